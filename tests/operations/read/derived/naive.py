@@ -44,7 +44,7 @@ class NaiveDerivation:
                 naive.matches(
                     condition.part,
                     self.state(target, condition.part),
-                    self.model.classes[target.reference[0]],
+                    self.model.classes[target.reference.class_name],
                 )
                 for target in self.led_to(entity, condition.role.role_name)
             )

@@ -9,7 +9,7 @@ from stratabase.domain.objects.change import EffectIndex
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.derived import Computed
 from stratabase.domain.query.fetch import Fetch, stored_state
-from stratabase.domain.query.filter import MATCH_ALL, Comparison, RoleFilter
+from stratabase.domain.query.filter import MATCH_ALL, Comparison, Filter, RoleFilter
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import Query, Window
 from stratabase.domain.write.commands import Command, Create, RoleCommand
@@ -54,16 +54,14 @@ NAMES = {
     "Person": ("shout", "team_name", "mates", "streets", "project_hours", "leads_many"),
     "Team": ("count", "ages"),
 }
+PERSON_PARTS: Mapping[str, Filter] = {
+    "team": RoleFilter(RoleName("Team", "members"), Comparison("age", Operator.LT, 8)),
+    "leads": RoleFilter(RoleName("Team", "members"), MATCH_ALL),
+    "addresses": Comparison("street", Operator.GT, "8"),
+    "projects": Comparison("hours", Operator.NULL, False),
+}
 ROLES = {
-    "Person": tuple(
-        RoleFilter(RoleName("Person", role), part)
-        for role, part in {
-            "team": RoleFilter(RoleName("Team", "members"), Comparison("age", Operator.LT, 8)),
-            "leads": RoleFilter(RoleName("Team", "members"), MATCH_ALL),
-            "addresses": Comparison("street", Operator.GT, "8"),
-            "projects": Comparison("hours", Operator.NULL, False),
-        }.items()
-    ),
+    "Person": tuple(RoleFilter(RoleName("Person", role), part) for role, part in PERSON_PARTS.items()),
     "Team": (RoleFilter(RoleName("Team", "members"), Comparison("mates", Operator.GT, 2)),),
 }
 """By class: role filters, one of them about a derived attribute."""
