@@ -57,7 +57,10 @@ def text(chance: random.Random) -> str:
     index = chance.choice(["", '@index(attributes: ["size"])'])
     unique = chance.choice(["", '@unique(attributes: ["name"])', '@unique(attributes: ["name"])'])
     old = chance.random() < 0.5
-    renamed = lambda name: f' @renamed(from: "{name}")' if old else ""  # noqa: E731 - it is short
+
+    def renamed(name: str) -> str:
+        return f' @renamed(from: "{name}")' if old else ""
+
     follows = chance.random() < 0.5
     task = "" if follows else f'@grant(profile: "Member", allow: [READ]{grants["Task"]})'
     return f"""
@@ -119,7 +122,8 @@ def a_filter(chance: random.Random, class_name: str, depth: int = 3) -> Filter:
         return RoleFilter(RoleName(class_name, role), a_filter(chance, target, depth - 1))
     if kind in {"and", "or", "not"} and depth:
         one, other = (a_filter(chance, class_name, depth - 1) for _ in "ab")
-        return {"and": And((one, other)), "or": Or((one, other)), "not": Not(one)}[kind]
+        combined: dict[str, Filter] = {"and": And((one, other)), "or": Or((one, other)), "not": Not(one)}
+        return combined[kind]
     return a_comparison(chance, class_name, kind)
 
 

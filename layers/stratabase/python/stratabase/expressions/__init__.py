@@ -10,6 +10,7 @@ which an expression is evaluated. Read in this order:
 - `typed_expression` and `checker`: each node becomes a kind and an evaluator
 - `literals`, `names`, `arithmetic`, `comparisons`, `logic`, `lists`, `texts`, `dates` and `conversions`: the
   checks of nodes and functions, by subject
+- `implied`: what a condition implies about the object, by which a store can find objects
 - `function` and `functions`: the definition of a function, and all functions
 - `expression`: the public functions, which use all of these
 

@@ -160,12 +160,13 @@ def _others(target: _Target) -> Iterator[PlanCandidate]:
 def _selective(target: _Target) -> Iterator[PlanCandidate]:
     """Yield the candidates that do not read by key, and not the whole class in the order of ids."""
     known = target.known
+    if known is not None:
+        yield from _by_unique(target, known)
     # The filter becomes constraints on single attributes, and these become ranges of each index.
     constraints = index_constraints(known, target.class_)
     for path in target.paths:
         yield from _by_index(target, path, index_bounds(path, constraints))
     if known is not None:
-        yield from _by_unique(target, known)
         yield from _by_semi_join(target)
 
 
@@ -263,7 +264,10 @@ def _ways_by_key(
 
 
 def _by_unique(target: _Target, known: Filter) -> Iterator[PlanCandidate]:
-    """Yield a plan for each uniqueness constraint of which the filter says all values."""
+    """Yield a plan for each uniqueness constraint of which the filter says all values.
+
+    Among plans of equal cost, it comes first, because the others are only estimates.
+    """
     class_, query, schema = target
     for unique in class_.uniques:
         values = unique_values(known, unique)
@@ -279,7 +283,7 @@ def _by_unique(target: _Target, known: Filter) -> Iterator[PlanCandidate]:
         objects = (
             "the object with the value" if len(values) == 1 else f"the objects with {len(values)} values"
         )
-        yield PlanCandidate(f"get {objects} of @unique {names}", 2 * len(values), build)
+        yield PlanCandidate(f"get {objects} of @unique {names}", len(values), build)
 
 
 def _by_semi_join(target: _Target) -> Iterator[PlanCandidate]:
@@ -396,12 +400,12 @@ def _with_key(target: _Target, name: str, ids: Sequence[str]) -> Iterator[PlanCa
     narrowed = target._replace(query=replace(target.query, implied=implied))
     known = narrowed.known
     assert known is not None
+    yield from _by_unique(narrowed, known)
     constraints = index_constraints(known, target.class_)
     for path in target.paths:
         bounds = index_bounds(path, constraints)
         if key in bounds.covered:
             yield from _by_index(narrowed, path, bounds)
-    yield from _by_unique(narrowed, known)
 
 
 def _by_listing(target: _Target) -> Iterator[PlanCandidate]:
