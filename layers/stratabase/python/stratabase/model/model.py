@@ -32,6 +32,11 @@ class Role:
     renamed_from: str | None = None
     """The name under which associations are stored, if that is not the role's name."""
 
+    @property
+    def is_own_key(self) -> bool:
+        """Whether states of the class contain the ID of the role's target, so that `@unique` can name it."""
+        return self.holds_key or self.whole
+
 
 class ClassKind(Enum):
     """How many objects a class has, and whether they are stored."""
@@ -65,14 +70,17 @@ class Action(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Unique:
-    """A uniqueness constraint: no two objects have the same values of these attributes."""
+    """A uniqueness constraint: no two objects have the same values of these attributes.
+
+    Roles whose keys the objects hold count as attributes. Their value is the ID of the target.
+    """
 
     attributes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An index over these attributes, in this order."""
+    """An index over these attributes, in this order. As in `Unique`, some may be roles."""
 
     attributes: tuple[str, ...]
 

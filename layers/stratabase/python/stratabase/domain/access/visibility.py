@@ -189,6 +189,19 @@ def check_role(access: Access, class_: Class, role: Role, path: Path) -> Issue |
     return Subject(class_).role_issue(IssueType.ROLE_GRANT_READ, message, role.name, path)
 
 
+def check_role_comparison(access: Access, class_: Class, role: Role, path: Path) -> Issue | None:
+    """Return the issue of using a role of a class in a lookup; None if permitted.
+
+    As in `check_comparison`, a role that is readable of some objects only is refused.
+    """
+    permission = access.field_permission(class_.name, role.name)
+    if permission is None or permission.where is None or not access.may_follow(class_.name, role):
+        return check_role(access, class_, role, path)
+    own = f"{class_.name}.{role.name}"
+    message = _conditional_message(access, own, own)
+    return Subject(class_).role_issue(IssueType.ROLE_GRANT_READ, message, role.name, path)
+
+
 def _conditional_message(access: Access, attribute: str, source: str) -> Message:
     """Return the message for an attribute that the profile may read of some objects only.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
-from stratabase.domain.attributes import is_derived, type_of
+from stratabase.domain.attributes import is_column, type_of
 from stratabase.domain.query.filter import And, Comparison, Filter, Or, conjuncts
 from stratabase.model.api_names import ID
 from stratabase.model.model import Class
@@ -118,8 +118,8 @@ def index_constraints(filter_: Filter | None, class_: Class) -> Mapping[str, Ind
 
 
 def may_index(class_: Class, attribute: str) -> bool:
-    """Return whether an index can contain an attribute."""
-    return attribute != ID and not is_derived(class_, attribute) and type_of(class_, attribute).indexable
+    """Return whether an index can contain an attribute, or the key of a role."""
+    return is_column(class_, attribute) and type_of(class_, attribute).indexable
 
 
 def _constraint(comparison: Comparison, class_: Class) -> IndexConstraint:
