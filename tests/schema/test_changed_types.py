@@ -306,3 +306,46 @@ def test_values_are_unique_as_the_type_of_today_reads_them(
             if type_ != "String":
                 for _ in range(2):
                     assert api.delete("Thing", api.create("Thing", x=None)) == []
+
+
+GROWING = """type Thing @class(versioned: true) {directive} {{ x: Mood }}
+enum Mood {{ {values} }}"""
+
+
+@pytest.mark.parametrize("directive", ["index", "unique"])
+@pytest.mark.parametrize("former", ["", "deleted", "overwritten"])
+def test_an_enum_grows_without_a_build_unless_a_restoration_has_brought_back_a_removed_value(
+    directive: str, former: str
+) -> None:
+    """The restored value is stored, although it is no value when the index or constraint is built."""
+    listed = f'@{directive}(attributes: ["x"])'
+    small = GROWING.format(directive=listed, values="HAPPY SAD")
+    api = EvolvingApi(ReferenceEngine(), GROWING.format(directive="", values="HAPPY SAD CALM"))
+    id_ = api.create("Thing", x="CALM" if former else "SAD")
+    at = "01-01-2020 12:00:00.500"
+    api.clock.instant += 1000
+    assert (api.delete("Thing", id_) if former == "deleted" else api.update("Thing", _id=id_, x=None)) == []
+    api.clock.instant += 1000
+    api.serve(small)
+    api.reindex()
+    api.serve(small)
+    assert api.entities.unbuilt() == ()
+    restore = f"""mutation {{ Thing___restoreVersion(_id: "{id_}", atVersion: "{at}",
+        forceWarnings: {{dataValidation: true}}) {{ x }} }}"""
+    assert api.ask(restore) == {"x": None if former else "SAD"}
+    large = GROWING.format(directive=listed, values="HAPPY SAD CALM")
+    api.serve(large)
+    assert api.entities.unbuilt() == ((f"Thing @{directive}(x)",) if former else ())
+    value = "CALM" if former else "SAD"
+    for _ in ("before a reindex", "after it"):
+        found = api.ask(
+            f"{{ Thing___getPage(options: {{filter: {{x___eq: {value}}}}}) {{ items {{ _id }} }} }}"
+        )
+        assert found == {"items": [{"_id": id_}]}
+        if directive == "unique":
+            assert api.ask(f"{{ Thing___getByX(x: {value}) {{ _id }} }}") == {"_id": id_}
+            (error,) = api.body(f"mutation {{ Thing___create(data: {{x: {value}}}) {{ _id }} }}")["errors"]
+            assert error["extensions"]["issueType"] == "ENTITY_UNIQUE"
+        api.reindex()
+        api.serve(large)
+        assert api.entities.unbuilt() == ()

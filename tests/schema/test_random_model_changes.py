@@ -8,6 +8,7 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -49,7 +50,7 @@ from tests.store.backfill.test_drop import BusyEngine, Stopped, StoppingEngine
 NAMES = ("a", "b", "c", "d", "e")
 VALUE_NAMES = (*ENUM_VALUES, "PINK")
 WRITES = ("create", "create", "update", "update", "update", "delete", "restore")
-LISTS = (("a",), ("b",), ("a", "b"), ("c", "a"), ("b", "c"))
+LISTS = (("a",), ("b",), ("c",), ("a", "b"), ("c", "a"), ("b", "c"))
 FIRST = NaiveModel(
     {name: NaiveAttribute(name) for name in STORED_NAMES}, {name: name for name in ENUM_VALUES}
 )
@@ -173,6 +174,8 @@ class ModelChanges:
 
     def begin(self, chance: random.Random) -> None:
         self.change_model(chance)
+        if chance.random() < 0.5:  # no object has a text from before that is no value of the enum
+            self.grow_enum(chance)
         for _ in range(chance.randint(2, 5)):
             self.create(chance)
 
@@ -187,9 +190,51 @@ class ModelChanges:
         for each in chance.choices(WRITES, k=chance.randint(1, 4)):
             getattr(self, each)(chance)
 
-    def create(self, chance: random.Random) -> None:
-        """Create an object, with nulls and values for some attributes."""
-        values = self._values(chance)
+    def grow_enum(self, chance: random.Random) -> None:
+        """Serve a model with one more enum value, and write the value where it is indexed or unique.
+
+        The index or the constraint is from before the enum grows, so it must learn the new value.
+        """
+        if len(self.model.values) == len(ENUM_VALUES):
+            self.model = remove_value(chance, self.model)
+        name, _ = _one(chance, self.model)
+        former = _changed(self.model, name, type=ENUM)
+        list_ = chance.choice([each for each in LISTS if name in each and {*each} <= {*former.attributes}])
+        kind = chance.choice(["uniques", "indexes"])
+        with_list: Any = {kind: getattr(former, kind) | {list_}}
+        former = self.model = replace(former, **with_list).possible()
+        self.api.serve(former.text)
+        self.write(chance)
+        if chance.random() < 0.7:
+            self.reindex(chance)
+            self.write(chance)
+        unbuilt, needs_build = {*self.api.entities.unbuilt()}, self._has_unread_texts(former)
+        self.model = add_value(chance, former)
+        self.api.serve(self.model.text)
+        assert needs_build or {*self.api.entities.unbuilt()} == unbuilt
+        self.answers_agree()
+        (new,) = self.model.values.keys() - former.values.keys()
+        for _ in range(2):
+            self.create(chance, {name: new})
+
+    def _has_unread_texts(self, model: NaiveModel) -> bool:
+        """Return whether an index or constraint of an enum must be built again after the enum has grown.
+
+        It must if it lacks texts that it did not read, or if one is left that was built for the grown enum.
+        """
+        enums = {name for name, one in model.attributes.items() if one.type == ENUM}
+        registry = parse_registry(self.engine.get([keys.REGISTRY])[0])
+        entries = [
+            (each.directive, [column.attribute for column in each.columns], each.has_unread)
+            for each in (*registry.classes.get("Thing", ()), *registry.uniques.get("Thing", ()))
+            if not enums.isdisjoint(column.attribute for column in each.columns)
+        ]
+        lists = [(directive, names) for directive, names, _ in entries]
+        return any(unread for *_, unread in entries) or any(lists.count(each) > 1 for each in lists)
+
+    def create(self, chance: random.Random, more: Texts = MappingProxyType({})) -> None:
+        """Create an object, with nulls and values for some attributes, and with all of `more`."""
+        values = {**self._values(chance), **more}
         for name, one in self.model.attributes.items():
             if one.required and (name in values or one.default is None) and values.get(name) is None:
                 values[name] = chance.choice(self.model.readable(name))
@@ -527,7 +572,7 @@ STEPS = (
     *[ModelChanges.change_model, ModelChanges.write] * 4,
     *[ModelChanges.reindex, ModelChanges.kill_reindex, ModelChanges.write_while_reindexing],
     *[ModelChanges.convert, ModelChanges.kill_conversion, ModelChanges.write_while_converting],
-    ModelChanges.look,
+    *[ModelChanges.grow_enum, ModelChanges.look],
 )
 
 

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from stratabase.domain.query.cursor import BadCursor, decode_cursor, encode_cursor
 from stratabase.domain.query.order import Order, OrderTerm, Position, compare_positions, position_of
+from stratabase.model.attribute import Attribute
 from stratabase.model.model import Class
+from stratabase.model.types.enumeration import EnumType
 from tests.domain.query.queries import FILES, orders, states
 from tests.models import THING, attribute
 
@@ -159,3 +161,22 @@ def _bytes(cursor: str) -> bytes:
 
 def _text(content: bytes) -> str:
     return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
+
+
+@pytest.mark.parametrize("name", ["Mood", "Feeling"])
+def test_a_cursor_outlives_the_rename_of_an_enum(name: str) -> None:
+    """Nothing is stored of the name of an enum."""
+    moody, renamed = (
+        replace(THING, attributes={"mood": Attribute("mood", EnumType(each, ["BAD", "GOOD"]))})
+        for each in ("Mood", name)
+    )
+    order = Order.of([OrderTerm("mood")])
+    here = Position(("GOOD", "id1"))
+    assert decode_cursor(encode_cursor(here, order, moody), order, renamed) == here
+    # An earlier version of the service digested the name.
+    values = json.dumps(["GOOD", "id1"], separators=(",", ":")).encode()
+    terms = [("mood", "Mood", False), ("_id", "ID", False)]
+    body = blake2b(json.dumps([THING.stored_name, terms]).encode(), digest_size=4).digest() + values
+    content = b"\x01" + blake2b(body, digest_size=4).digest() + body
+    former = base64.urlsafe_b64encode(content).rstrip(b"=").decode()
+    assert decode_cursor(former, order, moody) == here

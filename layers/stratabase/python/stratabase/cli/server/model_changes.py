@@ -123,4 +123,5 @@ class ChangeCounts:
             scan.count_members(member.profile for member in members)
         yield "What the changes of the model concern:"
         for change in self._changes:
-            yield from (f"  {change}. {scan.answer(question)}" for question in change.questions)
+            sentence = str(change) if str(change).endswith("?") else f"{change}."
+            yield from (f"  {sentence} {scan.answer(question)}" for question in change.questions)

@@ -58,7 +58,8 @@ def encode_cursor(position: Position, order: Order, class_: Class) -> str:
 def decode_cursor(text: str, order: Order, class_: Class) -> Position:
     """Return the position of a cursor. Raises BadCursor."""
     body = _body(text)
-    if body[:_DIGEST] != _order_digest(order, class_):
+    # Earlier versions of the service digested the names of enums, which can be renamed.
+    if body[:_DIGEST] not in (_order_digest(order, class_), _order_digest(order, class_, names_enums=True)):
         raise BadCursor(_FOREIGN)
     values = _values(body[_DIGEST:])
     if len(values) != len(order.terms):
@@ -131,15 +132,16 @@ def _is_canonical(value: str | int, type_: AttributeType) -> bool:
     return type(stored) is type(value) and stored == value
 
 
-def _order_digest(order: Order, class_: Class) -> bytes:
+def _order_digest(order: Order, class_: Class, *, names_enums: bool = False) -> bytes:
     """Return a digest of the class, the order, and the types of the attributes in the order.
 
-    It has stored names, so that cursors go on working after a rename.
+    It has stored names, so that cursors go on working after a rename. `names_enums`: with the names of enums,
+    of which nothing is stored.
     """
     terms = [
         (
             _stored_name(class_, term.attribute),
-            type_of(class_, term.attribute).name,
+            _type_name(type_of(class_, term.attribute), names_enums=names_enums),
             term.descending,
         )
         for term in order.terms
@@ -150,6 +152,10 @@ def _order_digest(order: Order, class_: Class) -> bytes:
 def _stored_name(class_: Class, attribute: str) -> str:
     definition = class_.attributes.get(attribute)
     return attribute if definition is None else definition.renamed_from or attribute
+
+
+def _type_name(type_: AttributeType, *, names_enums: bool) -> str:
+    return "Enum" if isinstance(type_, EnumType) and not names_enums else type_.name
 
 
 def _digest(content: bytes) -> bytes:

@@ -37,10 +37,10 @@ def _added(owner: ClassPair) -> Changes:
         before = owner.old.attributes.get(each.name)
         if before is not None and before.origin is Origin.DERIVED:
             yield safe(subject, "now stored, was derived", "Objects have no value until one is written.")
-        elif each.origin is Origin.DERIVED and before is None:
-            yield safe(subject, f"derived attribute {each.type.name} added")
+        elif before is not None:
+            continue  # the removal of what had the name says so
         elif each.origin is Origin.DERIVED:
-            continue  # the removal of the stored attribute says so
+            yield safe(subject, f"derived attribute {each.type.name} added")
         elif each.origin is Origin.PLATFORM:
             yield safe(subject, "added", "Objects have no value until they are next written.")
         elif each.type.name == "Serial":
@@ -80,9 +80,14 @@ def _removed(owner: ClassPair) -> Changes:
             and other.type.name == each.type.name
             and other.renamed_from is None
         ]
-        if each.name in class_.attributes:
-            why = "Objects keep the stored values, but the derived ones are shown."
-            yield decision(subject, "now derived", why, drop, question)
+        if (now := class_.attributes.get(each.name)) is not None:
+            if now.origin is Origin.DERIVED:
+                why = "Objects keep the stored values, but the derived ones are shown."
+                yield decision(subject, "now derived", why, drop, question)
+            else:
+                other = owner.new_names.to_stored[each.name]
+                why = f"Objects keep the values stored as {stored}, but those stored as {other} are shown."
+                yield decision(subject, f"stored as {other}, was {stored}", why, drop, question)
         elif (name := probable_rename(each.name, added)) is not None:
             line = _renamed_line(class_.attributes[name], stored)
             to_do = rename_advice(name, line, drop)

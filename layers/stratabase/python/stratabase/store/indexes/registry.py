@@ -307,6 +307,18 @@ class Registry:
         )
         return self.with_uniques(class_name, tuple(uniques)).with_roles(class_name, tuple(roles))
 
+    def with_unread(self, class_name: str, numbers: Collection[int]) -> "Registry":
+        """Return the registry with the note that enum columns of these entries do not read some texts."""
+        slots = (
+            replace(slot, has_unread=True) if slot.number in numbers else slot
+            for slot in self.classes.get(class_name, ())
+        )
+        uniques = (
+            replace(entry, has_unread=True) if entry.number in numbers else entry
+            for entry in self.uniques.get(class_name, ())
+        )
+        return self.with_slots(class_name, tuple(slots)).with_uniques(class_name, tuple(uniques))
+
     def without_unwanted(self, class_name: str, class_: Class | None) -> "Registry":
         """Return the registry without the uniqueness constraints of a class that the model does not have."""
         entries = self.uniques.get(class_name, ())
@@ -531,10 +543,12 @@ def _finished(
         return replace(entry.with_state(BuildState.READY, now), past_from=now)
     if entry.columns != before.columns:  # an enum has got more values meanwhile: only the next build sees all
         return entry
+    # A write may have noted meanwhile that it stores such a text. That does not change what was built.
+    is_same = replace(entry, has_unread=before.has_unread) == before
     found = replace(entry, has_unread=True) if entry.number in unread else entry
     if before in refused or (isinstance(entry, UniqueEntry) and entry.violated):
         return found.with_state(BuildState.ENFORCED, now)
-    return found.with_state(BuildState.READY, now) if entry == before else entry
+    return found.with_state(BuildState.READY, now) if is_same else found
 
 
 def _missing_roles(entries: EntriesByClass, wanted: Iterable[StoredRole]) -> Mapping[str, list[StoredRole]]:

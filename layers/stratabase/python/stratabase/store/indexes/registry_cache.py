@@ -6,7 +6,8 @@ Pages are read only from READY slots.
 
 A process refuses no values because of a constraint that its model does not have. If it writes a duplicate,
 the same commit records in the registry that the constraint is violated. If it changes a role for which
-another model keeps more items than its own, the commit records that the role is violated.
+another model keeps more items than its own, the commit records that the role is violated. If it stores a
+text that an enum column does not read, the commit records that too: the column cannot get more values then.
 
 A process reads the registry again after MAX_AGE seconds, so a change becomes known to all processes within
 this time. On an embedded engine, the fence of each commit also rejects writes based on an older registry.
@@ -14,14 +15,16 @@ this time. On an embedded engine, the fence of each commit also rejects writes b
 
 import secrets
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from types import MappingProxyType
 
 from stratabase.domain.objects.change import Change, ObjectEffect, reference_of
 from stratabase.domain.objects.entity import RoleName
 from stratabase.model.model import Class, Model, Unique
 from stratabase.model.stored_names import ClassNames, StoredNames
+from stratabase.model.stored_values import ABSENT, stored_value
 from stratabase.store.engine.port import Batch, Check, Engine, ExpectationFailed, OutcomeUnknown, Put
 from stratabase.store.indexes.entries import BuildState, RoleEntry, UniqueEntry
 from stratabase.store.indexes.registry import (
@@ -34,7 +37,7 @@ from stratabase.store.indexes.registry import (
 )
 from stratabase.store.indexes.role_changes import former_entries, has_all_links
 from stratabase.store.layout import keys
-from stratabase.store.layout.access_path import AccessPath
+from stratabase.store.layout.access_path import ENUM, AccessPath, Column
 from stratabase.store.layout.associations import Associations, StoredRole
 from stratabase.store.layout.guards import UniqueConstraint
 
@@ -64,6 +67,7 @@ class WriteSchema:
         self._associations = associations or Associations(model)
         self._paths: dict[str, tuple[AccessPath, ...]] = {}
         self._constraints: dict[str, tuple[UniqueConstraint, ...]] = {}
+        self._enum_columns: dict[str, tuple[tuple[int, Column], ...]] = {}
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
         """Return all indexes of a class, READY or not."""
@@ -79,6 +83,33 @@ class WriteSchema:
             found = (_constraint(class_, one, in_model=one.number in wanted) for one in known)
             self._constraints[class_name] = tuple(sorted(found, key=lambda one: one.in_model))
         return self._constraints[class_name]
+
+    def newly_unread(self, change: Change) -> Mapping[str, set[int]]:
+        """Return the entries with an enum column that does not read a text which a change stores.
+
+        By class name: their numbers. A restoration stores values that were removed from an enum, and a model
+        in which the attribute is no enum stores any text.
+        """
+        found: dict[str, set[int]] = {}
+        for effect in change.object_effects():
+            class_name, after = reference_of(effect).class_name, effect.after
+            for number, column in () if after is None else self._enum_columns_of(class_name):
+                if _stores_unread(effect, column):
+                    found.setdefault(class_name, set()).add(number)
+        return found
+
+    def _enum_columns_of(self, class_name: str) -> tuple[tuple[int, Column], ...]:
+        """Return the enum columns of a class that read all stored texts until now, each with its entry."""
+        if class_name not in self._enum_columns:
+            registry = self.registry
+            entries = (*registry.classes.get(class_name, ()), *registry.uniques.get(class_name, ()))
+            self._enum_columns[class_name] = tuple(
+                (entry.number, column)
+                for entry in entries
+                for column in entry.columns
+                if column.reading == ENUM and not entry.has_unread
+            )
+        return self._enum_columns[class_name]
 
     @cached_property
     def unfinished_roles(self) -> tuple[StoredRole, ...]:
@@ -146,14 +177,19 @@ class WriteSchema:
         return registry_fence(self.registry)
 
     def violation_record(
-        self, constraints: Collection[UniqueConstraint], roles: Collection[RoleEntry] = ()
+        self,
+        constraints: Collection[UniqueConstraint],
+        roles: Collection[RoleEntry] = (),
+        unread: Mapping[str, Collection[int]] = MappingProxyType({}),
     ) -> Put | None:
         """Return the write that records violations in the registry, None if all are recorded already.
 
         `constraints`: those of which the change writes a duplicate. `roles`: those that the change alters
-        without keeping their items.
+        without keeping their items. `unread`: as `newly_unread` returns them.
         """
         registry = self.registry
+        for class_name, numbers in unread.items():
+            registry = registry.with_unread(class_name, numbers)
         for one in roles:
             class_name = one.stored.role.class_name
             registry = registry.with_violations(class_name, {one.number}, self._now())
@@ -165,6 +201,15 @@ class WriteSchema:
             }
             registry = registry.with_violations(class_name, numbers, self._now())
         return None if registry is self.registry else registry_put(registry)
+
+
+def _stores_unread(effect: ObjectEffect, column: Column) -> bool:
+    """Return whether an effect stores a text that a column does not read, and that was not stored before."""
+    stored, before = (
+        ABSENT if entity is None else stored_value(entity.state, column.attribute)
+        for entity in (effect.after, effect.before)
+    )
+    return stored not in (ABSENT, None, before) and column.type.read_stored(stored) is None
 
 
 def changes_key(effect: ObjectEffect, key: RoleName) -> bool:

@@ -94,6 +94,7 @@ class WriteTransaction:
         self._schema = schema
         self._guards = GuardWrites(change, schema.constraints, store.read, store.associations)
         self._violated_roles = schema.broken_foreign_roles(change)
+        self._unread = schema.newly_unread(change)
         self._actions: tuple[Action, ...] | None = None
         """The actions for the next attempt, until something is learned that changes them."""
 
@@ -141,10 +142,11 @@ class WriteTransaction:
         )
 
     def _violation_records(self) -> Iterator[Action]:
-        """Yield the write that records a violation of a rule which only other processes' models have."""
-        if not (self._guards.violated_constraints or self._violated_roles):
+        """Yield the write that records what the change breaks for the models of other processes."""
+        violated = self._guards.violated_constraints
+        if not (violated or self._violated_roles or self._unread):
             return
-        if record := self._schema.violation_record(self._guards.violated_constraints, self._violated_roles):
+        if record := self._schema.violation_record(violated, self._violated_roles, self._unread):
             yield record
 
     @property
