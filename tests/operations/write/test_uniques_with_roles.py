@@ -8,8 +8,12 @@ import pytest
 from stratabase.domain.issues.issue import Issue
 from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import Reference
-from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query, Window
+from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand, UpdateBulk
+from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.operations.services import Services
+from stratabase.operations.write.bulk import update_bulk
 from stratabase.operations.write.services import restore
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
@@ -228,6 +232,27 @@ def _restore(ward: Ward, class_name: str, id_: str) -> None:
     assert tombstone is not None
     assert tombstone.previous_start is not None
     restore(ward.services, reference, [tombstone.previous_start], ADMINISTRATOR)
+
+
+def test_a_bulk_service_moves_and_frees_values(ward: Ward) -> None:
+    other = create_one(ward.services, "Room", number=5, department=point(ward.second))
+    everything = Query("Room", Order(), window=Window(10))
+
+    def move(to: str | None) -> None:
+        command = UpdateBulk("Room", {}, {"department": point(to)})
+        update_bulk(ward.services, command, everything, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+
+    with pytest.raises(Refused) as caught:
+        move(ward.second)
+    *_, issue = caught.value.issues
+    assert (issue.type.name, issue.entity_id, issue.role_names) == (
+        "ENTITY_UNIQUE",
+        ward.room,
+        ("department",),
+    )
+    move(None)
+    assert (ward.holder(ward.first), ward.holder(ward.second)) == (None, None)
+    update_one(ward.services, "Room", other, department=point(ward.first))
 
 
 def test_guards_count_towards_the_size_of_a_write(ward: Ward) -> None:
