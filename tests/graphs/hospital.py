@@ -15,7 +15,11 @@ from tests.store.engine_items import Items
 TEXT = """
 extend schema @application(name: "Hospital")
 
-type Department { name: String  rooms: [Room!] @association(opposite: "department")  head: Doctor }
+type Department @unique(attributes: ["head"]) {
+  name: String
+  rooms: [Room!] @association(opposite: "department")
+  head: Doctor
+}
 
 type Room
   @unique(attributes: ["department", "number"])

@@ -234,6 +234,17 @@ def _restore(ward: Ward, class_name: str, id_: str) -> None:
     restore(ward.services, reference, [tombstone.previous_start], ADMINISTRATOR)
 
 
+def test_a_role_can_be_unique_alone(ward: Ward) -> None:
+    doctor = create_one(ward.services, "Doctor", name="Ada")
+    update_one(ward.services, "Department", ward.first, head=point(doctor))
+    issue = ward.refused(update_command("Department", ward.second, head=point(doctor)))
+    assert (issue.type.name, issue.attribute_names, issue.role_names) == ("ENTITY_UNIQUE", (), ("head",))
+    assert issue.path == ("data", "head")
+    assert issue.message == f'Another Department already has the same head "{doctor}". head must be unique.'
+    update_one(ward.services, "Department", ward.first, head=point(None))
+    update_one(ward.services, "Department", ward.second, head=point(doctor))
+
+
 def test_a_bulk_service_moves_and_frees_values(ward: Ward) -> None:
     other = create_one(ward.services, "Room", number=5, department=point(ward.second))
     everything = Query("Room", Order(), window=Window(10))

@@ -14,6 +14,7 @@ from stratabase.operations.services import Services
 from stratabase.store.backfill.reindex import Reindex
 from stratabase.store.backfill.uniques import Duplicate
 from stratabase.store.engine.port import Engine
+from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.renamed_repository import open_repository
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import unlimited_budget
@@ -156,9 +157,13 @@ def test_keys_that_come_back_are_built_again() -> None:
     for name in ("Department", "Room"):
         work.run(name)
     back = serve(engine, KEYED)
+    (path,) = RegistryCache(engine, back.model).paths("Room")
+    assert not path.is_usable_for(back.model.classes["Room"])
     with pytest.raises(RoleUnavailable):
         room_of(back, department, 2)
     assert reindex(engine, back.model) == []
+    (path,) = RegistryCache(engine, back.model).paths("Room")
+    assert path.is_usable_for(back.model.classes["Room"])
     again = serve(engine, KEYED)
     assert room_of(again, department, 2) == rooms[1]
     assert is_taken(again, department, 2)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -107,6 +108,10 @@ class AccessPath:
             is_column(class_, column.attribute) and column_of(class_, column.attribute) == column
             for column in self.columns
         )
+
+    def names(self, attributes: Collection[str]) -> bool:
+        """Return whether the index has a column for one of these attributes or roles."""
+        return any(column.attribute in attributes for column in self.columns)
 
     @property
     def label(self) -> str:
