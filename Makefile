@@ -22,7 +22,7 @@ run: $(VENV)/.run $(if $(filter dynamodb,$(STORE)),.venv-ministack/.done) ## Ser
 # Tests start the service many times, which takes longer where Python may not keep what it has compiled.
 test test-oldest test-older soak: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.dev .venv-ministack/.done $(if $(shell command -v npm 2>/dev/null),.node/.done) ## Run the tests
-	@$(BIN)/python -m pytest -n 2 $(TESTS)
+	@$(BIN)/python -m pytest -n 2 --dist worksteal $(TESTS)
 
 test-oldest: .venv-$(OLDEST)/.dev .venv-ministack/.done ## Run the portable tests on the oldest supported Python
 	@.venv-$(OLDEST)/bin/python -m pytest -n 2 $(PORTABLE)
@@ -41,15 +41,15 @@ format: $(VENV)/.dev ## Format the code and mend what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-soak: $(VENV)/.dev .venv-ministack/.done ## The races, kills and random histories at full count, then all tests on older Pythons (up to an hour)
+soak: $(VENV)/.dev .venv-ministack/.done ## The races, kills and random histories at full count (up to an hour)
 	STRATABASE_SOAK=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m soak $(TESTS)
-	@$(MAKE) --no-print-directory test-older
 
 bench: $(VENV)/.dev ## Measure, and print each limit beside its figure
 	@$(BIN)/python -m benchmarks
 
 golden: $(VENV)/.dev ## Write the golden files anew; read the difference before you commit it
 	@$(BIN)/stratabase model sdl > tests/schema/golden/hr.graphql
+	@$(BIN)/stratabase model sdl --profile Member > tests/schema/golden/hr.Member.graphql
 	@$(BIN)/stratabase model sdl tests/schema/models/everything.graphql > tests/schema/golden/everything.graphql
 	@$(BIN)/python -m tests.golden > tests/http_api/api/openapi/golden/openapi.json
 

@@ -5,7 +5,7 @@ import math
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -44,6 +44,16 @@ def _unhurried() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cleanup, "MAX_CLEANUP_SECONDS", math.inf)
         yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect no garbage while tests are collected: all of them stay, and to search them takes long."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

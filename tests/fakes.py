@@ -121,6 +121,10 @@ class DictEntities:
     def check_role(self, role: RoleName) -> None:
         """Do nothing: no model changes."""
 
+    def known_since(self, role: RoleName) -> Instant:
+        del role
+        return 0
+
     def referrers(self, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
         holders = (each for each in self.objects.values() if each.reference.class_name == role.class_name)
         leading = [each.reference.id for each in holders if each.state.get(role.role_name) == id_]

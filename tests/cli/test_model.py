@@ -184,7 +184,8 @@ def test_a_model_is_prepared_beside_its_text(served: Path, capsys: pytest.Captur
     assert main(["model", "prepare", str(served)]) == 0
 
     file = served.with_name("model.prepared.json")
-    assert capsys.readouterr().out == f"{file}\n"
+    documents = served.with_name("model.documents.zip")
+    assert capsys.readouterr().out == f"{file}\n{documents}\n"
     model = read_prepared(file.read_bytes(), served.read_bytes())
     assert model is not None
     assert list(model.classes) == ["Pet"]

@@ -204,8 +204,15 @@ def test_the_service_without_a_supervisor_is_one_process(project: Project) -> No
         assert terminal.end() == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
-@pytest.mark.parametrize("arguments", [(), ("--no-reload",)], ids=["supervised", "alone"])
+@pytest.mark.parametrize(
+    ("arguments", "number"),
+    [
+        pytest.param((), signal.SIGTERM, id="supervised-SIGTERM"),
+        pytest.param(("--no-reload",), signal.SIGINT, id="alone-SIGINT"),
+        pytest.param((), signal.SIGINT, id="supervised-SIGINT", marks=pytest.mark.thorough),
+        pytest.param(("--no-reload",), signal.SIGTERM, id="alone-SIGTERM", marks=pytest.mark.thorough),
+    ],
+)
 def test_shutdown_first_finishes_the_current_requests(
     project: Project, arguments: tuple[str], number: signal.Signals
 ) -> None:

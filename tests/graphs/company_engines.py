@@ -9,13 +9,12 @@ from typing import NamedTuple
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.dynamodb import ministack_client, over_ministack
+from tests.contract.engine.dynamodb import NamespacedTokens, ministack_client, over_ministack
 from tests.contract.engine.engine_calls import put, settle
 from tests.contract.engine.lagging import LaggingEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.stored_company import company_items
 from tests.soak import seed
-from tests.store.dynamodb.table_operations import NamespacedTokens
 from tests.store.engine_items import Items, all_items
 
 

@@ -146,7 +146,7 @@ def endpoints(fakes: FakeServices) -> dict[str, Endpoint]:
         "/auth/file/{class}/{name}/pending": bound_file_endpoint(fakes.downloads, 100),
         "/public/health": health_endpoint("1.2.3", lambda: fakes.reachable),
         "/auth/api/graphql/{application}": graphql_endpoint("Hr", fakes.executor),
-        "/auth/api/schema/{application}": sdl_endpoint("Hr", lambda: "type Query { x: Int }"),
+        "/auth/api/schema/{application}": sdl_endpoint("Hr", lambda _: "type Query { x: Int }"),
     }
     found["/public/openapi.json"] = openapi_endpoint(SERVICE, lambda: found)
     return found

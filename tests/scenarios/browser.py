@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_pla
 from stratabase.cli.gateway.template import RouteDeclaration
 from tests.cli.gateway.serving import gateway
 from tests.link_service import CONFIRM_EMAIL, SET_PASSWORD, LinkService
+from tests.soak import FULL
 
 PHONE: dict[str, Any] = {
     "viewport": {"width": 360, "height": 740},
@@ -89,8 +90,9 @@ class Visit:
         return [request for request in self.requests if request.method == "POST"]
 
     def picture(self, folder: Path, name: str) -> None:
-        """Save a screenshot for people to look at."""
-        self.page.screenshot(path=folder / f"{name}.png", full_page=True)
+        """Save a screenshot for people to look at, if `STRATABASE_SOAK` is 1."""
+        if FULL:
+            self.page.screenshot(path=folder / f"{name}.png", full_page=True)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +35,19 @@ def node() -> str:
     return find_node()
 
 
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[RunningService]:
-    model = tmp_path / "library.graphql"
+@contextmanager
+def library(folder: Path) -> Iterator[RunningService]:
+    """Run a service that has no books yet."""
+    model = folder / "library.graphql"
     model.write_text(MODEL)
-    with running(tmp_path / "home", model=model, application="Library") as started:
+    with running(folder / "home", model=model, application="Library") as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """A service that tests share. They may add books."""
+    with library(tmp_path_factory.mktemp("library")) as started:
         yield started
 
 
@@ -71,8 +80,10 @@ def test_the_audit_of_graphql_over_http_passes_completely(node: str, service: Ru
 
 
 @pytest.mark.parametrize("client", ["apollo", "urql", "graphql-request"])
-def test_javascript_clients_work(client: str, node: str, service: RunningService) -> None:
-    result = run(node, f"{client}.mjs", service)
+def test_javascript_clients_work(client: str, node: str, tmp_path: Path) -> None:
+    """They count all books."""
+    with library(tmp_path) as service:
+        result = run(node, f"{client}.mjs", service)
 
     assert result["created"] == [
         {"title": "Middlemarch", "published": "1871", "price": "12.5"},

@@ -21,11 +21,18 @@ PHONE: dict[str, Any] = {
     "has_touch": True,
 }
 DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
-SIZES = [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")]
+SIZES = [
+    pytest.param(PHONE, id="phone"),
+    # All other tests use a desktop.
+    pytest.param(DESKTOP, id="desktop", marks=pytest.mark.thorough),
+]
 MODEL = """
 extend schema @application(name: "Library")
+  @profile(name: "Administrator", administrator: true) @profile(name: "Reader")
 "What can be read."
-type Book { title: String! published: Date }
+type Book @grant(profile: "Reader", allow: [READ]) { title: String! published: Date }
+"What only administrators know."
+type Vault { code: String! }
 """
 QUERY = "{ Book___getPage { totalCount } }"
 
@@ -34,7 +41,7 @@ Visiting = Callable[..., AbstractContextManager[Visit]]
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """A service with two members."""
+    """A service with three members."""
     folder = tmp_path_factory.mktemp("graphiql")
     model = folder / "library.graphql"
     model.write_text(MODEL)
@@ -42,6 +49,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
         members = SqliteMembers(folder / "home/members.db")
         hashed = Argon2Passwords().hash(PASSWORD)
         members.add(Member("2", "rosa", "rosa@example.com", "Administrator", password=hashed))
+        members.add(Member("3", "rob", "rob@example.com", "Reader", password=hashed))
         members.close()
         yield started
 
@@ -235,6 +243,18 @@ def test_a_member_does_not_see_the_history_of_another(visit: Visiting) -> None:
         expect(seen.page.get_by_text("History", exact=True)).to_be_visible()
         assert seen.page.locator(".graphiql-history-item").count() == 0
         assert "totalCount" not in seen.page.locator("body").inner_text()
+
+
+def test_a_member_sees_only_what_the_profile_may_use(visit: Visiting) -> None:
+    with visit() as seen:
+        enter(seen, "rob")
+        write(seen.page, QUERY)
+        seen.page.keyboard.press("Control+Enter")
+        expect(answer(seen.page)).to_contain_text("totalCount")
+        seen.page.get_by_role("button", name="Show Documentation Explorer").click()
+        expect(seen.page.get_by_role("link", name="BookPage", exact=True)).to_be_visible()
+        assert seen.page.get_by_text("Vault").count() == 0
+        assert seen.page.get_by_role("link", name="Mutation", exact=True).count() == 0
 
 
 def test_the_token_is_refreshed_before_it_expires(visit: Visiting) -> None:

@@ -10,7 +10,11 @@ from tests.scenarios.graph_client import Client, over_dynamodb, over_sqlite
 from tests.service import running
 
 
-@pytest.fixture(scope="module", params=[over_sqlite, over_dynamodb("graphs")], ids=["sqlite", "dynamodb"])
+@pytest.fixture(
+    scope="module",
+    params=[over_sqlite, pytest.param(over_dynamodb("graphs"), marks=pytest.mark.thorough)],
+    ids=["sqlite", "dynamodb"],
+)
 def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     home: Path = tmp_path_factory.mktemp("service") / "home"
     options = {"model": FILE, "application": "Everything", "settings": request.param()}

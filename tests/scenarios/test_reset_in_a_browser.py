@@ -13,8 +13,6 @@ from tests.cli.gateway.serving import gateway
 from tests.link_service import NEW, LinkService
 from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit
 
-SIZES = [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")]
-
 
 @pytest.fixture
 def link(service: LinkService, origin: str) -> str:
@@ -34,7 +32,14 @@ def set_by(service: LinkService, password: str = NEW) -> bool:
     return service.anna().password == f"hash of {password}"
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param(PHONE, id="phone"),
+        # Other tests set passwords on a desktop.
+        pytest.param(DESKTOP, id="desktop", marks=pytest.mark.thorough),
+    ],
+)
 def test_a_password_can_be_set(
     size: dict[str, Any], visit: OpenVisit, link: str, service: LinkService, folder: Path
 ) -> None:
@@ -54,7 +59,14 @@ def test_a_password_can_be_set(
         seen.picture(folder, f"used-{name}")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param(PHONE, id="phone", marks=pytest.mark.thorough),
+        # The size makes no difference to forms without scripts. The test above uses a phone.
+        pytest.param(DESKTOP, id="desktop"),
+    ],
+)
 def test_the_page_works_without_javascript(
     size: dict[str, Any], visit: OpenVisit, link: str, service: LinkService, folder: Path
 ) -> None:

@@ -1,7 +1,7 @@
 """Remains of a deletion are deleted soon: by the running service, or by the scheduled function."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from stratabase.domain.members.member import Caller
 from stratabase.store.write import cleanup
 from tests.scenarios.graph_client import over_dynamodb, over_sqlite
 from tests.service import ROOT, eventually, running
+from tests.soak import mostly
 
 MODEL = Path(__file__).parent / "models/fleet.graphql"
 EVENT = json.loads((ROOT / "events/schedules/sweep.json").read_text())
@@ -40,7 +41,7 @@ def over_a_table_of_its_own() -> Mapping[str, str]:
     return over_dynamodb(f"sweeping{next(_tables)}")()
 
 
-@pytest.fixture(params=[over_sqlite, over_a_table_of_its_own], ids=["sqlite", "dynamodb"])
+@pytest.fixture
 def left(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[StoppedDeletion]:
@@ -99,6 +100,13 @@ TYRES = "{ Tyre___getPage { totalCount hasNext items { code } } }"
 NONE = {"totalCount": 0, "hasNext": False, "items": []}
 
 
+def on_stores(rare: Callable[[], Mapping[str, str]]) -> pytest.MarkDecorator:
+    """Run a test on both stores, on one of them only in `make soak`."""
+    stores = mostly([over_sqlite, over_a_table_of_its_own], rare.__name__)
+    return pytest.mark.parametrize("left", stores, indirect=True, ids=["sqlite", "dynamodb"])
+
+
+@on_stores(rare=over_sqlite)
 def test_the_scheduled_function_deletes_what_a_deletion_left(left: StoppedDeletion) -> None:
     """Until then it is invisible, but it can block other writes."""
     assert ask(TYRES) == NONE
@@ -114,6 +122,7 @@ def test_the_scheduled_function_deletes_what_a_deletion_left(left: StoppedDeleti
     assert ask("{ Tyre___getPage { totalCount } }") == {"totalCount": TOGETHER}
 
 
+@on_stores(rare=over_a_table_of_its_own)
 def test_a_starting_service_deletes_what_another_left(left: StoppedDeletion) -> None:
     options = {"model": MODEL, "application": "Fleet", "settings": left.settings}
     with running(left.home, **options) as service:

@@ -18,7 +18,8 @@ from stratabase.operations.executor import QueriesOnly
 from stratabase.schema.execution.documents import DocumentCache
 from stratabase.schema.execution.limits import ExecutionPolicy
 from stratabase.schema.generate import generate_schema
-from tests.fakes import ADMINISTRATOR, fake_services
+from stratabase.schema.profile_schemas import ProfileSchemas
+from tests.fakes import ADMINISTRATOR
 from tests.models import THINGS
 from tests.schema.executor_api import ExecutorApi
 
@@ -359,12 +360,13 @@ def test_an_extremely_large_document_is_refused_with_a_clear_message(
 
 def test_the_document_cache_is_bounded_by_length() -> None:
     """Clients that write values into their queries, where no two are alike, must not fill the memory."""
-    documents = DocumentCache(generate_schema(fake_services(THINGS)[0].model), ExecutionPolicy())
+    schema = generate_schema(THINGS)
+    documents, seen = DocumentCache(schema, ExecutionPolicy()), ProfileSchemas(THINGS, schema).of(None)
     texts = [f'{{ Thing___get(_id: "{number:010000}") {{ _id }} }}' for number in range(50)]
-    first = [documents.read(text) for text in texts]
+    first = [documents.read(text, seen) for text in texts]
 
-    assert documents.read(texts[-1]) is first[-1]
-    assert documents.read(texts[0]) is not first[0]
+    assert documents.read(texts[-1], seen) is first[-1]
+    assert documents.read(texts[0], seen) is not first[0]
 
 
 def test_at_most_nine_errors_of_a_document_are_reported(api: ExecutorApi) -> None:

@@ -591,7 +591,7 @@ def run(chance: random.Random, steps: int, kind: EngineImplementation) -> None:
 HISTORIES = {
     "reference": (count(6, 60), count(10, 25)),
     "sqlite": (count(3, 30), count(10, 25)),
-    "dynamodb-moto": (count(1, 2), count(5, 25)),
+    "dynamodb-ministack": (count(1, 10), count(5, 25)),
 }
 """By engine: the number of histories, and of steps. The reference engine checks no fences, like DynamoDB."""
 CHOSEN = [each for each in ENGINES if each.name in HISTORIES]

@@ -64,7 +64,7 @@ type Address @renamed(from: "Place") @class(versioned: true, exposed: true) {
   road: String @renamed(from: "street")
 }
 """
-ENGINES = [kind for kind in KINDS if kind.name in {"sqlite", "dynamodb-moto"}]
+ENGINES = [kind for kind in KINDS if kind.name in {"sqlite", "dynamodb-ministack"}]
 EVERYTHING = """number email mail last first grade crew { title } seat { label sitter { email } }
   talents { items { number talented { items { email } } } } addresses { items {
   road employee_ { email } } }"""

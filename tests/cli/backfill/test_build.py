@@ -71,21 +71,27 @@ def constrain(project: Project, directives: str = UNIQUE) -> None:
     project.edit(project.model, "type Pet", f"type Pet {directives}")
 
 
-def test_a_start_builds_what_the_model_needs(project: Project) -> None:
-    """Supervised or not; and at the next start nothing is left to build."""
-    for number, arguments in enumerate(((), ("--no-reload",))):
-        fill(project, range(number * OBJECTS, (number + 1) * OBJECTS))
-        constrain(project, INDEX + UNIQUE if number else UNIQUE)
-        terminal = Terminal(project, "serve", *arguments)
-        terminal.wait_for(r"^Building Pet @.* before Stratabase serves the model\.$")
-        terminal.wait_for(rf"^Built Pet @.*: checked {OBJECTS * (number + 1)} objects\.$")
-        terminal.started()
-        assert terminal.end() == 0
-        assert set(states(project)) == {"READY"}
-        again = Terminal(project, "serve", *arguments).started()
-        assert again.end() == 0
-        assert not any("Buil" in line for line in again.printed)
-        project.edit(project.model, UNIQUE, "")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        # Other tests build under a supervisor.
+        pytest.param((), id="supervised", marks=pytest.mark.thorough),
+        pytest.param(("--no-reload",), id="alone"),
+    ],
+)
+def test_a_start_builds_what_the_model_needs(project: Project, arguments: tuple[str, ...]) -> None:
+    """At the next start, nothing is left to build."""
+    fill(project, range(OBJECTS))
+    constrain(project, INDEX + UNIQUE)
+    terminal = Terminal(project, "serve", *arguments)
+    terminal.wait_for(r"^Building Pet @.* before Stratabase serves the model\.$")
+    terminal.wait_for(rf"^Built Pet @.*: checked {OBJECTS} objects\.$")
+    terminal.started()
+    assert terminal.end() == 0
+    assert set(states(project)) == {"READY"}
+    again = Terminal(project, "serve", *arguments).started()
+    assert again.end() == 0
+    assert not any("Buil" in line for line in again.printed)
 
 
 def test_duplicates_are_listed_and_the_constraint_applies_to_new_writes(project: Project) -> None:

@@ -69,7 +69,7 @@ def test_a_decision_is_reported_with_the_number_of_objects_on_a_change_and_on_a_
     terminal.wait_for(r'If it is nick now, write `nick: String @renamed\(from: "nickname"\)`')
     terminal.wait_for("stratabase model diff --previous --data$")
     terminal.wait_for("Serving the new version")
-    terminal.wait_for(r"Pet\.nickname: removed, or renamed to nick\?\. 0 of 0 Pet objects have a value\.$")
+    terminal.wait_for(r"Pet\.nickname: removed, or renamed to nick\? 0 of 0 Pet objects have a value\.$")
     assert terminal.end() == 0
 
     project.edit(project.model, "  nick: String", "")

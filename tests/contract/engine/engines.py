@@ -10,7 +10,7 @@ from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.dynamodb import MotoTable, over_ministack
 from tests.contract.engine.lagging import LaggingEngine
 from tests.contract.engine.reference import ReferenceEngine
-from tests.soak import seed
+from tests.soak import count, seed
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,8 @@ class EngineImplementation:
 
     name: str
     open: Callable[[Path], Engine]
-    many: int = 3000
-    """The number of items in a long range: more than a page of the engine, if the engine supports that."""
+    many: int = count(700, 3000)
+    """The number of items in a long range: several pages of the engine, if the engine supports that."""
     threads: int = 8
     """The number of concurrent callers that the engine supports."""
     whole_reads: bool = True
@@ -35,7 +35,7 @@ KINDS = (
     EngineImplementation("reference", lambda _: ReferenceEngine()),
     EngineImplementation("metered", lambda _: MeteredEngine(ReferenceEngine(), lambda: lambda _: None)),
     EngineImplementation("lagging", lambda _: LaggingEngine(seed()), lags=True),
-    EngineImplementation("sqlite", lambda folder: SqliteEngine(folder / "store.db"), fences=True),
+    EngineImplementation("sqlite", lambda folder: SqliteEngine(folder / "store.db"), many=3000, fences=True),
     EngineImplementation("dynamodb-ministack", lambda _: over_ministack(), threads=16, whole_reads=False),
     # It copies the table for each transaction, and loses writes when several come at once.
     EngineImplementation("dynamodb-moto", lambda _: MotoTable(), many=150, threads=1, whole_reads=False),

@@ -47,10 +47,11 @@ class ReferenceEngine:
         if index not in {ITEMS, *INDEX_NAMES}:
             raise ValueError(index)
         with self._lock:
-            lying = [(place, item) for item in self._items.values() if (place := _place(item, index))]
-        found = [(place, item) for place, item in lying if place.partition == partition]
-        found = [(place, item) for place, item in found if _within(place.sort, bounds)]
-        found.sort(key=lambda each: (each[0].sort, each[1].key), reverse=backward)
+            items = [*self._items.values()]
+        placed = [(_place(item, index), item) for item in items]
+        lying = [(place.sort, item) for place, item in placed if place and place.partition == partition]
+        found = [(sort, item) for sort, item in lying if _within(sort, bounds)]
+        found.sort(key=lambda each: (each[0], each[1].key), reverse=backward)
         return iter([[item for _, item in found[:limit]]])
 
     def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
@@ -78,8 +79,8 @@ class ReferenceEngine:
         pass
 
 
-def _place(item: Item, index: str) -> IndexKey | None:
-    return IndexKey(*item.key) if index == ITEMS else item.places.get(index)
+def _place(item: Item, index: str) -> Key | IndexKey | None:
+    return item.key if index == ITEMS else item.places.get(index)
 
 
 def _within(sort: str, bounds: Bounds) -> bool:

@@ -105,6 +105,7 @@ def test_a_check_keeps_index_places(engine: Engine) -> None:
     assert keys(engine, "index1", "all") == [ONE]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("backward", [False, True])
 def test_items_with_equal_places_are_each_returned_once(
     engine: Engine, kind: EngineImplementation, backward: bool
@@ -131,6 +132,7 @@ def test_bounds_include_or_exclude_all_items_with_equal_places(engine: Engine) -
         assert sorted(rest) == [Key("z", f"{n:03}") for n in range(150)]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("backward", [False, True])
 def test_a_long_index_range_returns_every_item_once_and_in_order(
     engine: Engine, kind: EngineImplementation, backward: bool

@@ -27,7 +27,7 @@ from tests.soak import count
 
 pytestmark = pytest.mark.soak
 
-TIMES = count(8, 500)
+TIMES = count(4, 500)
 
 
 @pytest.fixture(params=[kind for kind in KINDS if kind.threads > 1], ids=lambda kind: kind.name)
@@ -40,7 +40,7 @@ def kind(request: pytest.FixtureRequest) -> EngineImplementation:
 @pytest.fixture
 def times(kind: EngineImplementation) -> int:
     """Return the number of repetitions: fewer over a network."""
-    return TIMES if kind.name == "sqlite" else max(TIMES // 10, 8)
+    return TIMES if kind.name == "sqlite" else count(4, 50)
 
 
 def wins(engine: Engine, *actions: Patch | Put) -> bool:

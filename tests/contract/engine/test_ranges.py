@@ -51,6 +51,7 @@ def test_an_unknown_index_is_an_error(engine: Engine) -> None:
         engine.range("index9", "p")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("backward", [False, True])
 def test_a_long_range_returns_every_item_once_and_in_order(
     engine: Engine, kind: EngineImplementation, backward: bool
@@ -63,6 +64,7 @@ def test_a_long_range_returns_every_item_once_and_in_order(
     assert keys(engine, ITEMS, "p", backward=backward, limit=kind.many - 1) == expected[:-1]
 
 
+@pytest.mark.soak
 def test_bounds_hold_on_every_page(engine: Engine, kind: EngineImplementation) -> None:
     put(engine, [Item(Key("p", f"{number:05}")) for number in range(kind.many)])
     low, high = 3, kind.many - 3
@@ -72,6 +74,7 @@ def test_bounds_hold_on_every_page(engine: Engine, kind: EngineImplementation) -
     assert keys(engine, ITEMS, "p", bounds, backward=True) == expected[::-1]
 
 
+@pytest.mark.soak
 def test_an_abandoned_range_blocks_no_other_call(engine: Engine, kind: EngineImplementation) -> None:
     put(engine, [Item(Key("p", f"{number:05}")) for number in range(kind.many)])
     left = iter(engine.range(ITEMS, "p"))
@@ -82,6 +85,7 @@ def test_an_abandoned_range_blocks_no_other_call(engine: Engine, kind: EngineImp
     assert item.attributes == {"new": True}
 
 
+@pytest.mark.soak
 def test_later_pages_of_a_range_are_current_when_they_are_read(
     engine: Engine, kind: EngineImplementation
 ) -> None:

@@ -25,7 +25,7 @@ from tests.soak import count
 
 pytestmark = pytest.mark.soak
 
-TIMES = count(6, 200)
+TIMES = count(3, 200)
 THREADS = 4
 PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}
 

@@ -153,7 +153,7 @@ HISTORIES = st.lists(deeds(), min_size=1, max_size=12)
 
 
 @pytest.mark.soak
-@settings(max_examples=soak.count(20, 500))
+@settings(max_examples=soak.count(12, 500))
 @given(HISTORIES)
 def test_a_store_keeps_the_versions_of_the_reference(
     here: EntityRepository, history: list[RandomChange]
@@ -162,7 +162,7 @@ def test_a_store_keeps_the_versions_of_the_reference(
 
 
 @pytest.mark.soak
-@settings(max_examples=soak.count(5, 100))
+@settings(max_examples=soak.count(3, 100))
 @given(HISTORIES)
 def test_a_remote_store_keeps_the_versions_of_the_reference(
     far: EntityRepository, history: list[RandomChange]

@@ -19,9 +19,9 @@ from tests.store.thread_switching import taking_turns
 
 pytestmark = pytest.mark.soak
 
-TIMES = count(6, 500)
+TIMES = count(3, 500)
 """How often the races for one upload run."""
-FEW_TIMES = count(6, 100)
+FEW_TIMES = count(2, 100)
 """How often all others run: they take long over the wire."""
 GONE, NO_FILE, NO_UPLOAD = ["ENTITY_NOT_FOUND"], "FileNotFound", "PendingFileGone"
 Operation = Callable[[Contest], object]
@@ -139,7 +139,7 @@ def test_writes_and_sweeps_of_many_members_leave_nothing(stores: OpenStores) -> 
             scenario.delete(reference)
         return DONE
 
-    for contest, results in race(stores, use, use, use, contests.sweep_ahead, times=FEW_TIMES // 3):
+    for contest, results in race(stores, use, use, use, contests.sweep_ahead, times=count(1, 33)):
         # A remote store may be too busy for a member.
         assert set(map(str, results)) <= {DONE, str(GONE), "Unavailable"}
         assert (True, OLD) in contest.state()[0]

@@ -26,6 +26,7 @@ from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.repository import Repository
 from tests.fakes import ADMINISTRATOR, NOON, FrozenClock, fake_services, request_of
 from tests.graphs.commands import create, create_command, delete_command, point, update_command
+from tests.soak import count
 
 MODEL = read_model(
     """extend schema @application(name: "Orders")
@@ -50,6 +51,13 @@ LINES = 60
 
 
 MINUTE = 60_000
+
+
+CALLS = range(1, 1000, count(2, 1))
+"""The numbers of the commits at which a process crashes: every one, or every other one.
+
+A crash after one commit leaves the same as a crash before the next one, so tests of both miss nothing.
+"""
 
 
 VisibleParts = Sequence[Any]

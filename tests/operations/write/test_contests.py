@@ -36,8 +36,8 @@ from tests.store.stepping_engine import SteppingEngine
 
 pytestmark = pytest.mark.soak
 
-TIMES = count(5, 200)
-LARGE_TIMES = count(2, 50)
+TIMES = count(3, 200)
+LARGE_TIMES = count(1, 50)
 TASKS = 40
 """Of a project that does not end as one: each is its head, two labels, and a link to who does it."""
 KINDS = [kind for kind in CONCURRENT if kind.name != "metered"]

@@ -19,7 +19,8 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR, FrozenClock
 from tests.graphs.commands import create_command, point, update_command
 from tests.operations.write.interfering_engine import InterferingEngine
-from tests.operations.write.large_orders import LINES, MINUTE, PartReader, Shop, VisibleParts
+from tests.operations.write.large_orders import CALLS, LINES, MINUTE, PartReader, Shop, VisibleParts
+from tests.soak import count
 
 RIVAL = Caller("m2", "bob", "Administrator", administrator=True)
 
@@ -114,13 +115,14 @@ def test_cleared_parts_are_purged_before_the_response_if_time_allows() -> None:
     assert (scenario.there(scenario.old), scenario.left()) == (0, [])
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("does_it", [False, True], ids=["before the commit", "after the commit"])
 def test_a_crash_at_any_commit_leaves_all_or_no_parts_cleared(*, does_it: bool) -> None:
     scenario, met = OrderScenario(), list[bool]()
     items = dict(scenario.store._items)
-    while True:
+    for call in CALLS:
         scenario.store._items = dict(items)
-        if not scenario.engine.dies(scenario.clear, len(met) + 1, does_it=does_it):
+        if not scenario.engine.dies(scenario.clear, call, does_it=does_it):
             break
         is_old = scenario.visible_parts() == scenario.before
         assert is_old or scenario.visible_parts()[:-2] == NOTHING
@@ -128,7 +130,7 @@ def test_a_crash_at_any_commit_leaves_all_or_no_parts_cleared(*, does_it: bool) 
         scenario.sweep()
         assert (scenario.there(scenario.old) == LINES) is is_old
         assert is_old or scenario.visible_parts()[:-2] == NOTHING
-    assert len(met) > 2
+    assert len(met) > count(1, 2)
     assert met == [does_it, *[True] * (len(met) - 1)]
 
 
@@ -241,14 +243,15 @@ def test_a_restoration_of_an_existing_whole_replaces_its_parts(shared: int) -> N
     assert {*scenario.starts(scenario.old)} == {scenario.clock.instant}
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("does_it", [False, True], ids=["before the commit", "after the commit"])
 def test_a_crash_during_a_restoration_leaves_the_old_or_the_new_parts(*, does_it: bool) -> None:
     scenario = OrderScenario()
     new = scenario.replace()
     items, met, before = dict(scenario.store._items), list[bool](), scenario.visible_parts()
-    while True:
+    for call in CALLS:
         scenario.store._items = dict(items)
-        if not scenario.engine.dies(scenario.restore, len(met) + 1, does_it=does_it):
+        if not scenario.engine.dies(scenario.restore, call, does_it=does_it):
             break
         is_old = scenario.visible_parts() == before
         assert is_old or scenario.visible_parts()[:-2] == scenario.before[:-2]
@@ -257,7 +260,7 @@ def test_a_crash_during_a_restoration_leaves_the_old_or_the_new_parts(*, does_it
         assert (scenario.there(scenario.old), scenario.there(new)) == ((0, LINES) if is_old else (LINES, 0))
         assert scenario.shop.lines(scenario.order) == (new if is_old else scenario.old)
     assert met == sorted(met)
-    assert len(met) > 4
+    assert len(met) > count(2, 4)
     assert met[-1]
 
 

@@ -29,7 +29,7 @@ from tests.store.engine_items import all_items
 pytestmark = pytest.mark.soak
 
 THREADS = 4
-REQUESTS = count(5, 60)
+REQUESTS = count(3, 60)
 
 
 KINDS = [kind for kind in CONCURRENT if kind.name != "metered"]

@@ -38,8 +38,12 @@ from tests.store.engine_items import all_items
 from tests.store.failing import FailingEngine, Fault
 
 REQUESTS = 10
-EXAMPLES = {"reference": 25, "lagging": 25, "sqlite": 5, "dynamodb-ministack": 4}
-"""In a short run; in a long one, twenty times as many."""
+EXAMPLES = {
+    "reference": count(12, 500),
+    "lagging": count(12, 500),
+    "sqlite": count(3, 100),
+    "dynamodb-ministack": count(2, 80),
+}
 QUICK = {"reference", "lagging"}
 """Here a failure is looked into until it is small."""
 MOST_AS_ONE = st.sampled_from([2, 5, 100])
@@ -102,7 +106,7 @@ def test_random_writes_leave_every_store_equal_to_the_reference_graph(
     """Items are compared after each request. At the end, only links of existing objects are left."""
     phases = [*Phase] if kind.name in QUICK else [Phase.generate]
 
-    @settings(max_examples=EXAMPLES[kind.name] * count(1, 20), database=None, phases=phases)
+    @settings(max_examples=EXAMPLES[kind.name], database=None, phases=phases)
     @given(models(), st.randoms(use_true_random=False), MOST_AS_ONE)
     def told(model: Model, chance: Random, most: int) -> None:
         with pytest.MonkeyPatch.context() as patch:

@@ -125,7 +125,7 @@ def test_what_only_drafts_of_the_specification_have_is_refused_by_name(
 
 def test_an_introspection_answer_is_computed_once(counting: CountingApi) -> None:
     first = counting.answer(STANDARD)
-    other = Caller("2", "bob", "Member")
+    other = Caller("2", "bob", "Administrator")
 
     assert first["data"]["__schema"]["queryType"]["name"] == "Query"
     assert counting.answer(STANDARD, caller=other) == first

@@ -18,6 +18,7 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import FrozenClock, unlimited_budget
 from tests.schema.grants.guild_api import GuildApi
 from tests.schema.graph_api import OrderedIds
+from tests.soak import mostly
 
 CROSSING = read_model_file(Path(__file__).parent.parent / "models/crossing.graphql")
 MEMBER = Caller("m7", "smith", "Member")
@@ -81,7 +82,7 @@ def _failed(error: BaseException, _: str) -> None:
     raise error
 
 
-@pytest.fixture(params=["dict", "sqlite"])
+@pytest.fixture(params=mostly(["dict", "sqlite"], "sqlite"))
 def hidden_objects(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[HiddenObjects]:
     if request.param == "dict":
         yield HiddenObjects(ReferenceEngine())

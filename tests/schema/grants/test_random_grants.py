@@ -135,7 +135,7 @@ def _failed(error: BaseException, _: str) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=count(15, 1000))
+@settings(max_examples=count(8, 1000))
 @given(st.integers(0, 2**32))
 @example(43859225)
 def test_no_response_depends_on_hidden_data(seed: int) -> None:

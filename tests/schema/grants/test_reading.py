@@ -390,10 +390,15 @@ def test_a_member_who_may_only_write_gets_only_ids(guild: GuildApi) -> None:
     ]
 
 
-def test_validations_and_the_schema_need_no_grant(guild: GuildApi) -> None:
+def test_validations_need_no_grant(guild: GuildApi) -> None:
     verdict = guild.ask(
         '{ Vault___validateCreate(data: {code: "1"}) { isValid issues { issueType } } }', SMITH
     )
 
     assert verdict == {"isValid": False, "issues": [{"issueType": "ENTITY_GRANT_CREATE"}]}
-    assert guild.ask('{ __type(name: "Vault") { name } }', SMITH) == {"name": "Vault"}
+
+
+def test_introspection_shows_only_classes_that_the_profile_may_use(guild: GuildApi) -> None:
+    query = '{ __type(name: "Vault") { name } }'
+    assert guild.ask(query, SMITH) is None
+    assert guild.ask(query, MANAGER) == {"name": "Vault"}

@@ -87,9 +87,9 @@ def _is_split(before: str, after: str) -> bool:
     return all(None in pair for pair in zip(STORAGES[before], STORAGES[after], strict=True))
 
 
-@pytest.fixture(scope="module", params=["sqlite", "dynamodb-moto"])
+@pytest.fixture(scope="module", params=["sqlite", "dynamodb-ministack"])
 def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    """SQLite or the fake of DynamoDB; the tests share it, each on classes of its own."""
+    """SQLite or the emulator of DynamoDB; the tests share it, each on classes of its own."""
     kind = next(each for each in ENGINES if each.name == request.param)
     engine: Engine = kind.open(tmp_path_factory.mktemp("store"))
     yield engine

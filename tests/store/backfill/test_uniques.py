@@ -90,9 +90,10 @@ def assert_exact(engine: Engine, class_: Class) -> None:
 def count_exact_guards(engine: Engine, class_: Class) -> int:
     """Return how many guards there are; the object that has the values of one must hold it."""
     guarded = 0
+    store = Store(engine, class_)
     for page in engine.range(keys.LISTING, keys.listing_partition(class_.name)):
         for item in page:
-            entity = Store(engine, class_).get(keys.id_of(item.key))
+            entity = store.get(keys.id_of(item.key))
             held = engine.get(guards_of(class_, entity))
             assert [guard_holder(guard) for guard in held] == [entity.reference.id] * len(held)
             guarded += len(held)
@@ -190,8 +191,9 @@ def test_all_objects_with_the_same_value_are_reported(engine: Engine) -> None:
 def assert_exact_but(former: FormerObjects, codes: set[str]) -> None:
     """Make sure that every object holds its guard, but those with some codes, of which one does each."""
     held: dict[str, int] = dict.fromkeys(codes, 0)
+    now = former.now
     for page in former.engine.range(keys.LISTING, keys.listing_partition(former.class_.name)):
-        entities = [former.now.get(keys.id_of(item.key)) for item in page]
+        entities = [now.get(keys.id_of(item.key)) for item in page]
         for entity in entities:
             (guard,) = former.engine.get(guards_of(former.class_, entity))
             code = str(entity.state["code"])

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from hashlib import sha256
 from typing import Any
 
 from stratabase.domain.objects.entity import Reference
@@ -12,7 +11,6 @@ from stratabase.model.model import Class, Index, Unique
 from stratabase.operations.ports import Ids
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
-from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.records import items_of
 from stratabase.store.engine.port import Engine, Item, Key
 from stratabase.store.indexes.registry import parse_registry
@@ -45,26 +43,6 @@ def table() -> Iterator[TemporaryTable]:
         yield engine
     finally:
         engine.close()
-
-
-class NamespacedTokens:
-    """A client whose request tokens are unique per table, so that batches of other tables may share IDs."""
-
-    def __init__(self, client: Client, table_name: str) -> None:
-        self._client = client
-        self._table_name = table_name
-
-    def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-        if _TOKEN in parameters:
-            own = sha256(f"{parameters[_TOKEN]} {self._table_name}".encode()).hexdigest()[:36]
-            parameters = {**parameters, _TOKEN: own}
-        return self._client.call(operation, parameters)
-
-    def close(self) -> None:
-        pass
-
-
-_TOKEN = "ClientRequestToken"
 
 
 def services_over(engine: Engine, class_: Class, ids: Ids | None = None) -> Services:

@@ -137,7 +137,14 @@ def names(functions: Sequence[Callable[..., object]]) -> str:
     return "-".join(map(name, functions))
 
 
-@pytest.mark.parametrize("faults", [*product(FAULTS, [none, *FAULTS])], ids=names)
+PAIRS = [
+    pytest.param(pair, marks=[] if pair[1] in {none, pair[0]} else pytest.mark.thorough)
+    for pair in product(FAULTS, [none, *FAULTS])
+]
+"""Each fault alone, twice, and before each other one."""
+
+
+@pytest.mark.parametrize("faults", PAIRS, ids=names)
 def test_a_batch_is_committed_once_despite_any_fault(
     engine: Engine, client: Client, over: Over, case: Case, faults: Sequence[Fault]
 ) -> None:

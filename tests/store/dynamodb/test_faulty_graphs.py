@@ -14,7 +14,7 @@ from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.engine.port import Item
 from stratabase.store.layout import keys
 from stratabase.store.repository import Repository
-from tests.contract.engine.dynamodb import ministack_client
+from tests.contract.engine.dynamodb import NamespacedTokens, ministack_client
 from tests.contract.engine.engine_calls import put
 from tests.soak import FULL
 from tests.store.dynamodb.faults import (
@@ -29,7 +29,7 @@ from tests.store.dynamodb.faults import (
 )
 from tests.store.dynamodb.graph_cases import CASES, Case, Prepared
 from tests.store.dynamodb.scripted import WatchedClient
-from tests.store.dynamodb.table_operations import NamespacedTokens, TableItems, table, table_items
+from tests.store.dynamodb.table_operations import TableItems, table, table_items
 from tests.store.graph_agreement import disagreements
 
 SHORT = RetryPolicy(max_attempts=3, sleep=lambda _: None)

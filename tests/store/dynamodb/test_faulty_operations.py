@@ -20,7 +20,7 @@ from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.engine.port import Item
 from stratabase.store.layout import keys
 from stratabase.store.layout.codec import entity_of
-from tests.contract.engine.dynamodb import ministack_client
+from tests.contract.engine.dynamodb import NamespacedTokens, ministack_client
 from tests.contract.engine.engine_calls import put
 from tests.soak import FULL
 from tests.store.dynamodb.faults import (
@@ -36,7 +36,6 @@ from tests.store.dynamodb.faults import (
 from tests.store.dynamodb.operation_cases import CASES, Case
 from tests.store.dynamodb.scripted import WatchedClient
 from tests.store.dynamodb.table_operations import (
-    NamespacedTokens,
     TableItems,
     codes,
     disagreements,

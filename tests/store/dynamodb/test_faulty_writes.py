@@ -11,7 +11,7 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.repository import Repository
-from tests.contract.engine.dynamodb import ministack_client
+from tests.contract.engine.dynamodb import NamespacedTokens, ministack_client
 from tests.contract.engine.engine_calls import put
 from tests.graphs.answers import answer_of
 from tests.graphs.company import COMPANY
@@ -29,7 +29,7 @@ from tests.store.dynamodb.faults import (
     none,
 )
 from tests.store.dynamodb.scripted import WatchedClient
-from tests.store.dynamodb.table_operations import NamespacedTokens, table, table_items
+from tests.store.dynamodb.table_operations import table, table_items
 from tests.store.engine_items import Items, object_items
 from tests.store.graph_agreement import disagreements
 
@@ -70,12 +70,13 @@ def positions(name: str) -> Iterator[int]:
     """Yield the numbers of the calls to try: all of them, or some of many."""
     calls = smooth(name).calls
     if name != LARGE:
-        step = 1 if FULL else 4
-        yield from range(seed() % step, len(calls), step)
+        step = 1 if FULL else 8
+        yield from range(seed() % min(step, len(calls)), len(calls), step)
         return
-    step = 10 if FULL else 100
+    step = 10 if FULL else 400
+    first = seed() % min(step, len(calls))
     for number, call in enumerate(calls):
-        if (call in WRITES and FULL) or number % step == seed() % step:
+        if (call in WRITES and FULL) or number % step == first:
             yield number
 
 

@@ -1,6 +1,6 @@
 """Pages that are filtered or ordered by derived attributes, on each engine and by each plan."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -37,14 +37,12 @@ def staff(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     engine.close()
 
 
-def on(*kinds: str) -> pytest.MarkDecorator:
-    """Run a test on several kinds of engines."""
-    return pytest.mark.parametrize(
-        "staff", mostly(kinds, "lagging", "dynamodb-ministack"), indirect=True, scope="module"
-    )
+def on(*kinds: str, rare: Sequence[str] = ("lagging",)) -> pytest.MarkDecorator:
+    """Run a test on several kinds of engines, on some of them only in `make soak`."""
+    return pytest.mark.parametrize("staff", mostly(kinds, *rare), indirect=True, scope="module")
 
 
-@on("reference", "lagging", "sqlite", "dynamodb-ministack")
+@on("reference", "lagging", "sqlite", "dynamodb-ministack", rare=("lagging", "dynamodb-ministack"))
 @given(st.integers(0, 2**32))
 def test_a_page_over_derived_values_agrees_with_the_naive_model(staff: Staff, number: int) -> None:
     """The pages are filtered and ordered by stored and derived values, and by conditions over both."""
@@ -90,7 +88,7 @@ ORDERS = [
 ]
 
 
-@on("lagging", "dynamodb-moto")
+@on("lagging", "dynamodb-ministack")
 @pytest.mark.parametrize("order", ORDERS, ids=["path", "aggregate", "after a stored one", "a part of a path"])
 @pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
 def test_cursors_lead_through_all_pages_of_a_derived_order(

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from stratabase.operations.files.upload import FileUploads
     from stratabase.schema.execution.limits import ExecutionPolicy
     from stratabase.schema.executor import SchemaExecutor
+    from stratabase.schema.prepared_documents import PreparedDocuments
 
 
 FILE_MEGABYTE = 1_000_000
@@ -179,7 +180,21 @@ class Instance:
         """The executor of GraphQL requests."""
         from stratabase.schema.executor import SchemaExecutor  # noqa: PLC0415 - graphql-core takes 90 ms
 
-        return SchemaExecutor(self.services, self._log_graphql_error, self._graphql_policy())
+        return SchemaExecutor(
+            self.services,
+            self._log_graphql_error,
+            self._graphql_policy(),
+            prepared=self._prepared_documents(),
+        )
+
+    def _prepared_documents(self) -> "PreparedDocuments | None":
+        from stratabase.schema.prepared_documents import PreparedDocuments, prepared_documents_file  # noqa: PLC0415 - see `executor`
+
+        file = prepared_documents_file(self.settings.model)
+        try:
+            return PreparedDocuments(file, self.settings.model.read_bytes()) if file.exists() else None
+        except OSError:
+            return None
 
     @property
     def service_info(self) -> "ServiceInfo":

@@ -43,7 +43,10 @@ def graphql_routes() -> tuple[Route, ...]:
         ),
         Route(
             "/auth/api/schema/{application}",
-            lambda instance: sdl_endpoint(instance.model.application, lambda: instance.executor.sdl),
+            lambda instance: sdl_endpoint(
+                instance.model.application,
+                lambda caller: instance.executor.sdl(caller),  # noqa: PLW0108 - the executor takes long to import
+            ),
             lambda settings: settings.introspection,
         ),
         Route(

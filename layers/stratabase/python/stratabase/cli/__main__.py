@@ -1,7 +1,16 @@
-"""The entry point of `python -m stratabase.cli`, which is the same as `stratabase`."""
+"""The entry point of the process of a command: `stratabase`, or `python -m stratabase.cli`."""
 
 import sys
 
 from stratabase.cli.main import main
+from stratabase.cli.server.processes import rare_garbage_collection
 
-sys.exit(main())
+
+def run() -> int:
+    """Run a command in a process of its own, and return its exit code."""
+    with rare_garbage_collection():
+        return main()
+
+
+if __name__ == "__main__":
+    sys.exit(run())

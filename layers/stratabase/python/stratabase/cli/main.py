@@ -1,4 +1,4 @@
-"""The entry point of the command `stratabase`: parses the arguments and runs a command."""
+"""The command `stratabase`: parses the arguments and runs a command."""
 
 import argparse
 import sys

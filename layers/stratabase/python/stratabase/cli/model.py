@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from graphql import GraphQLInputObjectType, print_schema
+from graphql import GraphQLInputObjectType
 from graphql.utilities import coerce_input_value, validate_input_value
 
 from stratabase.bootstrap.storage import open_engine, parallel_reads_of
@@ -26,6 +26,8 @@ from stratabase.model.model import Class, Model
 from stratabase.model.reading import InvalidModel, lint_model_file, read_model_file
 from stratabase.schema.generate import NothingServed, generate_schema
 from stratabase.schema.inputs.query_reader import QueryReader
+from stratabase.schema.prepared_documents import prepare_documents, prepared_documents_file
+from stratabase.schema.profile_schemas import ProfileSchemas, print_sdl
 from stratabase.schema.request.context import InputContext
 from stratabase.store.indexes.entries import BuildState
 from stratabase.store.indexes.registry import Registry
@@ -87,10 +89,19 @@ def _print_directives(_options: Options) -> int:
 
 
 def _print_sdl(options: Options) -> int:
-    """Print the GraphQL schema of the model."""
+    """Print the GraphQL schema of the model, or what a profile may use of it."""
+
+    def sdl(model: Model) -> str:
+        profile = options.profile
+        if profile is not None and profile not in model.profiles:
+            raise CommandError(
+                f'The profile "{profile}" does not exist. Use one of: {", ".join(model.profiles)}.'
+            )
+        return print_sdl(ProfileSchemas(model, generate_schema(model)).of(profile).load())
+
     try:
-        return _print_for_model(options, lambda model: print_schema(generate_schema(model)) + "\n")
-    except NothingServed as error:
+        return _print_for_model(options, sdl)
+    except (NothingServed, Refused) as error:
         raise CommandError(str(error)) from error
 
 
@@ -100,11 +111,16 @@ def _prepare(options: Options) -> int:
     output = options.output or prepared.prepared_file(file)
 
     def write(model: Model) -> str:
-        output.write_bytes(prepared.prepare(model, file.read_bytes()))
-        return f"{output}\n"
+        text = file.read_bytes()
+        output.write_bytes(prepared.prepare(model, text))
+        documents = output.parent / prepared_documents_file(file).name
+        prepare_documents(documents, model, text)
+        return f"{output}\n{documents}\n"
 
     try:
         return _print_for_model(options, write)
+    except NothingServed as error:
+        raise CommandError(str(error)) from error
     except OSError as error:
         raise CommandError(f"Writing {output} failed: {error.strerror}.") from error
 
@@ -264,7 +280,17 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
             ),
         ),
     ),
-    "sdl": Subcommand(_print_sdl, "print the GraphQL schema that is generated from a model", (_FILE,)),
+    "sdl": Subcommand(
+        _print_sdl,
+        "print the GraphQL schema that is generated from a model",
+        (
+            _FILE,
+            (
+                "--profile",
+                {"metavar": "PROFILE", "help": "print only what members with this profile may use"},
+            ),
+        ),
+    ),
 }
 
 

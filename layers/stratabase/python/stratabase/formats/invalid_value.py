@@ -30,9 +30,10 @@ def describe_value(value: Any) -> str:
 
 def _in_quotes(text: str) -> str:
     """Return a text in double quotes. Unprintable characters and single surrogates are escaped."""
-    escaped = "".join(
-        json.dumps(each, ensure_ascii=not each.isprintable())[1:-1] for each in text[: _MAX_SHOWN_LENGTH + 1]
-    )
+    shown = text[: _MAX_SHOWN_LENGTH + 1]
+    # All at once if possible, because most texts are IDs.
+    parts = [shown] if shown.isprintable() else shown
+    escaped = "".join(json.dumps(each, ensure_ascii=not each.isprintable())[1:-1] for each in parts)
     return f'"{_cut(escaped)}"'
 
 

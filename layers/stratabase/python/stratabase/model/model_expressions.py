@@ -70,6 +70,29 @@ class ModelSymbols(SymbolTable):
         return self._enumerations
 
 
+class PermittedSymbols(ModelSymbols):
+    """The names in the classes of a model for which `permits` returns True, given the class and the name."""
+
+    def __init__(self, model: Model, permits: Callable[[str, str], bool]) -> None:
+        super().__init__(model)
+        self._permits = permits
+        types = {
+            attribute.type.name
+            for class_ in model.classes.values()
+            for attribute in class_.attributes.values()
+            if permits(class_.name, attribute.name)
+        }
+        self._enumerations = {name: each for name, each in self._enumerations.items() if name in types}
+
+    def find(self, class_name: str, name: str) -> Symbol | None:
+        """Return the attribute or role of a class that has this name and is permitted, or None."""
+        return super().find(class_name, name) if name == ID or self._permits(class_name, name) else None
+
+    def names_in(self, class_name: str) -> Iterable[str]:
+        """Return the permitted names of the attributes and roles of a class."""
+        return [name for name in super().names_in(class_name) if self._permits(class_name, name)]
+
+
 CACHED_FILTERS = 128
 MAX_CACHED_LENGTH = 500
 """Characters. Longer filters are not cached, so that no client can fill the memory."""
@@ -104,6 +127,10 @@ class ModelExpressions:
         """
         compile_ = self._filters if len(text) <= MAX_CACHED_LENGTH else self._compile
         return compile_(class_name, text, TYPES["Boolean"], roles=False)
+
+    def filter_over(self, symbols: SymbolTable, class_name: str, text: str) -> Expression:
+        """Return a condition that a client sent, which can use only some names. Raises InvalidExpression."""
+        return compile_expression(text, Scope(symbols, class_name, allows_roles=False), TYPES["Boolean"])
 
     def _compile(
         self, class_name: str, text: str, wanted: AttributeType, *, roles: bool = True

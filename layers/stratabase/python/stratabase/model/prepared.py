@@ -79,7 +79,7 @@ def prepared_file(model: Path) -> Path:
 def prepare(model: Model, text: bytes) -> bytes:
     """Return the contents of the prepared file for a model that was read from `text`."""
     trees = {each: encode(parse(each)) for each in _expression_texts(model)}
-    return orjson.dumps({**_identity(text), "expressions": trees, "model": encode(model)})
+    return orjson.dumps({**text_identity(text), "expressions": trees, "model": encode(model)})
 
 
 def read_prepared(prepared: bytes, text: bytes) -> Model | None:
@@ -91,14 +91,15 @@ def read_prepared(prepared: bytes, text: bytes) -> Model | None:
         content = orjson.loads(prepared)
     except orjson.JSONDecodeError:
         return None
-    if not isinstance(content, dict) or not _identity(text).items() <= content.items():
+    if not isinstance(content, dict) or not text_identity(text).items() <= content.items():
         return None
     node = Decoder().value
     preload_trees({each: partial(node, tree) for each, tree in content["expressions"].items()})
     return decode_model(content["model"])
 
 
-def _identity(text: bytes) -> dict[str, Any]:
+def text_identity(text: bytes) -> dict[str, Any]:
+    """Return what a prepared file was made from: the text of the model, the version, and the layout."""
     # Earlier versions used Python's regular expressions. Their files may contain patterns that RE2 rejects.
     return {
         "product": __version__,

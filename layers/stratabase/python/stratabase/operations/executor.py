@@ -18,6 +18,8 @@ class GraphQLResponse:
     """Whether the execution began. If not, the document, the operation name or the variables were wrong."""
     mutated: bool = False
     """Whether a mutation began, which may have written."""
+    gzipped: bytes | None = None
+    """The body compressed by gzip, if it is known."""
 
 
 class QueriesOnly(Refusal):

@@ -120,6 +120,13 @@ class EntityRepository(Protocol):
         have been moved. `linked` and `are_linked` raise it, too.
         """
 
+    def known_since(self, role: RoleName) -> Instant:
+        """Return the instant since which objects have a role in their state, 0 if they always had.
+
+        It is when the associations of the role were moved there, after a change of the model that stores the
+        role differently. The versions that ended before do not have the role.
+        """
+
     def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
         """Return one page of the objects of a class. Raises ReadBudgetExceeded.
 

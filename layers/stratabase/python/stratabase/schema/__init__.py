@@ -1,7 +1,8 @@
 """The GraphQL API of one model: its schema, and the execution of requests.
 
 Read `generate` first, which makes the schema, then `executor`, which executes a request. `type_map` finds the
-types of a schema by name. Each package imports only those before it:
+types of a schema by name. `profile_schemas` has the schema that each profile sees, and `prepared_documents`
+its introspection and SDL from build time. Each package imports only those before it:
 
 - `request`: the context of one request, the call of one service, and checks before a service reads
 - `types`: the types of answers, in a registry that makes each type when it is first used

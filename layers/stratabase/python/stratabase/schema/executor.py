@@ -1,25 +1,40 @@
 """Execute the GraphQL requests to one model."""
 
-from collections.abc import Mapping
-from functools import cached_property, partial
+from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
 import orjson
-from graphql import DocumentNode, ExecutionResult, execute_sync, print_schema
+from graphql import (
+    DocumentNode,
+    ExecutionResult,
+    GraphQLError,
+    OperationDefinitionNode,
+    execute_sync,
+    get_operation_ast,
+    get_variable_values,
+)
 
-from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.messages import _
 from stratabase.operations.executor import GraphQLResponse, QueriesOnly
 from stratabase.operations.services import Services
 from stratabase.schema.execution import insight
+from stratabase.schema.execution.cache import BoundedCache, gzip_compress, gzip_decompress
 from stratabase.schema.execution.documents import DocumentCache, IntrospectionCache
 from stratabase.schema.execution.errors import ErrorRenderer, Report
 from stratabase.schema.execution.limits import ExecutionPolicy, excess_of_variables
 from stratabase.schema.generate import generate_schema
-from stratabase.schema.request.context import GraphQLContext
+from stratabase.schema.prepared_documents import PreparedDocuments
+from stratabase.schema.profile_schemas import ProfileSchemas, print_sdl
+from stratabase.schema.request.context import GraphQLContext, ProfileSchema
 
+MAX_CACHED_SDL = 4
+"""In compressed texts, of profiles with different capabilities."""
+MAX_VARIABLE_ERRORS = 50
+"""As many as graphql-core reports."""
 MAX_WARNINGS = 9
 """In one response. The next attempt reports the others."""
 
@@ -34,7 +49,9 @@ class SchemaExecutor:
         policy: ExecutionPolicy | None = None,
         *,
         compile_answers: bool = True,
+        prepared: PreparedDocuments | None = None,
     ) -> None:
+        """Make an executor. `prepared` has documents about the schema that were made at build time."""
         policy = policy or ExecutionPolicy()
         self.schema = generate_schema(services.model)
         self._services = services
@@ -43,11 +60,18 @@ class SchemaExecutor:
         self._compile = compile_answers
         self._documents = DocumentCache(self.schema, policy)
         self._introspections = IntrospectionCache()
+        self._profiles = ProfileSchemas(services.model, self.schema)
+        self._prepared = prepared
+        self._sdl: BoundedCache[str, bytes] = BoundedCache(MAX_CACHED_SDL)
 
-    @cached_property
-    def sdl(self) -> str:
-        """The schema in the schema definition language."""
-        return print_schema(self.schema) + "\n"
+    def sdl(self, caller: Caller) -> str:
+        """Return what the caller may use of the schema, in the schema definition language. Raises Refused."""
+        seen = self._profiles.of(caller.profile)
+        prepared = self._prepared.sdl(seen.key) if self._prepared else None
+        compressed = prepared or self._sdl.get_or_make(
+            seen.key, lambda: gzip_compress(print_sdl(seen.load()).encode())
+        )
+        return gzip_decompress(compressed).decode()
 
     def execute(  # noqa: PLR0913 - a GraphQL request, by whom, and how
         self,
@@ -63,7 +87,8 @@ class SchemaExecutor:
         """Execute a request, and return its response, errors included. Raises QueriesOnly, Unavailable."""
         errors = ErrorRenderer(self._services.model.application, caller, trace_id, self._report)
         # 1. Parse and validate the document, or find it in the cache.
-        document = self._documents.read(query)
+        seen = self._profiles.of(caller.profile)
+        document = self._documents.read(query, seen)
         if document.ast is None:
             return _render_refusal([errors.render_request_error(error) for error in document.errors])
         if queries_only and document.mutates(operation_name):
@@ -78,6 +103,7 @@ class SchemaExecutor:
             caller,
             trace_id,
             budget,
+            seen,
             suggestions=self._suggestions,
             mutates=document.mutates(operation_name),
             base_url=base_url,
@@ -96,7 +122,15 @@ class SchemaExecutor:
         )
         if variables or not document.is_about_schema(operation_name):
             return execute()
-        return self._introspections.get_or_execute((query, operation_name), execute)
+        ast = document.ast
+        return self._introspections.get_or_execute(
+            (seen.key, query, operation_name), lambda: self._prepared_response(seen, ast) or execute()
+        )
+
+    def _prepared_response(self, seen: ProfileSchema, ast: DocumentNode) -> GraphQLResponse | None:
+        """Return the response to a standard introspection query if it was made at build time."""
+        prepared = self._prepared.introspection(seen.key, ast) if self._prepared else None
+        return None if prepared is None else GraphQLResponse(gzip_decompress(prepared), gzipped=prepared)
 
     def _execute_by_graphql_core(
         self,
@@ -115,7 +149,28 @@ class SchemaExecutor:
             operation_name=operation_name,
             hide_suggestions=not self._suggestions,
         )
+        operation, seen = get_operation_ast(ast, operation_name), context.profile_schema
+        if operation and not seen.is_full and _never_began(result):
+            seen_errors = self._variable_errors(operation, variables or {}, seen)
+            return _render_refusal([errors.render_request_error(error) for error in seen_errors])
         return _render_result(result, errors, context)
+
+    def _variable_errors(
+        self, operation: OperationDefinitionNode, variables: Mapping[str, Any], seen: ProfileSchema
+    ) -> Sequence[GraphQLError]:
+        """Return the errors of wrong variables without the names that the caller does not see."""
+        try:
+            values = get_variable_values(
+                seen.load(),
+                operation.variable_definitions or (),
+                dict(variables),
+                MAX_VARIABLE_ERRORS,
+                hide_suggestions=not self._suggestions,
+            )
+        except Refused:
+            values = []
+        found = values if isinstance(values, list) else []
+        return found or [GraphQLError(_("The variables are not valid."))]
 
 
 def _render_data(response: dict[str, Any], context: GraphQLContext) -> GraphQLResponse:

@@ -5,13 +5,14 @@ from types import MappingProxyType
 
 from graphql import GraphQLCompositeType, GraphQLField, GraphQLID, GraphQLObjectType, GraphQLSchema
 
+from stratabase.domain.access.capabilities import Capabilities
 from stratabase.model import api_names
 from stratabase.model.api_names import GeneratedType, class_name_of, service_name
 from stratabase.model.model import Class, Model
 from stratabase.schema.inputs import input_table, object_inputs
 from stratabase.schema.inputs.filter_type import filter_type
 from stratabase.schema.inputs.page_options import cursor_type, options_type, sort_type
-from stratabase.schema.introspection import DIRECTIVES, INTROSPECTION_TYPES, SCHEMA_FIELD
+from stratabase.schema.introspection import DIRECTIVES, INTROSPECTION_TYPES, META_FIELDS
 from stratabase.schema.services import MODEL_MUTATIONS, MUTATIONS, QUERIES, ServiceKind
 from stratabase.schema.type_map import TypeMap
 from stratabase.schema.types.objects import object_type
@@ -42,12 +43,14 @@ class NothingServed(Exception):
         )
 
 
-def generate_schema(model: Model) -> GraphQLSchema:
+def generate_schema(model: Model, capabilities: Capabilities | None = None) -> GraphQLSchema:
     """Return the schema of a model's services. Raises NothingServed.
+
+    It shows what a profile with these capabilities may use. If they are None, it shows everything.
 
     Types are made when they are first used, because most processes use few of them.
     """
-    registry = TypeRegistry(model, TYPE_FACTORIES)
+    registry = TypeRegistry(model, TYPE_FACTORIES, capabilities)
     query = _root_type(api_names.QUERY, QUERIES, registry)
     mutation = _root_type(api_names.MUTATION, MUTATIONS, registry, MODEL_MUTATIONS)
     if query is None:
@@ -82,7 +85,7 @@ class RootFields(Mapping[str, GraphQLField]):
 
     def _fields(self, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
         for each in self._services:
-            if each.serves(class_):
+            if each.serves(class_) and each.permits(self._registry.capabilities, class_):
                 for verb, field in each.fields(self._registry, class_):
                     yield service_name(class_.name, verb), field
 
@@ -141,9 +144,9 @@ class GeneratedSchema(GraphQLSchema):
         )
 
     def get_field(self, parent_type: GraphQLCompositeType, field_name: str) -> GraphQLField | None:
-        """Return a field of a type, or None. `__schema` describes the schema as the specification does."""
-        if field_name == "__schema" and parent_type is self.query_type:
-            return SCHEMA_FIELD
+        """Return a field of a type, or None. Introspection describes what the caller may use."""
+        if parent_type is self.query_type and field_name in META_FIELDS:
+            return META_FIELDS[field_name]
         return super().get_field(parent_type, field_name)
 
     def _services(self, class_: Class) -> Iterator[GraphQLField]:
@@ -158,6 +161,7 @@ def _root_type(
     registry: TypeRegistry,
     other_fields: Mapping[str, Callable[[TypeRegistry], GraphQLField]] = MappingProxyType({}),
 ) -> RootType | None:
-    is_stored = any(class_.is_stored for class_ in registry.model.classes.values())
-    fields = RootFields(registry, services, other_fields if is_stored else {})
+    locks = registry.capabilities.locks
+    has_locks = any(class_.is_stored and locks(class_) for class_ in registry.model.classes.values())
+    fields = RootFields(registry, services, other_fields if has_locks else {})
     return RootType(name, fields) if any(True for _ in fields) else None

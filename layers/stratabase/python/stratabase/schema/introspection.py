@@ -17,10 +17,14 @@ from graphql import (
     GraphQLNamedType,
     GraphQLNonNull,
     GraphQLObjectType,
+    GraphQLSchema,
     SchemaMetaFieldDef,
+    TypeMetaFieldDef,
     introspection_types,
     specified_directives,
 )
+
+from stratabase.schema.request.context import ResolveInfo
 
 _PROPOSED_LOCATIONS = frozenset(
     {DirectiveLocation.DIRECTIVE_DEFINITION, DirectiveLocation.FRAGMENT_VARIABLE_DEFINITION}
@@ -81,7 +85,31 @@ INTROSPECTION_TYPES: dict[str, GraphQLNamedType] = {
     type_.name: type_ for type_ in (_SCHEMA, _DIRECTIVE, _LOCATION)
 }
 """The types that replace those of graphql-core, by name."""
-SCHEMA_FIELD = GraphQLField(
-    GraphQLNonNull(_SCHEMA), resolve=SchemaMetaFieldDef.resolve, description=SchemaMetaFieldDef.description
-)
-"""The field `__schema` of the type `Query`."""
+
+
+def _described_schema(info: ResolveInfo) -> GraphQLSchema:
+    """Return the schema that introspection describes: what the caller may use."""
+    # Without a request, as in tests of the schema itself, there is no caller.
+    return info.schema if info.context is None else info.context.profile_schema.load()
+
+
+def _resolve_schema(_: Any, info: ResolveInfo) -> GraphQLSchema:
+    return _described_schema(info)
+
+
+def _resolve_type(_: Any, info: ResolveInfo, name: str) -> GraphQLNamedType | None:
+    return _described_schema(info).get_type(name)
+
+
+META_FIELDS: Mapping[str, GraphQLField] = {
+    "__schema": GraphQLField(
+        GraphQLNonNull(_SCHEMA), resolve=_resolve_schema, description=SchemaMetaFieldDef.description
+    ),
+    "__type": GraphQLField(
+        TypeMetaFieldDef.type,
+        TypeMetaFieldDef.args,
+        _resolve_type,
+        description=TypeMetaFieldDef.description,
+    ),
+}
+"""The fields of the type `Query` that describe the schema, by name."""

@@ -128,6 +128,10 @@ class RenamedRepository:
         with self._translated_refusals():
             self._repository.check_role(self._in.role(role))
 
+    def known_since(self, role: RoleName) -> Instant:
+        """Return the instant since which objects have a role in their state, 0 for always."""
+        return self._repository.known_since(self._in.role(role))
+
     def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
         """Return a page of the objects of a class."""
         stored_derive = None if derive is None else self._in.derive(derive)

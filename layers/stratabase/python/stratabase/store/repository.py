@@ -139,6 +139,10 @@ class Repository:
         """Raise RoleUnavailable if the associations of a role are not where the model expects them."""
         unbuilt_roles.refuse_if_stored_elsewhere(self._store, role)
 
+    def known_since(self, role: RoleName) -> Instant:
+        """Return the instant since which objects have a role in their state, 0 for always."""
+        return self._store.write_schema().moved_at(role)
+
     def page(self, query: Query, budget: ReadBudget, derive: Derive | None = None) -> Page:
         """Return a page of the objects of a class."""
         # Parts that a purge or a restoration is still working on would make the total count wrong.

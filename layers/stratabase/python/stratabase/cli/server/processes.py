@@ -1,13 +1,32 @@
-"""Functions that end a child process when its parent dies, even if the parent is killed."""
+"""Functions for whole processes: they end a child when its parent dies, and limit garbage collection."""
 
+import gc
 import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 _PR_SET_PDEATHSIG = 1
 """From <linux/prctl.h>."""
+_COLLECTION_THRESHOLDS = (50_000, 10, 10)
+"""The numbers of new objects, and of collections, after which Python collects each generation."""
+
+
+@contextmanager
+def rare_garbage_collection() -> Iterator[None]:
+    """Collect garbage rarely while a process runs, and not at its end.
+
+    A start creates hundreds of thousands of objects that live as long as the process. With Python's
+    defaults, it would search them for garbage many times, which takes about a third of the time of a start.
+    At the end, the kernel frees the memory faster.
+    """
+    gc.set_threshold(*_COLLECTION_THRESHOLDS)
+    try:
+        yield
+    finally:
+        gc.freeze()  # so that Python does not search them when it ends
 
 
 def end_with_parent(parent: int, number: signal.Signals = signal.SIGKILL) -> None:

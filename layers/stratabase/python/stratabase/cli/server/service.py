@@ -1,5 +1,6 @@
 """The service in a worker: loads the functions, prepares the store, serves, and reports to the supervisor."""
 
+import gc
 import os
 import socket
 from collections.abc import Callable
@@ -74,6 +75,7 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
             send(ready)
             counts.start()
 
+        gc.freeze()  # what exists now lives until the end, so collections need not search it
         callbacks = ServerCallbacks(on_start, lambda: send(WorkerReport(ReportKind.DRAINING)))
         with Sweeper(instance, instance.log), counts:
             run_server(listener, template, functions, callbacks)

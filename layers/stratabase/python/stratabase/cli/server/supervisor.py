@@ -48,7 +48,7 @@ class Supervisor:
         self._workers: set[WorkerProcess] = set()
         self._serving: WorkerProcess | None = None
         self._starting: WorkerProcess | None = None
-        self._pending_reports: dict[WorkerProcess, WorkerReport] = {}
+        self._pending_reports: dict[WorkerProcess, list[WorkerReport]] = {}
         """The reports to show when a replaced worker accepts no more requests, by that worker."""
         self._watchdog: Watchdog[WorkerProcess] = Watchdog(limit)
         self._last_replaced: WorkerProcess | None = None
@@ -157,7 +157,7 @@ class Supervisor:
             self._console.show(announcement)
             self._serving.retire()
         else:
-            self._pending_reports[self._serving] = announcement
+            self._pending_reports[self._serving] = [announcement]
             self._serving.retire()
         worker.watched = True
         self._serving, self._starting = worker, None
@@ -165,9 +165,15 @@ class Supervisor:
 
     def _on_draining(self, worker: WorkerProcess, _report: WorkerReport) -> None:
         """Show that a new worker has taken over, now that no request reaches the old one."""
-        announcement = self._pending_reports.pop(worker, None)
-        if announcement is not None:
-            self._console.show(announcement)
+        for pending in self._pending_reports.pop(worker, ()):
+            self._console.show(pending)
+
+    def _on_counted(self, _worker: WorkerProcess, report: WorkerReport) -> None:
+        """Show what the changes of the model concern, but not before the new model is announced."""
+        if self._pending_reports:
+            next(reversed(self._pending_reports.values())).append(report)
+        else:
+            self._console.show(report)
 
     def _on_alive(self, worker: WorkerProcess, _report: WorkerReport) -> None:
         """Record that the event loop of a worker runs."""
@@ -192,7 +198,7 @@ class Supervisor:
     _HANDLERS: ClassVar[dict[ReportKind, Callable[["Supervisor", WorkerProcess, WorkerReport], None]]] = {
         ReportKind.MODEL_CHANGED: _on_progress,
         ReportKind.PROGRESS: _on_progress,
-        ReportKind.COUNTED: _on_progress,
+        ReportKind.COUNTED: _on_counted,
         ReportKind.READY: _on_ready,
         ReportKind.FAILED: _on_failed,
         ReportKind.DRAINING: _on_draining,

@@ -14,7 +14,7 @@ from mmap import mmap
 from stratabase.cli.gateway.current_request import SIZE, current_request
 from stratabase.cli.server.console import explain_error
 from stratabase.cli.server.messages import ReportKind, WorkerReport, read_orders, write_report
-from stratabase.cli.server.processes import end_with_parent
+from stratabase.cli.server.processes import end_with_parent, rare_garbage_collection
 from stratabase.cli.server.watchdog import SHOW_TRACEBACKS
 
 
@@ -83,4 +83,5 @@ def follow_supervisor(on_probe: Callable[[], None]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with rare_garbage_collection():
+        sys.exit(main())

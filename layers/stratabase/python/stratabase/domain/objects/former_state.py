@@ -1,6 +1,6 @@
 """A former state of an object, adapted to the model of today so that it can be restored."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from stratabase.domain.objects.entity import Entity, State
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
@@ -34,6 +34,12 @@ def merge_restored_state(class_: Class, before: Entity | None, former: State) ->
 def native_attributes(class_: Class) -> Mapping[str, Attribute]:
     """Return the attributes that clients write, by name."""
     return {name: each for name, each in class_.attributes.items() if each.origin is Origin.NATIVE}
+
+
+def kept_in_versions(class_: Class) -> Iterator[str]:
+    """Yield the attributes and roles whose values versions store."""
+    yield from native_attributes(class_)
+    yield from (name for name in class_.roles if _is_association(class_, name))
 
 
 def _is_association(class_: Class, name: str) -> bool:

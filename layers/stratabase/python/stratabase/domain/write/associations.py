@@ -49,11 +49,10 @@ def _refuse_missing(request: WriteRequest, holder: Reference, assignments: Seque
 def _set_key(request: WriteRequest, write: ObjectWrite, role: Role, requests: KeyRequests) -> None:
     """Set a key if its requests agree; otherwise add an issue."""
     targets = {each.id: each for each in (*requests.assignments, *requests.own)}
-    object_name = describe_object(write.reference)
     if len(targets) > 1:
         message = _(
             "{object} can have only one {class_name} in the role {role}.",
-            object=object_name,
+            object=describe_object(write.reference),
             class_name=role.target,
             role=role.name,
         )
@@ -62,7 +61,7 @@ def _set_key(request: WriteRequest, write: ObjectWrite, role: Role, requests: Ke
         message = _(
             "The request both adds and removes the association of {object} in the role {role}. "
             "Do only one of these.",
-            object=object_name,
+            object=describe_object(write.reference),
             role=role.name,
         )
         request.issues.append(requests.first.requester.contradiction_issue(message))

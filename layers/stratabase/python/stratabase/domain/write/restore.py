@@ -11,7 +11,7 @@ from dataclasses import replace
 from stratabase.domain.issues.issue import Issue, IssueType, Level, Path, Subject
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Tombstone
-from stratabase.domain.objects.entity import Reference, RoleName, State, describe_object
+from stratabase.domain.objects.entity import Entity, Reference, RoleName, State, describe_object
 from stratabase.domain.objects.former_state import merge_restored_state
 from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.objects.version import describe_version_instant
@@ -65,7 +65,7 @@ def expand_restore(request: WriteRequest, task: RestoreObject) -> None:
     _check(request, write, task)
     # 3. Restore its parts next. Its keys wait until all objects that come back are known.
     for role in subject.class_.roles.values():
-        if role.composition:
+        if role.composition and _has_role(request, version, RoleSubject(write.subject, role.name), task):
             _restore_parts(request, write, role, version.state.get(role.name), task)
     request.deferred_tasks.append(RestoreKeys(reference, task.command, version))
 
@@ -78,6 +78,8 @@ def restore_keys(request: WriteRequest, task: RestoreKeys) -> None:
         if not role.holds_key or (write.before is not None and id_ == write.value_before(role.name)):
             continue
         requester = RoleSubject(write.subject, role.name)
+        if not _has_role(request, task.version, requester, task):
+            continue
         if not may_disclose(request, write, role.name, task):
             request.confidential_paths.add(requester.path)
         is_unseen = is_hidden_part(request, write, task.command)
@@ -90,6 +92,22 @@ def restore_keys(request: WriteRequest, task: RestoreKeys) -> None:
         request.key_requests[task.reference, name].own.append(
             KeyRequest(id_ if isinstance(id_, str) else None, requester)
         )
+
+
+def _has_role(
+    request: WriteRequest, version: Entity, requester: RoleSubject, task: RestoreObject | RestoreKeys
+) -> bool:
+    """Return whether a version has what a role led to. If not, the role stays as it is, with a warning."""
+    class_, role = requester.subject.class_, requester.role
+    if request.context.snapshot.has_role(version, RoleName(class_.name, role)):
+        return True
+    if may_disclose(request, request.objects[task.reference], role, task):
+        message = _(
+            "That version does not have it, because the model has changed since how the role is stored, "
+            "so it can't be restored."
+        )
+        warn_left_out(request, task, requester.issue(IssueType.ROLE_DOMAIN, message, AT_VERSION_PATH))
+    return False
 
 
 def _owner_values(request: WriteRequest, class_: Class, former: State, tombstone: Tombstone | None) -> State:

@@ -6,7 +6,7 @@ from stratabase.domain.access.grants import Access, Permission
 from stratabase.domain.access.requirements import RequiredPermission
 from stratabase.domain.issues.issue import Path, Subject
 from stratabase.domain.objects.entity import Reference
-from stratabase.domain.objects.former_state import native_attributes
+from stratabase.domain.objects.former_state import kept_in_versions, native_attributes
 from stratabase.domain.objects.parts import part_ids, whole_of
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.write.commands import Restore
@@ -81,7 +81,7 @@ def _is_or_may_be_changed(access: Access, write: ObjectWrite) -> bool:
     """
     is_open = all(
         access.always_shows(write.reference.class_name, name)
-        for name in _kept_in_versions(write.subject.class_)
+        for name in kept_in_versions(write.subject.class_)
     )
     return write.is_written or not is_open
 
@@ -131,12 +131,6 @@ def _actions_on_parts(write: ObjectWrite, role: Role, changed: ChangedObjects) -
         yield Action.DELETE
 
 
-def _kept_in_versions(class_: Class) -> Iterator[str]:
-    """Yield the attributes and roles whose values versions store."""
-    yield from native_attributes(class_)
-    yield from (name for name, role in class_.roles.items() if role.holds_key or role.composition)
-
-
 def _for_any_parts(
     request: WriteRequest, access: Access, class_name: str, place: Path
 ) -> Iterator[RequiredPermission]:
@@ -163,7 +157,7 @@ def _class_permissions(
     for action in () if access.follows_whole(class_.name) else _PART_ACTIONS:
         if _lacks(access.class_permission(class_.name), action, is_unseen=is_unseen):
             yield RequiredPermission(action, subject, any_object, place, of_every_object=is_unseen)
-    for name in _kept_in_versions(class_):
+    for name in kept_in_versions(class_):
         permission, role = access.field_permission(class_.name, name), class_.roles.get(name)
         for action in _VALUE_ACTIONS if role is None else _PART_ACTIONS:
             if _lacks(permission, action, is_unseen=is_unseen):

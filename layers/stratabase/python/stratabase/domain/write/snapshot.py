@@ -32,10 +32,12 @@ class Missing:
     tombstones: dict[Reference, None] = field(default_factory=dict)
     uploads: dict[str, None] = field(default_factory=dict)
     """The IDs of pending files."""
+    known_since: dict[RoleName, None] = field(default_factory=dict)
+    """Roles, to find since when objects have them in their state."""
 
     def __bool__(self) -> bool:
         of_now = (self.entities, self.seen, self.links, self.pairs, self.serials, self.uploads)
-        return any((*of_now, self.versions, self.seen_versions, self.tombstones))
+        return any((*of_now, self.versions, self.seen_versions, self.tombstones, self.known_since))
 
 
 @dataclass(slots=True)
@@ -55,6 +57,7 @@ class Snapshot:
     seen_versions: dict[Moment, bool] = field(default_factory=dict)
     tombstones: dict[Reference, Tombstone | None] = field(default_factory=dict)
     uploads: dict[str, PendingFile | None] = field(default_factory=dict)
+    known_since: dict[RoleName, Instant] = field(default_factory=dict)
     missing: Missing = field(default_factory=Missing)
 
     def knows(self, reference: Reference) -> bool:
@@ -88,6 +91,17 @@ class Snapshot:
         if moment not in self.seen_versions:
             self.missing.seen_versions[moment] = None
         return self.seen_versions.get(moment, False)
+
+    def has_role(self, version: Entity, role: RoleName) -> bool:
+        """Return whether the state of a version has what a role in it led to.
+
+        If the model has changed where the role is stored, the versions that had ended before do not have it.
+        """
+        if version.end is None:
+            return True
+        if role not in self.known_since:
+            self.missing.known_since[role] = None
+        return version.end > self.known_since.get(role, 0)
 
     def knows_tombstone(self, reference: Reference) -> bool:
         """Return whether the result of `tombstone` is known."""

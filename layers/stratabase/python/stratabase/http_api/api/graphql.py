@@ -267,4 +267,11 @@ def _render(graphql_response: GraphQLResponse, media_type: str) -> Response:
     # The specification requires 200 in the legacy media type, even if the response has only errors.
     status = 200 if graphql_response.began or media_type == PLAIN_JSON else 400
     headers = (("Content-Type", f"{media_type}; charset=utf-8"),)
-    return Response(status, headers, graphql_response.body, may_have_written=graphql_response.mutated)
+    compressed = graphql_response.gzipped
+    return Response(
+        status,
+        headers,
+        graphql_response.body,
+        may_have_written=graphql_response.mutated,
+        gzipped=None if compressed is None else lambda: compressed,
+    )

@@ -2,26 +2,35 @@
 
 from collections.abc import Callable
 
+from stratabase.domain.issues.refusals import Forbidden, Refused
 from stratabase.domain.members.member import Caller
 from stratabase.http_api.api.graphql import UNKNOWN_APPLICATION, application_parameter, require_application
+from stratabase.http_api.auth.authentication import require_caller
 from stratabase.http_api.http.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.http_api.http.error_response import text_response
 from stratabase.http_api.http.messages import Request, Response
 
 
-def sdl_endpoint(application: str, sdl: Callable[[], str]) -> Endpoint:
-    """Return the endpoint that shows the schema of an application. `sdl()` returns its text."""
+def sdl_endpoint(application: str, sdl: Callable[[Caller], str]) -> Endpoint:
+    """Return the endpoint that shows the schema of an application.
 
-    def read_schema(request: Request, _caller: Caller | None) -> Response:
+    `sdl` returns what a caller may use of it, as text. It raises Refused for a caller who may use nothing.
+    """
+
+    def read_schema(request: Request, caller: Caller | None) -> Response:
         require_application(request, application)
-        return text_response(200, sdl())
+        try:
+            return text_response(200, sdl(require_caller(caller)))
+        except Refused as refusal:
+            raise Forbidden(refusal.message) from None
 
     operation = Operation(
         read_schema,
         "readSchema",
-        "The GraphQL schema of an application.",
+        "The GraphQL schema of an application, as far as the caller may use it.",
         {
             200: ResponseSpec("The schema in GraphQL's schema language.", "text/plain"),
+            403: ResponseSpec("The profile of the caller may use nothing."),
             404: UNKNOWN_APPLICATION,
         },
     )

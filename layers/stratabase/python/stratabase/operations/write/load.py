@@ -83,6 +83,7 @@ def load_missing(snapshot: Snapshot, visibility: CallerVisibility, now: Instant)
     if missing.tombstones:
         references = list(missing.tombstones)
         snapshot.tombstones.update(zip(references, entities.tombstones(references), strict=True))
+    snapshot.known_since.update((role, entities.known_since(role)) for role in missing.known_since)
     # 4. Read the pending files that the request names.
     if missing.uploads:
         ids, files = list(missing.uploads), visibility.services.files

@@ -1,5 +1,6 @@
-"""A thread-safe LRU cache whose entries have weights."""
+"""A thread-safe LRU cache whose entries have weights, and the form in which caches keep large texts."""
 
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
@@ -7,6 +8,18 @@ from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
+_GZIP_WINDOW = 31
+"""The `wbits` of zlib for the gzip format with the largest window."""
+
+
+def gzip_compress(content: bytes) -> bytes:
+    """Return a content compressed by gzip."""
+    return zlib.compress(content, wbits=_GZIP_WINDOW)
+
+
+def gzip_decompress(compressed: bytes) -> bytes:
+    """Return the content that was compressed by gzip. Raises zlib.error."""
+    return zlib.decompress(compressed, _GZIP_WINDOW)
 
 
 class BoundedCache(Generic[K, V]):

@@ -1,6 +1,7 @@
 """Caches of parsed and validated documents, and of responses about the schema, because requests repeat."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from graphql import (
@@ -19,16 +20,19 @@ from graphql import (
     validate,
 )
 from graphql.language import SelectionNode
+from graphql.language.visitor import EnterLeaveVisitor
 from graphql.validation import ASTValidationRule
 from graphql.validation.validate import ValidationAbortedError
 
+from stratabase.domain.issues.refusals import Refused
 from stratabase.messages import _
 from stratabase.operations.executor import GraphQLResponse
-from stratabase.schema.execution.cache import BoundedCache
+from stratabase.schema.execution.cache import BoundedCache, gzip_compress, gzip_decompress
 from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.execution.cost import DocumentCosts
 from stratabase.schema.execution.limits import ExecutionPolicy, limit_violations, too_long
 from stratabase.schema.execution.selections import fragments_of, selects_the_same
+from stratabase.schema.request.context import ProfileSchema
 
 MAX_REPORTED_ERRORS = 9
 MAX_CACHED_DOCUMENT_LENGTH = 16_384
@@ -37,6 +41,7 @@ MAX_CACHED_CHARACTERS = 262_144
 """In characters of all cached documents. A parsed character takes about 130 bytes, and the garbage collector
 stops all requests while it visits them."""
 
+_INVALID = _("The document is not valid.")
 _TOO_INVOLVED = _(
     "The document is too complex to validate. "
     "Select each field only once in each place, nest fewer fragments, or split the "
@@ -53,9 +58,13 @@ class Document:
         ast: DocumentNode | None,
         errors: Sequence[GraphQLError] = (),
         costs: DocumentCosts | None = None,
+        *,
+        breaks_schema: bool = False,
     ) -> None:
         self.ast = ast
         self.errors = tuple(errors)
+        self.breaks_schema = breaks_schema
+        """Whether the errors are about the schema."""
         self._schema = schema
         self._costs = costs
         self._requested_before: set[str | None] = set()
@@ -95,27 +104,65 @@ class Document:
         return get_operation_ast(self.ast, name) if self.ast else None
 
 
+_NO_METHODS = EnterLeaveVisitor(None, None)
+
+
+def _with_known_methods(rule: type[ASTValidationRule]) -> type[ASTValidationRule]:
+    """Return a validation rule that finds its methods once, and not again for each document.
+
+    There are over twenty rules and a dozen kinds of nodes, and most rules have no method for most kinds. To
+    find that out takes half of the time of validating a small document.
+    """
+    names: dict[str, tuple[str | None, str | None]] = {}
+
+    def method_name(event: str, kind: str) -> str | None:
+        return next((name for name in (f"{event}_{kind}", event) if hasattr(rule, name)), None)
+
+    class RuleWithKnownMethods(rule):  # type: ignore[valid-type, misc] # the class is a variable
+        def get_enter_leave_for_kind(self, kind: str) -> EnterLeaveVisitor:
+            if kind not in names:
+                names[kind] = method_name("enter", kind), method_name("leave", kind)
+            enter, leave = names[kind]
+            if enter is leave is None:
+                return _NO_METHODS
+            return EnterLeaveVisitor(
+                None if enter is None else getattr(self, enter),
+                None if leave is None else getattr(self, leave),
+            )
+
+    return RuleWithKnownMethods
+
+
+_RULES = tuple(map(_with_known_methods, specified_rules))
+_NO_INTROSPECTION = _with_known_methods(NoSchemaIntrospectionCustomRule)
+
+
 class DocumentCache:
     """Parses and validates the documents for one schema, and caches them."""
 
     def __init__(self, schema: GraphQLSchema, policy: ExecutionPolicy) -> None:
+        """Make a cache of documents for the full schema, which decides whether they are valid."""
         self._schema = schema
         self._limits = policy.limits
         self._suggestions = policy.suggestions
         self._rules: Collection[type[ASTValidationRule]] = (
-            specified_rules if policy.introspection else (*specified_rules, NoSchemaIntrospectionCustomRule)
+            _RULES if policy.introspection else (*_RULES, _NO_INTROSPECTION)
         )
         self._documents: BoundedCache[str, Document] = BoundedCache(MAX_CACHED_CHARACTERS, len)
         """By text: the document."""
 
-    def read(self, text: str) -> Document:
-        """Return the document of a text, or its errors."""
+    def read(self, text: str, seen: ProfileSchema) -> Document:
+        """Return the document of a text, or its errors. They name only what the caller sees of the schema."""
         error = too_long(text, self._limits)
         if error:
             return Document(self._schema, None, (error,))
         if len(text) > MAX_CACHED_DOCUMENT_LENGTH:
-            return self._read(text)
-        return self._documents.get_or_make(text, lambda: self._read(text))
+            document = self._read(text)
+        else:
+            document = self._documents.get_or_make(text, lambda: self._read(text))
+        if document.breaks_schema and document.errors and not seen.is_full:
+            return Document(self._schema, None, self._seen_errors(text, document.errors, seen))
+        return document
 
     def _read(self, text: str) -> Document:
         try:
@@ -126,18 +173,37 @@ class DocumentCache:
         too_much = limit_violations(ast, self._limits)
         if too_much:
             return Document(self._schema, None, too_much)
+        errors = self._validate(self._schema, ast)
+        if errors:
+            return Document(self._schema, None, errors, breaks_schema=True)
+        return Document(self._schema, ast, costs=DocumentCosts(self._schema, ast, self._limits.cost))
+
+    def _validate(self, schema: GraphQLSchema, ast: DocumentNode) -> list[GraphQLError]:
+        """Return the errors of a document that is executed in a schema."""
         errors = validate(
-            self._schema,
+            schema,
             ast,
             self._rules,
             max_errors=MAX_REPORTED_ERRORS,
             hide_suggestions=not self._suggestions,
         )
-        if errors:
-            return Document(
-                self._schema, None, [_with_advice(error) for error in errors[:MAX_REPORTED_ERRORS]]
-            )
-        return Document(self._schema, ast, costs=DocumentCosts(self._schema, ast, self._limits.cost))
+        return [_with_advice(error) for error in errors[:MAX_REPORTED_ERRORS]]
+
+    def _seen_errors(
+        self, text: str, errors: Sequence[GraphQLError], seen: ProfileSchema
+    ) -> Sequence[GraphQLError]:
+        """Return the errors of an invalid document without the names that the caller does not see.
+
+        The messages are those for the schema that the caller sees: at the places of the errors if there are
+        such, otherwise all.
+        """
+        try:
+            found = self._validate(seen.load(), parse(text))
+        except Refused:
+            found = []
+        places = {place for error in errors for place in error.positions or ()}
+        same = [error for error in found if places.intersection(error.positions or ())]
+        return same or found or [GraphQLError(_INVALID)]
 
 
 def _with_advice(error: GraphQLError) -> GraphQLError:
@@ -152,17 +218,15 @@ MAX_INTROSPECTION_BYTES = 8_000_000
 MAX_CACHED_INTROSPECTION_LENGTH = 16_384
 """In characters of a document."""
 _ABOUT_SCHEMA = frozenset({"__schema", "__type", "__typename"})
-IntrospectionKey = tuple[str, str | None]
-"""The text of a document, and the name of its operation."""
+IntrospectionKey = tuple[str, str, str | None]
+"""The key of the schema that is described, the text of a document, and the name of its operation."""
 
 
 class IntrospectionCache:
-    """A cache of the responses to requests about the schema, without variables."""
+    """A cache of the responses to requests about the schema, without variables. It keeps them compressed."""
 
     def __init__(self) -> None:
-        self._responses: BoundedCache[IntrospectionKey, GraphQLResponse] = BoundedCache(
-            MAX_CACHED_INTROSPECTIONS
-        )
+        self._responses: BoundedCache[IntrospectionKey, bytes] = BoundedCache(MAX_CACHED_INTROSPECTIONS)
 
     def get_or_execute(
         self, key: IntrospectionKey, execute: Callable[[], GraphQLResponse]
@@ -170,15 +234,19 @@ class IntrospectionCache:
         """Return the cached response, or what `execute` returns."""
         cached = self._responses.get(key)
         if cached is not None:
-            return cached
+            return GraphQLResponse(gzip_decompress(cached), gzipped=cached)
         response = execute()
-        query, _operation_name = key
+        _schema, query, _operation_name = key
         is_cacheable = (
-            response.began
+            response.body.startswith(b'{"data"')
             and len(response.body) <= MAX_INTROSPECTION_BYTES
             and len(query) <= MAX_CACHED_INTROSPECTION_LENGTH
         )
-        return self._responses.put(key, response) if is_cacheable else response
+        if not is_cacheable:
+            return response
+        compressed = response.gzipped or gzip_compress(response.body)
+        self._responses.put(key, compressed)
+        return replace(response, gzipped=compressed)
 
 
 def is_about_schema(document: DocumentNode, operation: OperationDefinitionNode) -> bool:

@@ -63,6 +63,7 @@ def filter_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType
         } | {
             name: GraphQLInputField(_operand_type(registry.input_type(field.attribute), field))
             for name, field in filter_fields(class_)
+            if registry.capabilities.compares(class_, field.attribute.name)
         }
 
     type_ = GraphQLInputObjectType(type_name(class_.name, GeneratedType.FILTER), fields, description=_NULLS)

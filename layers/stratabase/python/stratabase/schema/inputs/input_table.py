@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from stratabase.domain.issues.issue import Path
 from stratabase.domain.write.commands import RoleCommand
 from stratabase.model.api_names import GeneratedType
-from stratabase.model.model import Class, Role
+from stratabase.model.model import Action, Class, Role
 
 if TYPE_CHECKING:
     from stratabase.schema.inputs.command_reader import CommandReader
@@ -44,8 +44,9 @@ class RoleInput:
 
 @dataclass(frozen=True, slots=True)
 class InputTypeSpec:
-    """The fields of the inputs of a family."""
+    """The fields of the inputs of a family, and the actions for which clients send them."""
 
+    actions: frozenset[Action]
     id: IdField
     client_id: bool
     enforces_required: bool
@@ -94,8 +95,11 @@ _DRAFT_UPDATE_ROLES = (
     RoleInput(GeneratedType.DRAFT_UPDATE_ROLE_OBJECTS, _CHANGED_DRAFT_PARTS.read_many),
 )
 
+_CREATE, _EDIT = frozenset({Action.CREATE}), frozenset({Action.EDIT})
+
 INPUT_TABLE: Mapping[GeneratedType, InputTypeSpec] = {
     GeneratedType.CREATE: InputTypeSpec(
+        _CREATE,
         IdField.NONE,
         client_id=True,
         enforces_required=True,
@@ -104,9 +108,10 @@ INPUT_TABLE: Mapping[GeneratedType, InputTypeSpec] = {
         part=RoleInput(GeneratedType.CREATE, _NEW_PARTS.read_one, enforces_required=True),
         parts=RoleInput(GeneratedType.CREATE, _NEW_PARTS.read_many, is_list=True),
     ),
-    GeneratedType.UPDATE: InputTypeSpec(IdField.REQUIRED, False, False, *_UPDATE_ROLES),
-    GeneratedType.UPDATE_BULK: InputTypeSpec(IdField.NONE, False, False, *_UPDATE_ROLES),
+    GeneratedType.UPDATE: InputTypeSpec(_EDIT, IdField.REQUIRED, False, False, *_UPDATE_ROLES),
+    GeneratedType.UPDATE_BULK: InputTypeSpec(_EDIT, IdField.NONE, False, False, *_UPDATE_ROLES),
     GeneratedType.DRAFT: InputTypeSpec(
+        _CREATE | _EDIT,
         IdField.OPTIONAL,
         client_id=True,
         enforces_required=False,
@@ -118,6 +123,7 @@ INPUT_TABLE: Mapping[GeneratedType, InputTypeSpec] = {
         parts=RoleInput(GeneratedType.DRAFT_ROLE_OBJECTS, role_commands.read_saved_parts),
     ),
     GeneratedType.DRAFT_CREATE: InputTypeSpec(
+        _CREATE,
         IdField.NONE,
         client_id=True,
         enforces_required=False,
@@ -126,6 +132,6 @@ INPUT_TABLE: Mapping[GeneratedType, InputTypeSpec] = {
         part=RoleInput(GeneratedType.DRAFT_CREATE, _NEW_DRAFT_PARTS.read_one),
         parts=RoleInput(GeneratedType.DRAFT_CREATE, _NEW_DRAFT_PARTS.read_many, is_list=True),
     ),
-    GeneratedType.DRAFT_UPDATE: InputTypeSpec(IdField.REQUIRED, False, False, *_DRAFT_UPDATE_ROLES),
-    GeneratedType.DRAFT_UPDATE_BULK: InputTypeSpec(IdField.NONE, False, False, *_DRAFT_UPDATE_ROLES),
+    GeneratedType.DRAFT_UPDATE: InputTypeSpec(_EDIT, IdField.REQUIRED, False, False, *_DRAFT_UPDATE_ROLES),
+    GeneratedType.DRAFT_UPDATE_BULK: InputTypeSpec(_EDIT, IdField.NONE, False, False, *_DRAFT_UPDATE_ROLES),
 }

@@ -12,8 +12,9 @@ from graphql import (
     GraphQLNonNull,
 )
 
+from stratabase.domain.access.capabilities import Capabilities
 from stratabase.model.api_names import CLIENT_ID, ID, GeneratedType, type_name
-from stratabase.model.model import Class, ClassKind, Role
+from stratabase.model.model import Action, Class, ClassKind, Role
 from stratabase.schema.inputs.input_table import INPUT_TABLE, IdField, InputTypeSpec, RoleInput
 from stratabase.schema.types.attributes import writable_attributes
 from stratabase.schema.types.registry import TypeRegistry
@@ -35,18 +36,32 @@ def object_input_factory(family: GeneratedType) -> Callable[[TypeRegistry, Class
     return make
 
 
-def is_empty_input(class_: Class, family: GeneratedType) -> bool:
+def is_empty_input(capabilities: Capabilities, class_: Class, family: GeneratedType) -> bool:
     """Return whether an input type would have no field, so that it does not exist."""
     spec = INPUT_TABLE[family]
-    has_id = (spec.id is not IdField.NONE and class_.kind is not ClassKind.SINGLETON) or spec.client_id
-    return not has_id and not any(writable_attributes(class_)) and not any(_writable_roles(class_))
+    has_id = _id_field(capabilities, class_, spec) is not IdField.NONE or spec.client_id
+    names = [each.name for each in writable_attributes(class_)]
+    names += [role.name for role in _writable_roles(class_)]
+    return not has_id and not any(capabilities.sets(class_, name, spec.actions) for name in names)
+
+
+def _id_field(capabilities: Capabilities, class_: Class, spec: InputTypeSpec) -> IdField:
+    """Return whether an input has the `_id`. A draft has none, or a required one, if it can't mean both."""
+    if class_.kind is ClassKind.SINGLETON:
+        return IdField.NONE
+    if spec.id is IdField.OPTIONAL and not capabilities.updates(class_):
+        return IdField.NONE
+    is_update = spec.id is IdField.OPTIONAL and not capabilities.creates(class_)
+    return IdField.REQUIRED if is_update else spec.id
 
 
 def _object_fields(
     registry: TypeRegistry, class_: Class, spec: InputTypeSpec
 ) -> Iterator[tuple[str, GraphQLInputField]]:
-    if spec.id is not IdField.NONE and class_.kind is not ClassKind.SINGLETON:
-        yield ID, GraphQLInputField(_ID_TYPES[spec.id])
+    capabilities = registry.capabilities
+    id_field = _id_field(capabilities, class_, spec)
+    if id_field is not IdField.NONE:
+        yield ID, GraphQLInputField(_ID_TYPES[id_field])
     if spec.client_id:
         yield (
             CLIENT_ID,
@@ -54,7 +69,10 @@ def _object_fields(
                 GraphQLID, description="An id that the client chooses for the object, valid in this request."
             ),
         )
-    for attribute in writable_attributes(class_):
+    attributes = (
+        each for each in writable_attributes(class_) if capabilities.sets(class_, each.name, spec.actions)
+    )
+    for attribute in attributes:
         type_ = registry.input_type(attribute)
         required = spec.enforces_required and attribute.required and attribute.default is None
         yield (
@@ -64,7 +82,8 @@ def _object_fields(
             ),
         )
     for role in _writable_roles(class_):
-        yield role.name, _role_field(registry, role, spec.role_input(role))
+        if capabilities.sets(class_, role.name, spec.actions):
+            yield role.name, _role_field(registry, role, spec.role_input(role))
 
 
 def _writable_roles(class_: Class) -> Iterator[Role]:
@@ -120,6 +139,16 @@ ROLE_INPUT_FIELDS: Mapping[GeneratedType, Mapping[str, FieldType]] = {
 """By family of inputs for roles: the types of its fields by name. Brackets mark lists."""
 
 
+_MAY_CHANGE_PARTS: Mapping[str, Callable[[Capabilities, Class], bool]] = {
+    "create": lambda profile, part: profile.changes_parts(part, Action.CREATE),
+    "update": lambda profile, part: profile.changes_parts(part, Action.EDIT),
+    "save": lambda profile, part: profile.saves_parts(part),
+    "delete": lambda profile, part: profile.changes_parts(part, Action.DELETE),
+    "deleteAll": lambda profile, part: profile.deletes_all(part),
+}
+"""By field for parts: whether a profile may use it."""
+
+
 def role_input_factory(family: GeneratedType) -> Callable[[TypeRegistry, Class], GraphQLInputObjectType]:
     """Return the function that makes the input type for roles that lead to a class."""
 
@@ -128,6 +157,7 @@ def role_input_factory(family: GeneratedType) -> Callable[[TypeRegistry, Class],
             return {
                 name: GraphQLInputField(_field_type(registry, class_, field_type))
                 for name, field_type in ROLE_INPUT_FIELDS[family].items()
+                if name not in _MAY_CHANGE_PARTS or _MAY_CHANGE_PARTS[name](registry.capabilities, class_)
             }
 
         return GraphQLInputObjectType(type_name(class_.name, family), fields)

@@ -1,5 +1,7 @@
 """The input type `<C>PageOptions`, with the types of its order and its cursor."""
 
+from collections.abc import Iterator
+
 from graphql import (
     GraphQLDefaultInput,
     GraphQLEnumType,
@@ -22,6 +24,7 @@ from stratabase.model.api_names import (
     sort_value,
     type_name,
 )
+from stratabase.model.attribute import Attribute
 from stratabase.model.model import Class
 from stratabase.schema.inputs.query_reader import DEFAULT_SIZE, QUERY_READER, QueryReader
 from stratabase.schema.types.attribute_types import SCALARS
@@ -66,13 +69,13 @@ def options_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectTyp
     )
 
 
-def sort_type(_: TypeRegistry, class_: Class) -> GraphQLEnumType:
+def sort_type(registry: TypeRegistry, class_: Class) -> GraphQLEnumType:
     """Return the enum of the terms of an order, for example `last_name___ASC`."""
     values = {
         sort_value(attribute.name, direction): GraphQLEnumValue(
             OrderTerm(attribute.name, descending=direction is SortDirection.DESCENDING)
         )
-        for attribute in sortable_attributes(class_)
+        for attribute in _shown(registry, class_)
         for direction in SortDirection
     }
     return GraphQLEnumType(type_name(class_.name, GeneratedType.SORT), values)
@@ -82,6 +85,12 @@ def cursor_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType
     """Return the input type of a position, which consists of attribute values."""
     fields = {
         attribute.name: GraphQLInputField(registry.input_type(attribute))
-        for attribute in sortable_attributes(class_)
+        for attribute in _shown(registry, class_)
     }
     return GraphQLInputObjectType(type_name(class_.name, GeneratedType.CURSOR), fields)
+
+
+def _shown(registry: TypeRegistry, class_: Class) -> Iterator[Attribute]:
+    """Yield the attributes that the types of a registry offer to sort by."""
+    compares = registry.capabilities.compares
+    return (each for each in sortable_attributes(class_) if compares(class_, each.name))

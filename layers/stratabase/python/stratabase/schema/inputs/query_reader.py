@@ -7,6 +7,8 @@ from typing import Any
 
 from graphql import GraphQLField, get_named_type
 
+from stratabase.domain.access.capabilities import Capabilities
+from stratabase.domain.access.grants import Access
 from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
@@ -21,7 +23,7 @@ from stratabase.formats.preferences import Formats
 from stratabase.messages import Message, _, and_list
 from stratabase.model.api_names import FILTER_EXP
 from stratabase.model.model import Class, Model
-from stratabase.model.model_expressions import expressions_of
+from stratabase.model.model_expressions import PermittedSymbols, expressions_of
 from stratabase.model.types.base import ISO_FORMAT, AttributeType
 from stratabase.model.types.storage import Stored
 from stratabase.model.types.temporal import OutOfCalendar
@@ -231,8 +233,25 @@ class ConditionReader:
         try:
             expression = expressions.filter(self._subject.class_.name, text)
         except InvalidExpression as mistakes:
-            raise Refused(self._issues(text, mistakes, input_context, path)) from None
+            seen = self._seen_mistakes(text, mistakes, input_context.access)
+            raise Refused(self._issues(text, seen, input_context, path)) from None
         return ExpressionFilter(expression, input_context.evaluation)
+
+    def _seen_mistakes(
+        self, text: str, mistakes: InvalidExpression, access: Access | None
+    ) -> InvalidExpression:
+        """Return the mistakes of a condition without the names that the caller may not use."""
+        if access is None:
+            return mistakes
+        capabilities, classes = Capabilities(self._model, access), self._model.classes
+        symbols = PermittedSymbols(
+            self._model, lambda class_name, name: capabilities.compares(classes[class_name], name)
+        )
+        try:
+            expressions_of(self._model).filter_over(symbols, self._subject.class_.name, text)
+        except InvalidExpression as seen:
+            return seen
+        return mistakes
 
     def _issues(
         self, text: str, mistakes: InvalidExpression, input_context: InputContext, path: Path

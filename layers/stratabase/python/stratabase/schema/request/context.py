@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from graphql import GraphQLError, GraphQLResolveInfo
+from graphql import GraphQLError, GraphQLResolveInfo, GraphQLSchema
 
 from stratabase.domain.access.grants import Access
 from stratabase.domain.issues.issue import Issue, Path
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.query.consumption import Consumption
@@ -30,6 +31,33 @@ class InputContext(NamedTuple):
     """Whether messages suggest names ("did you mean")."""
     access: Access | None = None
     """The caller's rights. None means full access."""
+
+
+class ProfileSchema:
+    """What one profile sees of the schema. Profiles with equal capabilities share it."""
+
+    def __init__(self, load: Callable[[], GraphQLSchema], make_key: Callable[[], str] | None = None) -> None:
+        """`load` returns the schema, and raises Refused if the profile may use no service.
+
+        `make_key` returns what identifies the capabilities of the profile. It is None for full access.
+        """
+        self.load = load
+        self.is_full = make_key is None
+        self._make_key = make_key
+
+    @cached_property
+    def key(self) -> str:
+        """What identifies the capabilities of the profile. It is empty for full access."""
+        return "" if self._make_key is None else self._make_key()
+
+    @property
+    def is_served(self) -> bool:
+        """Whether the profile may use any service."""
+        try:
+            self.load()
+        except Refused:
+            return False
+        return True
 
 
 class RootResults:
@@ -80,6 +108,8 @@ class GraphQLContext:
     caller: Caller
     trace_id: str
     read_budget: ReadBudget
+    profile_schema: ProfileSchema
+    """What the caller sees of the schema."""
     root_results: RootResults = field(default_factory=RootResults)
     errors: list[GraphQLError] = field(default_factory=list)
     """Errors of fields that have an answer all the same."""

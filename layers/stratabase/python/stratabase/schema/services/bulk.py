@@ -20,7 +20,13 @@ from stratabase.schema.inputs.query_reader import QueryReader
 from stratabase.schema.inputs.service_arguments import force_warnings_argument, is_forced
 from stratabase.schema.request.context import Call
 from stratabase.schema.request.refusals import raise_issues
-from stratabase.schema.services.service import Service, also_has_input, is_ordinary, service_field
+from stratabase.schema.services.service import (
+    Service,
+    may_delete,
+    may_find_and,
+    may_update,
+    service_field,
+)
 from stratabase.schema.types.registry import TypeRegistry
 from stratabase.schema.types.results import DELETE_BULK_RESULT
 
@@ -135,7 +141,7 @@ def _update_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     return service_field(registry.type_of(GeneratedType.BULK_RESULT, class_), arguments, resolve, description)
 
 
-UPDATE_BULK = Service("updateBulk", _update_field, also_has_input(GeneratedType.UPDATE_BULK, is_ordinary))
+UPDATE_BULK = Service("updateBulk", _update_field, may_find_and(may_update(GeneratedType.UPDATE_BULK)))
 
 
 def _delete_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
@@ -154,4 +160,4 @@ def _delete_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     )
 
 
-DELETE_BULK = Service("deleteBulk", _delete_field)
+DELETE_BULK = Service("deleteBulk", _delete_field, may_find_and(may_delete))

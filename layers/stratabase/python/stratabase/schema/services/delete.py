@@ -13,7 +13,7 @@ from stratabase.schema.inputs.service_arguments import (
     with_if_version,
 )
 from stratabase.schema.request.context import Call
-from stratabase.schema.services.service import Service, service_field
+from stratabase.schema.services.service import Service, may_delete, service_field
 from stratabase.schema.types.registry import TypeRegistry
 from stratabase.schema.types.results import DELETE_RESULT
 
@@ -33,4 +33,4 @@ def _field(_: TypeRegistry, class_: Class) -> GraphQLField:
     )
 
 
-DELETE = Service("delete", _field)
+DELETE = Service("delete", _field, may_delete)

@@ -11,7 +11,7 @@ from stratabase.operations.read.reader import Reader
 from stratabase.schema.execution.views import view_of
 from stratabase.schema.request.context import Call
 from stratabase.schema.request.refusals import require_class_access
-from stratabase.schema.services.service import Service, is_read, is_singleton, service_field
+from stratabase.schema.services.service import Service, is_read, is_singleton, may_read, service_field
 from stratabase.schema.types.registry import TypeRegistry
 
 
@@ -28,7 +28,7 @@ def _field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     )
 
 
-GET = Service("get", _field, is_read)
+GET = Service("get", _field, may_read, is_read)
 
 
 def _singleton_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
@@ -44,4 +44,4 @@ def _singleton_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     )
 
 
-GET_SINGLETON = Service("get", _singleton_field, is_singleton)
+GET_SINGLETON = Service("get", _singleton_field, may_read, is_singleton)

@@ -25,7 +25,7 @@ from stratabase.operations.read.reader import Reader
 from stratabase.schema.execution.views import view_of
 from stratabase.schema.request.context import Call
 from stratabase.schema.request.refusals import raise_issues, require_class_access
-from stratabase.schema.services.service import is_ordinary, service_field
+from stratabase.schema.services.service import is_ordinary, may_read, service_field
 from stratabase.schema.types.attributes import readable_attributes
 from stratabase.schema.types.registry import TypeRegistry
 
@@ -34,10 +34,12 @@ class GetBy:
     """The services for the uniqueness constraints of a class."""
 
     serves = staticmethod(is_ordinary)
+    permits = staticmethod(may_read)
 
     def fields(self, registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
         """Yield the fields of a class by verb."""
-        readable = {attribute.name: attribute for attribute in readable_attributes(class_)}
+        compares = registry.capabilities.compares
+        readable = {each.name: each for each in readable_attributes(class_) if compares(class_, each.name)}
         for unique in class_.uniques:
             attributes = [readable[name] for name in unique.attributes if name in readable]
             roles = [class_.roles[name] for name in unique.attributes if name in class_.roles]

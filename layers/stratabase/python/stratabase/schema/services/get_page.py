@@ -16,7 +16,7 @@ from stratabase.schema.inputs.query_reader import QueryReader
 from stratabase.schema.inputs.service_arguments import DISABLE_CACHE
 from stratabase.schema.request.context import Call
 from stratabase.schema.request.refusals import require_class_access
-from stratabase.schema.services.service import Service, is_read, service_field
+from stratabase.schema.services.service import Service, is_read, may_read, service_field
 from stratabase.schema.types.attribute_types import with_default
 from stratabase.schema.types.registry import TypeRegistry
 
@@ -44,4 +44,4 @@ def _field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     )
 
 
-GET_PAGE = Service("getPage", _field, is_read)
+GET_PAGE = Service("getPage", _field, may_read, is_read)

@@ -22,9 +22,11 @@ from stratabase.schema.inputs.service_arguments import write_options
 from stratabase.schema.request.context import Call, ResultWithIssues
 from stratabase.schema.services.service import (
     Service,
-    also_has_input,
     can_preview_new,
     is_written_alone,
+    may_create,
+    may_save,
+    may_update,
     service_field,
 )
 from stratabase.schema.types.registry import TypeRegistry
@@ -59,6 +61,7 @@ PREVIEW_CREATE = Service(
         data=create_input(GeneratedType.DRAFT_CREATE),
         description="Return the {} that this draft would create. Writes nothing.",
     ),
+    may_create,
     can_preview_new,
 )
 PREVIEW_UPDATE = Service(
@@ -68,7 +71,8 @@ PREVIEW_UPDATE = Service(
         data=update_input(GeneratedType.DRAFT_UPDATE),
         description="Return the {} as this update would leave it. Writes nothing.",
     ),
-    also_has_input(GeneratedType.DRAFT_UPDATE, is_written_alone),
+    may_update(GeneratedType.DRAFT_UPDATE),
+    is_written_alone,
 )
 PREVIEW = Service(
     "preview",
@@ -77,5 +81,6 @@ PREVIEW = Service(
         data=save_input(),
         description="Return the {} that this draft would create or update. Writes nothing.",
     ),
+    may_save,
     can_preview_new,
 )

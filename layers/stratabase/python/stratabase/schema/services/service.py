@@ -1,4 +1,4 @@
-"""The definition of a service: its verb, the root field for a class, and the classes that have it."""
+"""The definition of a service: its verb, its root field, who may use it, and the classes that have it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from graphql import GraphQLArgument, GraphQLField, located_error
 
+from stratabase.domain.access.capabilities import Capabilities
 from stratabase.domain.issues.refusals import Refused
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.model import Class, ClassKind
@@ -63,9 +64,40 @@ def is_restored(class_: Class) -> bool:
     return class_.versioned and is_written_alone(class_)
 
 
-def also_has_input(family: GeneratedType, serves: Serves) -> Serves:
-    """Return a test for the classes that `serves` accepts, and whose input type of a family has fields."""
-    return lambda class_: serves(class_) and not is_empty_input(class_, family)
+Permits = Callable[[Capabilities, Class], bool]
+"""Returns whether a profile may use a service of a class."""
+
+
+def may_read(capabilities: Capabilities, class_: Class) -> bool:
+    """Return whether a profile may use the services that read objects of a class."""
+    return capabilities.sees(class_)
+
+
+def may_create(capabilities: Capabilities, class_: Class) -> bool:
+    """Return whether a profile may use the services that create objects of a class."""
+    return capabilities.creates(class_)
+
+
+def may_save(capabilities: Capabilities, class_: Class) -> bool:
+    """Return whether a profile may use the services that create or update objects of a class."""
+    return capabilities.creates(class_) or capabilities.updates(class_)
+
+
+def may_delete(capabilities: Capabilities, class_: Class) -> bool:
+    """Return whether a profile may use the services that delete objects of a class."""
+    return capabilities.deletes(class_)
+
+
+def may_update(family: GeneratedType) -> Permits:
+    """Return the test for services that update objects by inputs of a family, which may have no field."""
+    return lambda capabilities, class_: (
+        capabilities.updates(class_) and not is_empty_input(capabilities, class_, family)
+    )
+
+
+def may_find_and(permits: Permits) -> Permits:
+    """Return the test for services that write the objects that a filter finds."""
+    return lambda capabilities, class_: capabilities.sees(class_) and permits(capabilities, class_)
 
 
 class ServiceKind(Protocol):
@@ -75,16 +107,21 @@ class ServiceKind(Protocol):
     def serves(self) -> Serves:
         """Returns whether a class has the service."""
 
+    @property
+    def permits(self) -> Permits:
+        """Returns whether a profile may use the service of a class."""
+
     def fields(self, registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
         """Yield the root fields of a class by verb."""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A verb, the function that makes a class's root field, and the test for the classes that have it."""
+    """A verb, the function that makes a class's root field, who may use it, and which classes have it."""
 
     verb: str
     field: Callable[[TypeRegistry, Class], GraphQLField]
+    permits: Permits
     serves: Serves = is_ordinary
 
     def fields(self, registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, GraphQLField]]:

@@ -29,9 +29,12 @@ from stratabase.schema.request.context import Call
 from stratabase.schema.services.bulk import BulkSelection
 from stratabase.schema.services.service import (
     Service,
-    also_has_input,
-    is_ordinary,
     is_written_alone,
+    may_create,
+    may_delete,
+    may_find_and,
+    may_save,
+    may_update,
     service_field,
 )
 from stratabase.schema.types.issues import VALIDATION_RESULT, IssueRenderer
@@ -73,6 +76,7 @@ VALIDATE_CREATE = Service(
         data=create_input(GeneratedType.DRAFT_CREATE),
         description="Return the issues that creating this {} would cause. Writes nothing.",
     ),
+    may_create,
 )
 VALIDATE_UPDATE = Service(
     "validateUpdate",
@@ -81,7 +85,8 @@ VALIDATE_UPDATE = Service(
         data=update_input(GeneratedType.DRAFT_UPDATE),
         description="Return the issues that this update of the {} would cause. Writes nothing.",
     ),
-    also_has_input(GeneratedType.DRAFT_UPDATE, is_written_alone),
+    may_update(GeneratedType.DRAFT_UPDATE),
+    is_written_alone,
 )
 VALIDATE = Service(
     "validate",
@@ -90,6 +95,7 @@ VALIDATE = Service(
         data=save_input(),
         description="Return the issues that saving this {} would cause. Writes nothing.",
     ),
+    may_save,
 )
 
 
@@ -104,7 +110,7 @@ def _delete_field(_: TypeRegistry, class_: Class) -> GraphQLField:
     )
 
 
-VALIDATE_DELETE = Service("validateDelete", _delete_field)
+VALIDATE_DELETE = Service("validateDelete", _delete_field, may_delete)
 
 
 def _delete_bulk_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
@@ -122,7 +128,7 @@ def _delete_bulk_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     return _issues_field(selection.argument(registry), issues, description)
 
 
-VALIDATE_DELETE_BULK = Service("validateDeleteBulk", _delete_bulk_field)
+VALIDATE_DELETE_BULK = Service("validateDeleteBulk", _delete_bulk_field, may_find_and(may_delete))
 
 
 def _update_bulk_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
@@ -147,5 +153,5 @@ def _update_bulk_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
 VALIDATE_UPDATE_BULK = Service(
     "validateUpdateBulk",
     _update_bulk_field,
-    also_has_input(GeneratedType.DRAFT_UPDATE_BULK, is_ordinary),
+    may_find_and(may_update(GeneratedType.DRAFT_UPDATE_BULK)),
 )

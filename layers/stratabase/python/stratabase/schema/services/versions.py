@@ -33,7 +33,7 @@ from stratabase.schema.inputs.service_arguments import (
 )
 from stratabase.schema.request.context import Call
 from stratabase.schema.request.refusals import require_class_access
-from stratabase.schema.services.service import Service, has_history, is_restored, service_field
+from stratabase.schema.services.service import Service, has_history, is_restored, may_read, service_field
 from stratabase.schema.types.registry import TypeRegistry
 from stratabase.schema.types.results import VERSION_DIFF_TYPE, version_diff_source
 
@@ -52,7 +52,7 @@ def _version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     return service_field(type_, arguments, require_class_access(class_, resolve), description)
 
 
-GET_VERSION = Service("getVersion", _version_field, has_history)
+GET_VERSION = Service("getVersion", _version_field, may_read, has_history)
 
 
 def _version_page_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
@@ -77,7 +77,7 @@ def _version_page_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     )
 
 
-GET_VERSION_PAGE = Service("getVersionPage", _version_page_field, has_history)
+GET_VERSION_PAGE = Service("getVersionPage", _version_page_field, may_read, has_history)
 
 
 def _version_diff_field(_: TypeRegistry, class_: Class) -> GraphQLField:
@@ -97,7 +97,7 @@ def _version_diff_field(_: TypeRegistry, class_: Class) -> GraphQLField:
     return service_field(VERSION_DIFF_TYPE, arguments, require_class_access(class_, resolve), description)
 
 
-GET_VERSION_DIFF = Service("getVersionDiff", _version_diff_field, has_history)
+GET_VERSION_DIFF = Service("getVersionDiff", _version_diff_field, may_read, has_history)
 
 
 def _restore_version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
@@ -112,4 +112,9 @@ def _restore_version_field(registry: TypeRegistry, class_: Class) -> GraphQLFiel
     return service_field(registry.type_of(GeneratedType.OBJECT, class_), arguments, resolve, description)
 
 
-RESTORE_VERSION = Service("restoreVersion", _restore_version_field, is_restored)
+RESTORE_VERSION = Service(
+    "restoreVersion",
+    _restore_version_field,
+    lambda capabilities, class_: capabilities.restores(class_),
+    is_restored,
+)

@@ -23,7 +23,14 @@ from stratabase.schema.inputs.service_arguments import (
     write_options,
 )
 from stratabase.schema.request.context import Call
-from stratabase.schema.services.service import Service, also_has_input, is_written_alone, service_field
+from stratabase.schema.services.service import (
+    Service,
+    is_written_alone,
+    may_create,
+    may_save,
+    may_update,
+    service_field,
+)
 from stratabase.schema.types.registry import TypeRegistry
 
 
@@ -48,6 +55,7 @@ def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, descriptio
 CREATE = Service(
     "create",
     partial(_field, data=create_input(GeneratedType.CREATE), description="Create a new {}."),
+    may_create,
 )
 UPDATE = Service(
     "update",
@@ -56,7 +64,8 @@ UPDATE = Service(
         data=update_input(GeneratedType.UPDATE),
         description="Update the {}. Omitted fields keep their values; null clears a field.",
     ),
-    also_has_input(GeneratedType.UPDATE, is_written_alone),
+    may_update(GeneratedType.UPDATE),
+    is_written_alone,
 )
 SAVE = Service(
     "save",
@@ -65,4 +74,5 @@ SAVE = Service(
         data=save_input(),
         description="Update the {} with the given id, or create a new one if no id is given.",
     ),
+    may_save,
 )

@@ -21,7 +21,6 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import format_instant
 from stratabase.domain.objects.lock import is_active
 from stratabase.model.api_names import ENTITY_ID, ENTITY_NAME, ID, LOCK_INFO, LOCK_STATUS_RESULT
-from stratabase.model.model import Model
 from stratabase.schema.request.context import GraphQLContext
 from stratabase.schema.types.attribute_types import moment_field
 
@@ -70,11 +69,11 @@ def lock_field() -> GraphQLField:
 _CLASS_FIELD = "entityName"
 
 
-def entity_id_type(model: Model) -> GraphQLInputObjectType:
-    """Return the input type `EntityID`. Its enum has all classes of the model, with or without services."""
+def entity_id_type(class_names: Iterable[str]) -> GraphQLInputObjectType:
+    """Return the input type `EntityID` for objects of some classes, with or without services."""
     names = GraphQLEnumType(
         ENTITY_NAME,
-        {name: GraphQLEnumValue(name) for name in model.classes},
+        {name: GraphQLEnumValue(name) for name in class_names},
         description="The classes of the model.",
     )
     return GraphQLInputObjectType(

@@ -48,7 +48,8 @@ class RoleField:
 
 def role_fields(registry: TypeRegistry, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
     """Yield the fields of a class's roles. The field of its associables follows each association."""
-    for role in class_.roles.values():
+    followed = (role for role in class_.roles.values() if registry.capabilities.follows(class_, role))
+    for role in followed:
         yield role.name, _role_field(registry, RoleField(registry.model, class_, role), role.description)
         if not role.composition and not role.whole:
             candidates = RoleField(registry.model, class_, role, associables=True)
@@ -88,12 +89,13 @@ def object_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:
 
     def fields() -> dict[str, GraphQLField]:
         own = {CLIENT_ID: GraphQLField(GraphQLID), ID: GraphQLField(GraphQLID)}
-        shown = (*readable_attributes(class_), *version_time_attributes(class_))
+        capabilities = registry.capabilities
         attributes = {
             each.name: attribute_field(registry.model, class_, each, registry.output_type(each))
-            for each in shown
+            for each in (*readable_attributes(class_), *version_time_attributes(class_))
+            if capabilities.reads(class_, each.name)
         }
-        lock = {LOCK: lock_field()}
+        lock = {LOCK: lock_field()} if capabilities.sees(class_) else {}
         return own | attributes | lock | dict(role_fields(registry, class_))
 
     return GraphQLObjectType(

@@ -16,6 +16,7 @@ from graphql import (
     GraphQLString,
 )
 
+from stratabase.domain.access.capabilities import Capabilities
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.attribute import Attribute
 from stratabase.model.model import Class, Model
@@ -64,8 +65,15 @@ class TypeRegistry:
     Each is made when first used.
     """
 
-    def __init__(self, model: Model, factories: Mapping[GeneratedType, TypeFactory]) -> None:
+    def __init__(
+        self,
+        model: Model,
+        factories: Mapping[GeneratedType, TypeFactory],
+        capabilities: Capabilities | None = None,
+    ) -> None:
+        """`capabilities` determine what the types show. None stands for full access."""
         self.model = model
+        self.capabilities = capabilities or Capabilities(model)
         self._factories = factories
         self._types = LazyMapping(self._make)
         enumerations = {name: self._enumeration(name) for name in model.enumerations}
@@ -86,8 +94,9 @@ class TypeRegistry:
 
     @cached_property
     def entity_id_type(self) -> GraphQLInputObjectType:
-        """The input type that identifies one object of any class."""
-        return entity_id_type(self.model)
+        """The input type that identifies one object of any class that can be locked."""
+        locks = self.capabilities.locks
+        return entity_id_type([name for name, class_ in self.model.classes.items() if locks(class_)])
 
     def _make(self, key: tuple[GeneratedType, str]) -> GraphQLNamedType:
         family, class_name = key

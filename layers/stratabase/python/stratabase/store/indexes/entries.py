@@ -93,6 +93,8 @@ class RoleEntry(RegistryEntry):
     """Whether a process that does not keep these items has changed the role since the last build began."""
     past_from: Instant | None = 0
     """The instant from which all former links are kept. None: from the end of the next build."""
+    moved_at: Instant | None = 0
+    """When the associations were moved to where they are; 0: never. None: the next build moves them."""
 
     def label(self, names: ClassNames | None = None) -> str:
         """Return the name of the entry in messages. `names`: the names to show instead of stored ones."""
@@ -149,7 +151,16 @@ def _serialize_role(entry: RoleEntry) -> dict[str, Any]:
     role, other, key, opposite, kept = entry.stored
     named = None if key is None else [*key]
     past = {} if entry.past_from == 0 else {"past": entry.past_from}
-    return {"role": [*role], "other": other, "key": named, "opposite": opposite, "kept": kept, **past}
+    moved = {} if entry.moved_at == 0 else {"moved": entry.moved_at}
+    return {
+        "role": [*role],
+        "other": other,
+        "key": named,
+        "opposite": opposite,
+        "kept": kept,
+        **past,
+        **moved,
+    }
 
 
 def parse_role(content: dict[str, Any]) -> RoleEntry:
@@ -159,7 +170,7 @@ def parse_role(content: dict[str, Any]) -> RoleEntry:
         RoleName(*content["role"]), content["other"], key, content["opposite"], content["kept"]
     )
     violated, past_from = content.get("violated", False), content.get("past", 0)
-    return RoleEntry(*_common_fields(content), stored, violated, past_from)
+    return RoleEntry(*_common_fields(content), stored, violated, past_from, content.get("moved", 0))
 
 
 def parse_slot(content: dict[str, Any]) -> IndexSlot:

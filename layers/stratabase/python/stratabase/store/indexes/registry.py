@@ -45,6 +45,7 @@ from stratabase.store.indexes.role_changes import (
     EntriesByClass,
     RoleEntries,
     RolesByName,
+    first_move,
     first_past,
     first_state,
 )
@@ -187,7 +188,8 @@ class Registry:
                 is_new = class_name in new or one.target in new
                 state = first_state(before, one, model_roles, is_new=is_new, are_listed=self.lists_all_roles)
                 past = 0 if is_new or not self.lists_all_roles else first_past(before, one, state, now)
-                entries.append(RoleEntry((), number, state, now, stored=one, past_from=past))
+                moved = 0 if is_new else first_move(before, one, model_roles)
+                entries.append(RoleEntry((), number, state, now, stored=one, past_from=past, moved_at=moved))
             registry = registry.with_roles(class_name, (*kept, *entries))
         if registry.lists_all_roles:
             return registry
@@ -240,7 +242,7 @@ class Registry:
             return self
         for class_name, roles in self.roles.items():
             changed = (
-                _abandoned(entry)
+                replace(_abandoned(entry), moved_at=None)
                 if entry.number in numbers
                 else replace(entry, since=now)
                 if entry.stored in begun
@@ -539,8 +541,10 @@ def _finished(
         return entry
     if isinstance(entry, RoleEntry) and (before in refused or entry.violated):
         return entry
-    if isinstance(entry, RoleEntry) and entry == before and entry.past_from is None:
-        return replace(entry.with_state(BuildState.READY, now), past_from=now)
+    if isinstance(entry, RoleEntry) and entry == before:
+        past = now if entry.past_from is None else entry.past_from
+        moved = now if entry.moved_at is None else entry.moved_at
+        return replace(entry.with_state(BuildState.READY, now), past_from=past, moved_at=moved)
     if entry.columns != before.columns:  # an enum has got more values meanwhile: only the next build sees all
         return entry
     # A write may have noted meanwhile that it stores such a text. That does not change what was built.

@@ -141,6 +141,12 @@ class WriteSchema:
         entries = (one for one in self.registry.roles.get(role.class_name, ()) if one.stored == stored)
         return next((entry.past_from for entry in entries), 0)
 
+    def moved_at(self, role: RoleName) -> int:
+        """Return when the associations of a role were moved to where they are, 0 if they were not moved."""
+        stored = self._associations.by_name[role]
+        entries = (one for one in self.registry.roles.get(role.class_name, ()) if one.stored == stored)
+        return next((entry.moved_at or 0 for entry in entries), 0)
+
     @cached_property
     def _unfinished(self) -> tuple[StoredRole, ...]:
         roles = self._associations.by_name.values()

@@ -59,6 +59,17 @@ def first_past(entries: EntriesByClass, wanted: StoredRole, state: BuildState, n
     return next(kept, now if state is BuildState.READY else None)
 
 
+def first_move(entries: EntriesByClass, wanted: StoredRole, roles: RolesByName) -> int | None:
+    """Return when the associations of a new entry were moved to where it keeps them, 0 if they were not.
+
+    None: the next build moves them.
+    """
+    if former_entries(entries, wanted, roles):
+        return None
+    same = (each for each in _same_role(entries, wanted.role) if each.stored.truth == wanted.truth)
+    return next((each.moved_at for each in same if each.stored.target == wanted.target), 0)
+
+
 def has_all_links(entries: EntriesByClass, wanted: StoredRole) -> bool:
     """Return whether all links and guards of a role are kept, so that at most its counts are to be built."""
     needed = {item for item in wanted.items if item not in {COUNTS, PAST_LINKS}}
