@@ -64,6 +64,8 @@ class ClassText:
     name: str
     directives: list[str] = field(default_factory=list)
     fields: list[str] = field(default_factory=lambda: [_ATTRIBUTES])
+    keys: list[str] = field(default_factory=list)
+    """The roles whose keys the objects hold: to-one associations, and roles to wholes."""
 
     def __str__(self) -> str:
         return f"type {self.name} {' '.join(self.directives)} {{ {'  '.join(self.fields)} }}"
@@ -80,12 +82,15 @@ def associate(kind: str, number: int, owner: ClassText, target: ClassText) -> No
         if template is not None:
             names = {"to": f"to{number}", "of": f"of{number}", "A": owner.name, "B": target.name}
             class_.fields.append(template.format(**names))
+    if "[" not in str(ASSOCIATIONS[kind][0]):
+        owner.keys.append(f"to{number}")
 
 
 def compose(template: str, number: int, owner: ClassText, part: ClassText) -> None:
     """Add a composition to the text of the class that is the whole."""
     role = template.format(to=f"parts{number}", B=part.name)
     owner.fields.append(f'{role} @composition(whole: "whole{number}")')
+    part.keys.append(f"whole{number}")
 
 
 def of_kind(kind: str) -> Model:
@@ -111,10 +116,24 @@ def texts(draw: st.DrawFn, *, versioned: bool = False) -> str:
         _associate(draw, number, classes)
     for class_ in classes:
         class_.directives += draw(st.sampled_from([[], [_PLATFORM], ['@unique(attributes: ["name"])']]))
+        class_.directives += draw(st.sampled_from([[], *_directives_with_roles(class_.keys)]))
         if versioned and draw(st.integers(0, 3)):
             class_.directives = [each for each in class_.directives if each != _PLATFORM] + [_VERSIONED]
         class_.fields += draw(st.sampled_from([[], [], ["number: Serial"]]))
     return text_of(classes)
+
+
+def _directives_with_roles(keys: Sequence[str]) -> list[list[str]]:
+    """Return uniqueness constraints and indexes with each of these roles, and with two of them."""
+    if not keys:
+        return []
+    one, other = keys[0], keys[-1]
+    return [
+        [f'@unique(attributes: ["{one}", "size"])'],
+        [f'@unique(attributes: ["name", "{other}"])', f'@index(attributes: ["{one}", "name"])'],
+        [f'@unique(attributes: ["{one}"])'],
+        [f'@unique(attributes: ["{one}", "{other}"])'] if one != other else [],
+    ]
 
 
 def _compose(draw: st.DrawFn, number: int, classes: Sequence[ClassText]) -> None:

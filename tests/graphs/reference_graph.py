@@ -122,17 +122,29 @@ class ReferenceGraph:
         return self.parts[own, role.name] if role.composition else self.led_to(own, role)
 
     def _check_values(self) -> None:
+        taken: set[tuple[object, ...]] = set()
         for reference, values in self.objects.items():
             if type(values.get("size")) is not int:
                 raise InvalidCommand(f"{reference} has no size")
-            rivals = [
-                other
-                for other in self.objects
-                if other.class_name == reference.class_name
-                and self.objects[other].get("name") == values.get("name")
-            ]
-            if self.model.classes[reference.class_name].uniques and values.get("name") and len(rivals) > 1:
-                raise InvalidCommand(f"{reference} has the name of another")
+            for unique in self.model.classes[reference.class_name].uniques:
+                own = [self._value(reference, name) for name in unique.attributes]
+                known = (reference.class_name, unique, *own)
+                if None not in own and known in taken:
+                    raise InvalidCommand(f"{reference} has the {unique.attributes} of another")
+                taken.add(known)
+
+    def _value(self, own: Reference, name: str) -> object:
+        """Return the value of an attribute, the target of a key, even if it was deleted, or the whole."""
+        role = self.model.classes[own.class_name].roles.get(name)
+        if role is None:
+            return self.objects[own].get(name)
+        if role.whole:
+            ways = ((whole, key) for (whole, key), ids in self.parts.items() if own.id in ids)
+            wholes = (
+                whole.id for whole, key in ways if (whole.class_name, key) == (role.target, role.opposite)
+            )
+            return next(wholes, None)
+        return next(iter(self.led_to(own, role)), self.broken_keys.get((own, name)))
 
 
 class _Application:

@@ -52,6 +52,7 @@ ORDINARY = {
     "get": "_id: ID! -> Person",
     "getByEmail": "email: String! -> Person",
     "getByLast_name_Born": "last_name: String!, born: Date! -> Person",
+    "getByMentor_Since": "mentor: ID!, since: Year! -> Person",
     "getPage": "options: PersonPageOptions -> PersonPage",
     "previewCreate": "data: PersonDraftCreate! -> Person",
     "previewUpdate": "data: PersonDraftUpdate! -> Person",
@@ -128,6 +129,7 @@ def test_an_input_without_fields_is_not_generated_nor_its_service(
     assert found.keys() == (ORDINARY.keys() | ORDINARY_WRITES.keys()) - {
         "getByEmail",
         "getByLast_name_Born",
+        "getByMentor_Since",
         "validateUpdateBulk",
         "updateBulk",
     }

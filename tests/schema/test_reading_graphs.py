@@ -196,6 +196,21 @@ def test_an_object_is_found_by_unique_values(graphs: GraphApi) -> None:
     assert graphs.ask(by_birth) is None
 
 
+def test_an_object_is_found_by_the_target_of_a_role(graphs: GraphApi) -> None:
+    mentor, other = graphs.person(), graphs.person()
+    id_ = graphs.person(since=1999, mentor=mentor)
+    query = "query($mentor: ID!) { Person___getByMentor_Since(mentor: $mentor, since: 1999) { _id } }"
+
+    assert graphs.ask(query, mentor=mentor) == {"_id": id_}
+    for none in (other, "none", ""):
+        assert graphs.ask(query, mentor=none) is None
+    graphs.update("Person", "_id", _id=id_, mentor={"set": other})
+    assert graphs.ask(query, mentor=mentor) is None
+    assert graphs.ask(query, mentor=other) == {"_id": id_}
+    graphs.ask("mutation($id: ID!) { Person___delete(_id: $id) { deleted } }", id=other)
+    assert graphs.ask(query, mentor=other) is None
+
+
 def test_invalid_unique_values_are_issues_of_their_arguments(graphs: GraphApi) -> None:
     query = '{ one: Person___getByLast_name_Born(last_name: "Li", born: "soon") { _id } }'
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from stratabase.domain.members.member import Caller
+from stratabase.model.model import Model
 from stratabase.model.reading import read_model_file
 from stratabase.operations.ports import EntityRepository
 from stratabase.operations.services import Services
@@ -22,9 +23,9 @@ MANAGER = Caller("m9", "manager", "Manager")
 class GuildApi:
     """Sends requests as a caller, by default the administrator."""
 
-    def __init__(self, entities: EntityRepository) -> None:
+    def __init__(self, entities: EntityRepository, model: Model = GUILD) -> None:
         self.entities = entities
-        self.services = Services(GUILD, entities, FrozenClock(), OrderedIds(), unlimited_budget)
+        self.services = Services(model, entities, FrozenClock(), OrderedIds(), unlimited_budget)
         self.executor = SchemaExecutor(self.services, _failed)
 
     def body(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> dict[str, Any]:

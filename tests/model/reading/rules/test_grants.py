@@ -66,6 +66,28 @@ CASES = {
             "so members can discover existing values by trial and error. Add READ."
         ),
     ),
+    "writing a unique role unread": (
+        (
+            'type A @unique(attributes: ["b", "x"]) @grant(profile: "Member", allow: [READ, CREATE, EDIT]) '
+            '{ x: Int b: B @grant(profile: "Member", allow: ¦[EDIT]) } '
+            'type B @grant(profile: "Member", allow: [READ]) { x: Int }'
+        ),
+        (
+            '"Member" can EDIT the unique A.b without READ, '
+            "so members can discover existing values by trial and error. Add READ."
+        ),
+    ),
+    "writing parts unread that are unique in their whole": (
+        (
+            'type A @grant(profile: "Member", allow: [READ, CREATE, EDIT]) '
+            '{ x: Int parts: [P!] @composition @grant(profile: "Member", allow: ¦[CREATE, EDIT]) } '
+            'type P @unique(attributes: ["a_", "x"]) { x: Int }'
+        ),
+        (
+            '"Member" can EDIT A.parts, whose parts have the unique P.a_, without READ, '
+            "so members can discover existing values by trial and error. Add READ."
+        ),
+    ),
     "a warning without a name": (
         'type A @warning(name: ¦" ", condition: "x > 1", message: "m") { x: Int }',
         "name can't be empty.",

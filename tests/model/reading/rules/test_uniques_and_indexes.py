@@ -1,4 +1,4 @@
-"""`@unique` and `@index` name comparable attributes."""
+"""`@unique` and `@index` name comparable attributes, and roles whose keys the objects hold."""
 
 from collections.abc import Callable
 
@@ -10,19 +10,58 @@ WORLD = """
 type A @class(platform: [CREATED_ON]) {directives} {
   x: Int y: String a_B: Int a: Int b: Int insight: Int file: File b_s: [B!]
   sum: Int @derived(expression: "x + a") p: [A!] @association p2: P @composition
+  holder: B held: [B!] @association(opposite: "holder") mate: B @association(opposite: "mate") disableCache: B
 }
-type B { x: Int }
+type B {
+  x: Int holder: A @association(opposite: "held") mate: A @association(opposite: "mate", holds: true)
+}
 type P {part} { x: Int }
 """
 UNIQUE_CASES = {
     "none": ("@unique(attributes: ¦[])", "@unique needs at least one attribute."),
-    "unknown": ('@unique(attributes: ["x", ¦"xx"])', 'A has no attribute xx. Did you mean "x"?'),
+    "unknown": (
+        '@unique(attributes: ["x", ¦"xx"])',
+        'A has no attribute or to-one role xx. Did you mean "x"?',
+    ),
     "twice in one": ('@unique(attributes: ["x", "y", ¦"x"])', "x is listed more than once. Remove one."),
     "the same again": (
         '@unique(attributes: ["x", "y"]) ¦@unique(attributes: ["y", "x"])',
         "The @unique on line 3 has the same attributes. Remove one.",
     ),
-    "a role": ('@unique(attributes: [¦"b_s"])', "A.b_s is a role, but @unique takes only attributes."),
+    "a misspelt role": (
+        '@unique(attributes: [¦"holdr"])',
+        'A has no attribute or to-one role holdr. Did you mean "holder"?',
+    ),
+    "a to-many role": (
+        '@unique(attributes: [¦"b_s"])',
+        "A.b_s leads to many objects, so it can't be unique. Use a to-one role whose key A holds.",
+    ),
+    "a to-many role whose opposite holds the key": (
+        '@unique(attributes: [¦"held"])',
+        (
+            "A.held leads to many objects, so it can't be unique. "
+            "Its opposite B.holder holds the key: list holder in an @unique of B."
+        ),
+    ),
+    "a to-one role whose key the other side holds": (
+        '@unique(attributes: ["x", ¦"mate"])',
+        (
+            "A.mate doesn't hold the key of its association, so it can't be unique. B.mate holds it: list "
+            "mate in an @unique of B, or add holds: true to A.mate, and remove it from B.mate."
+        ),
+    ),
+    "parts": (
+        '@unique(attributes: [¦"p2"])',
+        "A.p2 leads to parts, so it can't be unique. To name the whole of a P, list a_ in an @unique of P.",
+    ),
+    "a role that is an argument of the service": (
+        '@unique(attributes: [¦"disableCache"])',
+        "A.disableCache can't be unique: its getBy service already has an argument disableCache.",
+    ),
+    "roles in another order": (
+        '@unique(attributes: ["x", "holder"]) ¦@unique(attributes: ["holder", "x"])',
+        "The @unique on line 3 has the same attributes. Remove one.",
+    ),
     "a file": ('@unique(attributes: [¦"file"])', "A.file is a File, so it can't be unique."),
     "derived": (
         '@unique(attributes: [¦"sum"])',
@@ -42,7 +81,10 @@ UNIQUE_CASES = {
     ),
 }
 INDEX_CASES = {
-    "unknown": ('@index(attributes: [¦"fiel"])', 'A has no attribute fiel. Did you mean "file"?'),
+    "unknown": (
+        '@index(attributes: [¦"fiel"])',
+        'A has no attribute or to-one role fiel. Did you mean "file"?',
+    ),
     "a file": ('@index(attributes: [¦"file"])', "A.file is a File, so it can't be indexed."),
     "derived": (
         '@index(attributes: [¦"sum"])',
@@ -77,11 +119,16 @@ def test_invalid_uniques_and_indexes_are_refused(
     complains(WORLD.replace("{directives}", written).replace("{part}", ""), message)
 
 
-def test_the_role_to_a_whole_cannot_be_indexed(complains: Callable[..., None]) -> None:
-    world = WORLD.replace("{directives}", "").replace("{part}", '@index(attributes: [¦"a_"])')
-    complains(world, "P.a_ is a role, but @index takes only attributes.")
+def test_to_one_roles_that_hold_the_key_can_be_unique_and_indexed(reads: Callable[[str], Model]) -> None:
+    written = '@unique(attributes: ["holder", "x"]) @index(attributes: ["y", "holder"])'
+    model = reads(WORLD.replace("{directives}", written).replace("{part}", ""))
+    class_ = model.classes["A"]
+    assert class_.uniques[0].attributes == ("holder", "x")
+    assert class_.indexes[0].attributes == ("y", "holder")
 
 
-def test_a_part_may_be_unique(reads: Callable[[str], Model]) -> None:
-    model = reads(WORLD.replace("{directives}", "").replace("{part}", '@unique(attributes: ["x"])'))
-    assert model.classes["P"].uniques[0].attributes == ("x",)
+def test_a_part_may_be_unique_in_its_whole(reads: Callable[[str], Model]) -> None:
+    written = '@unique(attributes: ["a_", "x"]) @index(attributes: ["a_"])'
+    model = reads(WORLD.replace("{directives}", "").replace("{part}", written))
+    assert model.classes["P"].uniques[0].attributes == ("a_", "x")
+    assert model.classes["P"].indexes[0].attributes == ("a_",)

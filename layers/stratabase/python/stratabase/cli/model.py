@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 
-
 from stratabase.bootstrap.storage import open_engine, parallel_reads_of
 from stratabase.cli.backfill.convert import convert
 from stratabase.cli.backfill.drop import drop
@@ -15,7 +14,7 @@ from stratabase.cli.model_explain import EXPLAIN_ARGUMENTS, EXPLAIN_HELP, explai
 from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import FAILED, CommandError
 from stratabase.cli.terminal.settings import read_settings, require_store
-from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.model import prepared
 from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, lint_model_file, read_model_file

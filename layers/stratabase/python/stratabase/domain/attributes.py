@@ -1,4 +1,4 @@
-"""The types of the attributes of a class, and how to read their values from a state."""
+"""The types of the attributes and keys of a class, and how to read their values from a state."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,8 +16,24 @@ _ADDITIONAL_TYPES = {ID: ID_TYPE, VERSION_START: TYPES["Datetime"], VERSION_END:
 
 
 def type_of(class_: Class, attribute: str) -> AttributeType:
-    """Return the type of an attribute of a class, of `_id`, `_versionStart` or `_versionEnd`."""
+    """Return the type of an attribute of a class, of `_id`, `_versionStart` or `_versionEnd`.
+
+    A to-one role whose key the class holds has the type of IDs, because states contain the ID of its target.
+    """
+    if attribute in class_.roles:
+        return ID_TYPE
     return _ADDITIONAL_TYPES.get(attribute) or class_.attributes[attribute].type
+
+
+def is_column(class_: Class, name: str) -> bool:
+    """Return whether a name is a stored attribute of a class, or a role whose key its objects hold.
+
+    `@unique` and `@index` can have only such columns.
+    """
+    role = class_.roles.get(name)
+    if role is not None:
+        return role.is_own_key
+    return name in class_.attributes and not is_derived(class_, name)
 
 
 def is_derived(class_: Class, attribute: str) -> bool:

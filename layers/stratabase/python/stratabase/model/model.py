@@ -34,6 +34,11 @@ class Role:
     recorded_in: str | None = None
     """The platform attribute that records the member to whom the role leads; None for all other roles."""
 
+    @property
+    def is_own_key(self) -> bool:
+        """Whether states of the class contain the ID of the role's target, so that `@unique` can name it."""
+        return self.holds_key or self.whole
+
 
 class ClassKind(Enum):
     """How many objects a class has, and whether they are stored."""
@@ -91,14 +96,17 @@ _DEFAULT_ACTIONS: Mapping[DefaultAccess, frozenset[Action]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Unique:
-    """A uniqueness constraint: no two objects have the same values of these attributes."""
+    """A uniqueness constraint: no two objects have the same values of these attributes.
+
+    Roles whose keys the objects hold count as attributes. Their value is the ID of the target.
+    """
 
     attributes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An index over these attributes, in this order."""
+    """An index over these attributes, in this order. As in `Unique`, some may be roles."""
 
     attributes: tuple[str, ...]
 

@@ -161,6 +161,8 @@ class Repository:
     ) -> Entity | None:
         """Return the object that has unique values, None if there is none."""
         class_ = self._model.classes[class_name]
+        for name in class_.roles.keys() & set(unique.attributes):
+            self.check_role(RoleName(class_name, name))
         if self._store.registry.is_guarded(class_, unique):
             return unique_lookup.find_by_unique(self._engine, class_, unique, values, budget)
         # Some objects may still lack their guard: find candidates by a query, and read them by key, because

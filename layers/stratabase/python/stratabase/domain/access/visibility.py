@@ -235,23 +235,15 @@ def check_role(access: Access, class_: Class, role: Role, path: Path) -> Issue |
 
 
 def check_role_comparison(access: Access, class_: Class, role: Role, path: Path) -> Issue | None:
-    """Return the issue of filtering objects of a class by a role; None if permitted.
+    """Return the issue of using a role of a class in a filter or a lookup; None if permitted.
 
-    A role that is readable of some objects only is refused. Otherwise the result would reveal which of the
-    other objects have associations.
+    As in `check_comparison`, a role that is readable of some objects only is refused.
     """
-    issue = check_role(access, class_, role, path)
     permission = access.field_permission(class_.name, role.name)
-    if issue is not None or permission is None or permission.where is None:
-        return issue
-    own = str(RoleName(class_.name, role.name))
-    message = _(
-        "{role} can't be used to filter objects. "
-        "The profile {profile} has {action} permission for it on only some objects.",
-        role=own,
-        profile=access.profile,
-        action=Action.READ.value,
-    )
+    if permission is None or permission.where is None or not access.may_follow(class_.name, role):
+        return check_role(access, class_, role, path)
+    own = f"{class_.name}.{role.name}"
+    message = _conditional_message(access, own, own)
     return Subject(class_).role_issue(IssueType.ROLE_GRANT_READ, message, role.name, path)
 
 

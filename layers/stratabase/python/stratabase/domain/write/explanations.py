@@ -33,12 +33,11 @@ from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.domain.write.commands import ROOT_PATH
 from stratabase.domain.write.locks import issue_subject, locked_issue
 from stratabase.domain.write.plan import WritePlan
-from stratabase.domain.write.request import WriteRequest
+from stratabase.domain.write.request import ObjectWrite, WriteRequest
 from stratabase.domain.write.role_requests import KeyRequest, RoleSubject
 from stratabase.formats.invalid_value import describe_value
-from stratabase.formats.preferences import Formats
 from stratabase.messages import Message, _, and_list, ngettext, sentences
-from stratabase.model.model import Class, Unique
+from stratabase.model.model import Class, Role, Unique
 
 Holders = Mapping[RequiredRoleEmpty, Reference]
 """For a required role that a deletion would break: an object with that role that a message may name."""
@@ -76,23 +75,31 @@ def _is_unexpected(
     return isinstance(violation, AlreadyAssociated) and (violation.role, violation.target) not in key_requests
 
 
-def without_values(change: Change, refused: Sequence[tuple[Reference, Unique]]) -> Change:
+def without_values(plan: WritePlan, change: Change, refused: Sequence[tuple[Reference, Unique]]) -> Change:
     """Return a change without the values of the uniqueness constraints that some objects violate.
 
-    The store can then check the rest of the change, so that the client learns of all issues at once.
+    The store can then check the rest of the change, so that the client learns of all issues at once. A
+    constraint of roles and attributes loses only its attributes, because cleared keys could violate roles.
     """
     cleared: dict[Reference, dict[str, None]] = defaultdict(dict)
     for reference, unique in refused:
-        cleared[reference] |= dict.fromkeys(unique.attributes)
-    effects = tuple(_without_values(effect, cleared) for effect in change.effects)
+        roles = plan.request.class_(reference.class_name).roles
+        attributes = [name for name in unique.attributes if name not in roles]
+        cleared[reference] |= dict.fromkeys(attributes or unique.attributes)
+    effects = tuple(_without_values(plan, effect, cleared) for effect in change.effects)
     return replace(change, effects=effects)
 
 
-def _without_values(effect: Effect, cleared: Mapping[Reference, Mapping[str, None]]) -> Effect:
+def _without_values(
+    plan: WritePlan, effect: Effect, cleared: Mapping[Reference, Mapping[str, None]]
+) -> Effect:
     if not isinstance(effect, Creation | Modification | Restoration) or effect.after.reference not in cleared:
         return effect
-    state = {**effect.after.state, **cleared[effect.after.reference]}
-    return replace(effect, after=replace(effect.after, state=state))
+    names = cleared[effect.after.reference]
+    before: State = {} if effect.before is None else effect.before.state
+    roles = plan.request.class_(effect.after.reference.class_name).roles
+    former = {name: before.get(name) if name in roles else None for name in names}
+    return replace(effect, after=replace(effect.after, state={**effect.after.state, **former}))
 
 
 def _explain_locks(request: WriteRequest, refusal: LockedByOthers) -> Iterator[Issue]:
@@ -103,20 +110,15 @@ def _explain_locks(request: WriteRequest, refusal: LockedByOthers) -> Iterator[I
 
 def _explain_unique(request: WriteRequest, refusal: UniqueViolation) -> Iterator[Issue]:
     for reference, unique in refusal.violations:
-        write = request.objects[reference]
-        formats, access = request.context.caller.formats, request.context.access
-        yield unique_issue(write.subject, unique, write.state, formats, access)
+        yield _unique_issue(request, request.objects[reference], unique)
 
 
-def unique_issue(
-    subject: Subject, unique: Unique, state: State, formats: Formats, access: Access | None = None
-) -> Issue:
+def _unique_issue(request: WriteRequest, write: ObjectWrite, unique: Unique) -> Issue:
     """Return the issue of values that must be unique. It shows only values that the caller may read."""
-    class_ = subject.class_
-    named = _readable_names(access, class_, unique)
-    hidden = [name for name in named if access and check_comparison(access, class_, name, ())]
+    class_ = write.subject.class_
+    named = _readable_names(request.context.access, class_, unique)
     values = and_list(
-        name if name in hidden else f"{name} {_displayed(class_, name, state, formats)}" for name in named
+        f"{name} {value}" if (value := _displayed(request, write, name)) else name for name in named
     )
     if named != unique.attributes:
         message = _(
@@ -136,46 +138,88 @@ def unique_issue(
             class_name=class_.name,
             values=values,
         )
-    return _unique_issue(subject, message, named)
+    return _issue_of_unique(write.subject, named, message, _path_of_unique(write, unique))
 
 
 def _readable_names(access: Access | None, class_: Class, unique: Unique) -> tuple[str, ...]:
-    """Return the attributes of a constraint that the caller may know."""
+    """Return the attributes and roles of a constraint that the caller may know."""
     if access is None:
         return unique.attributes
-    return tuple(name for name in unique.attributes if access.read_obstacle(class_.name, name) is None)
+    return tuple(
+        name
+        for name in unique.attributes
+        if (
+            access.may_follow(class_.name, class_.roles[name])
+            if name in class_.roles
+            else access.read_obstacle(class_.name, name) is None
+        )
+    )
 
 
-def _unique_issue(subject: Subject, message: Message, named: tuple[str, ...]) -> Issue:
-    if named:
-        return subject.attribute_issue(IssueType.ENTITY_UNIQUE, message, *named)
-    return subject.issue(IssueType.ENTITY_UNIQUE, message, *subject.path)
+def _displayed(request: WriteRequest, write: ObjectWrite, name: str) -> str | None:
+    """Return an object's value as a message shows it, None if the message must not show it."""
+    class_, value, access = write.subject.class_, write.state.get(name), request.context.access
+    role = class_.roles.get(name)
+    if role is None:
+        if access is not None and check_comparison(access, class_, name, ()):
+            return None
+        formats = request.context.caller.formats
+        return describe_value(None) if value is None else class_.attributes[name].type.display(value, formats)
+    target = Reference(role.target, str(value))
+    # The client does not know the ID of a new object. The caller may see the object, but not its target.
+    if request.is_new(target) or not (request.may_identify(target) or _shows_targets(access, class_, role)):
+        return None
+    return describe_value(value)
 
 
-def _displayed(class_: Class, name: str, state: State, formats: Formats) -> str:
-    """Return an object's value as a message shows it."""
-    value = state.get(name)
-    return describe_value(None) if value is None else class_.attributes[name].type.display(value, formats)
+def _shows_targets(access: Access | None, class_: Class, role: Role) -> bool:
+    """Return whether the caller may see what a role leads to, whatever it is."""
+    if access is None:
+        return True
+    return access.always_shows(class_.name, role.name) and access.sees_every_object(role.target)
+
+
+def _path_of_unique(write: ObjectWrite, unique: Unique) -> Path:
+    """Return the place of the request that sets one of the values that must be unique."""
+    roles, subject = write.subject.class_.roles, write.subject
+    moved = (path for name in unique.attributes if (path := write.role_paths.get(name)) == subject.path)
+    if (path := next(moved, None)) is not None:  # the other side of the association has set the key
+        return path
+    written = (name for name in unique.attributes if name not in roles or not roles[name].whole)
+    return next((write.role_path(name) for name in written), subject.path)
+
+
+def _issue_of_unique(subject: Subject, named: tuple[str, ...], message: Message, path: Path) -> Issue:
+    """Return an issue about a uniqueness constraint of an object, with its named attributes and roles."""
+    roles = tuple(name for name in named if name in subject.class_.roles)
+    attributes = tuple(name for name in named if name not in roles)
+    if not named:
+        return subject.issue(IssueType.ENTITY_UNIQUE, message, *subject.path)
+    if not attributes:
+        issue = subject.role_issue(IssueType.ENTITY_UNIQUE, message, roles[0], path)
+    else:
+        issue = subject.attribute_issue(IssueType.ENTITY_UNIQUE, message, *attributes, path=path)
+    return replace(issue, role_names=roles)
 
 
 def _explain_unique_not_built(request: WriteRequest, refusal: UniqueNotBuilt) -> Iterator[Issue]:
     return (
-        unique_not_built_issue(request.objects[reference].subject, unique, request.context.access)
+        _unique_not_built_issue(request, request.objects[reference], unique)
         for reference, unique in refusal.unbuilt
     )
 
 
-def unique_not_built_issue(subject: Subject, unique: Unique, access: Access | None = None) -> Issue:
+def _unique_not_built_issue(request: WriteRequest, write: ObjectWrite, unique: Unique) -> Issue:
     """Return the issue of a uniqueness constraint that is not built yet for existing objects."""
-    class_ = subject.class_
-    named = _readable_names(access, class_, unique)
+    class_ = write.subject.class_
+    named = _readable_names(request.context.access, class_, unique)
     message = _(
         "{constraint} can't be checked until it is built for existing objects. "
         "Run `stratabase reindex {class_name}`.",
         constraint=f"{class_.name} @unique({', '.join(named) if named == unique.attributes else '…'})",
         class_name=class_.name,
     )
-    return _unique_issue(subject, message, named)
+    return _issue_of_unique(write.subject, named, message, _path_of_unique(write, unique))
 
 
 def _explain_size(request: WriteRequest, refusal: TooLarge) -> Iterator[Issue]:

@@ -1,6 +1,7 @@
 """Changes of `@unique`, `@index` and `@warning`."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from stratabase.model.difference.change import (
     Changes,
@@ -11,21 +12,29 @@ from stratabase.model.difference.change import (
     to_build,
 )
 from stratabase.model.difference.questions import AllObjects, Repeated
-from stratabase.model.model import Index, Unique
+from stratabase.model.model import Class, Index, Unique
 from stratabase.model.stored_names import ClassNames
+
+
+class _Stored(NamedTuple):
+    """The stored name of an attribute or role."""
+
+    name: str
+    is_role: bool
+
 
 _UNUSED = "It is maintained until the next `stratabase reindex`."
 
 
 def _uniques(pair: ClassPair) -> Changes:
     """Uniqueness constraints, whose attributes have no order."""
-    old = {frozenset(_stored(pair.old_names, each)): each for each in pair.old.uniques}
-    new = {frozenset(_stored(pair.new_names, each)): each for each in pair.new.uniques}
+    old = {frozenset(_stored(pair.old, pair.old_names, each)): each for each in pair.old.uniques}
+    new = {frozenset(_stored(pair.new, pair.new_names, each)): each for each in pair.new.uniques}
     name = pair.new.name
     for stored, each in new.items():
         if stored not in old:
             why = "Objects with the same values keep them, and are listed. New duplicates are refused."
-            question = Repeated(pair.stored_name, name, tuple(sorted(stored)))
+            question = Repeated(pair.stored_name, name, tuple(sorted(column.name for column in stored)))
             yield to_build(
                 f"{name} {directive_text('unique', each.attributes)}", "added", why, name, question
             )
@@ -36,8 +45,8 @@ def _uniques(pair: ClassPair) -> Changes:
 
 def _indexes(pair: ClassPair) -> Changes:
     """Indexes, whose attributes have an order."""
-    old = {_stored(pair.old_names, each): each for each in pair.old.indexes}
-    new = {_stored(pair.new_names, each): each for each in pair.new.indexes}
+    old = {_stored(pair.old, pair.old_names, each): each for each in pair.old.indexes}
+    new = {_stored(pair.new, pair.new_names, each): each for each in pair.new.indexes}
     name = pair.new.name
     for stored, each in new.items():
         if stored not in old:
@@ -49,8 +58,11 @@ def _indexes(pair: ClassPair) -> Changes:
             yield safe(f"{name} {directive_text('index', each.attributes)}", "removed", _UNUSED)
 
 
-def _stored(names: ClassNames, directive: Unique | Index) -> tuple[str, ...]:
-    return tuple(names.to_stored.get(name, name) for name in directive.attributes)
+def _stored(class_: Class, names: ClassNames, directive: Unique | Index) -> tuple[_Stored, ...]:
+    """Return the stored names in a directive. An attribute and a role of one name are not the same."""
+    return tuple(
+        _Stored(names.to_stored.get(name, name), name in class_.roles) for name in directive.attributes
+    )
 
 
 def _warnings(pair: ClassPair) -> Changes:

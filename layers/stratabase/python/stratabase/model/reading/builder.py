@@ -30,7 +30,7 @@ from stratabase.model.reading.draft.model_draft import (
 from stratabase.model.reading.draft.parser import description_of, parse_enum
 from stratabase.model.reading.draft.resolution import platform_attribute_type
 from stratabase.model.reading.rules.renames import renamed_from, whole_renamed_from
-from stratabase.model.reading.rules.roles import mutual_opposite
+from stratabase.model.reading.rules.roles import holds_key, mutual_opposite
 from stratabase.model.types.base import AttributeType
 
 T = TypeVar("T")
@@ -181,7 +181,7 @@ def _role(draft: ModelDraft, role: FieldDraft) -> Role:
         required=role.required,
         opposite=_opposite(draft, role),
         composition=role.is_composition,
-        holds_key=role.is_association and not role.many and _holds_key(draft, role),
+        holds_key=holds_key(draft, role),
         description=description_of(role.node),
         renamed_from=renamed_from(role),
     )
@@ -194,12 +194,3 @@ def _opposite(draft: ModelDraft, role: FieldDraft) -> str | None:
         )
     other = mutual_opposite(draft, role)
     return other.name if other else None
-
-
-def _holds_key(draft: ModelDraft, role: FieldDraft) -> bool:
-    """Return whether a to-one role holds the key.
-
-    It does, unless its opposite is a to-one role too and holds the key instead.
-    """
-    other, use = mutual_opposite(draft, role), role.directive("association")
-    return not other or other.many or bool(use and use["holds"])

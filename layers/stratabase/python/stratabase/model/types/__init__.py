@@ -41,5 +41,5 @@ TYPES: Mapping[str, AttributeType] = MappingProxyType(
 )
 """The attribute types of every model, by name. The enums of a model come in addition."""
 ID_TYPE = IdType()
-"""The type of `_id`, which is not an attribute of the model."""
+"""The type of `_id` and of the keys of roles, which are not attributes of the model."""
 __all__ = ["ID_TYPE", "TYPES"]

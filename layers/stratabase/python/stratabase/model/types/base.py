@@ -106,7 +106,7 @@ def _as_it_is(stored: Any) -> Any:
 
 
 def text_of(raw: Any) -> str | None:
-    """Return the text of a stored value, None for null, for files, and for the keys of roles."""
+    """Return the text of a stored value, None for null, for files, and for lists of parts."""
     if isinstance(raw, str):
         return raw
     if isinstance(raw, bool):

@@ -23,7 +23,7 @@ _END_OF_TIME = 253_402_300_800_000
 
 
 class IdType(AttributeType):
-    """Stored as text. Only `_id` and `_clientId` have this type."""
+    """Stored as text. `_id`, `_clientId` and the keys of roles have this type."""
 
     name = "ID"
     kind = kinds.TEXT

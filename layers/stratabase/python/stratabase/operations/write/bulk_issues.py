@@ -55,8 +55,9 @@ class FirstIssues:
 
     def _is_for_all(self, issue: Issue) -> bool:
         """Return whether the issue is about a value of the request that is wrong for any object."""
-        if issue.type is IssueType.ENTITY_UNIQUE and issue.attribute_names:
-            return self._given.issuperset(issue.attribute_names)  # no value comes from the object
+        names = (*issue.attribute_names, *issue.role_names)
+        if issue.type is IssueType.ENTITY_UNIQUE and names:
+            return self._given.issuperset(names)  # no value comes from the object
         return issue.type in _BY_ITSELF and not self._given.isdisjoint(issue.path[1:2])
 
     @property

@@ -51,10 +51,10 @@ def commit_or_explain(
         return explain(plan, refusal)
     except UniqueViolation as refusal:
         # The store reports refused values alone. Try the rest of the change, to report all issues at once.
-        rest = without_values(change, refusal.violations)
+        rest = without_values(plan, change, refusal.violations)
         return [*explain(plan, refusal), *_beside(plan, rest, visibility)]
     except UniqueNotBuilt as refusal:
-        rest = without_values(change, refusal.unbuilt)
+        rest = without_values(plan, change, refusal.unbuilt)
         return [*explain(plan, refusal), *_beside(plan, rest, visibility)]
     return []
 

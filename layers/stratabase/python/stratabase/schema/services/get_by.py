@@ -1,21 +1,25 @@
-"""`<C>___getBy…`: read an object by unique values. Each uniqueness constraint has a service."""
+"""`<C>___getBy…`: read an object by unique values. Each uniqueness constraint has a service.
+
+The value of a role is the ID of its target. If the caller does not see the target, no object is found.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull
+from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 
-from stratabase.domain.access.visibility import check_comparison
+from stratabase.domain.access.visibility import check_comparison, check_role_comparison
 from stratabase.domain.issues.issue import Issue, IssueType, Subject
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.objects.entity import State
+from stratabase.domain.objects.entity import Reference, State
+from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.query.fetch import View
 from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.preferences import Formats
 from stratabase.messages import _
 from stratabase.model.api_names import GeneratedType, get_by_verb
 from stratabase.model.attribute import Attribute
-from stratabase.model.model import Class, Unique
+from stratabase.model.model import Class, Role, Unique
 from stratabase.model.types.storage import Stored
 from stratabase.operations.read.reader import Reader
 from stratabase.schema.execution.views import view_of
@@ -37,25 +41,40 @@ class GetBy:
         compares = registry.capabilities.compares
         readable = {each.name: each for each in readable_attributes(class_) if compares(class_, each.name)}
         for unique in class_.uniques:
-            if readable.keys() >= set(unique.attributes):
-                attributes = [readable[name] for name in unique.attributes]
-                yield get_by_verb(unique.attributes), _field(registry, class_, unique, attributes)
+            attributes = [readable[name] for name in unique.attributes if name in readable]
+            roles = [class_.roles[name] for name in unique.attributes if name in class_.roles]
+            if len(attributes) + len(roles) == len(unique.attributes):
+                yield get_by_verb(unique.attributes), _field(registry, class_, unique, attributes, roles)
 
 
 def _field(
-    registry: TypeRegistry, class_: Class, unique: Unique, attributes: list[Attribute]
+    registry: TypeRegistry, class_: Class, unique: Unique, attributes: list[Attribute], roles: list[Role]
 ) -> GraphQLField:
     def resolve(call: Call) -> View | None:
         access = call.context.access
         if access is not None:
-            raise_issues(check_comparison(access, class_, each.name, (each.name,)) for each in attributes)
+            raise_issues(
+                check_role_comparison(access, class_, class_.roles[name], (name,))
+                if name in class_.roles
+                else check_comparison(access, class_, name, (name,))
+                for name in unique.attributes
+            )
         values = _read_values(class_, attributes, call.arguments, call.context.caller.formats)
+        targets = {
+            role.name: normalize_reference(Reference(role.target, call.arguments[role.name]))
+            for role in roles
+        }
+        values = {**values, **{name: target.id for name, target in targets.items()}}
         reader = Reader(call.context.read_context)
+        # The targets come first: whether an object leads to a hidden target must not change what is read.
+        if None in reader.read([*targets.values()]):
+            return None
         return view_of(call, reader, reader.get_by(class_.name, unique, values))
 
+    types = {each.name: registry.input_type(each) for each in attributes}
     return service_field(
         registry.type_of(GeneratedType.OBJECT, class_),
-        {each.name: GraphQLArgument(GraphQLNonNull(registry.input_type(each))) for each in attributes},
+        {name: GraphQLArgument(GraphQLNonNull(types.get(name, GraphQLID))) for name in unique.attributes},
         require_class_access(class_, resolve),
         f"Return the {class_.name} with these unique values, or null if there is none.",
     )

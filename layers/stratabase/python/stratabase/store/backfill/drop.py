@@ -34,11 +34,8 @@ from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import (
     EXISTS,
     Action,
-    Condition,
-    ConditionOperator,
     Delete,
     Engine,
-    Expectation,
     Item,
     Key,
     Patch,
@@ -48,7 +45,7 @@ from stratabase.store.indexes.registry import Registry
 from stratabase.store.indexes.registry_cache import RegistryCache, now_in_milliseconds
 from stratabase.store.layout import codec, file_entries, keys
 from stratabase.store.layout.access_path import AccessPath
-from stratabase.store.layout.guards import HOLDER, UniqueConstraint, guard_holder
+from stratabase.store.layout.guards import UniqueConstraint, delete_guard, guard_holder
 
 MAX_SCANS = 6
 """The maximum number of scans of one drop."""
@@ -376,13 +373,6 @@ class Drop:
 
     def _plan(self, item: Item) -> Sequence[Action]:
         return self._erasure.actions(item, self._registry.registry(), self._engine)
-
-
-def delete_guard(key: Key, holder: str) -> Delete:
-    """Return the action that deletes the guard of an object, if the object still holds it."""
-    return Delete(
-        key, Expectation(exists=True, conditions=(Condition(HOLDER, ConditionOperator.EQUALS, holder),))
-    )
 
 
 class HolderCounts(NamedTuple):

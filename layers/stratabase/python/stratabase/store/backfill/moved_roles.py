@@ -12,6 +12,8 @@ processes refuse it, so its associations do not change.
 What the new place cannot have stays in the old place, and is reported: a second object of a to-one role, a
 second whole of a part, and a part without a whole. Associations with objects that do not exist stay as well.
 Links, guards and counts are built afterwards (required_roles.py), and old ones that nothing stands for go.
+A move keeps the index entries of both objects right, and deletes guards of unique values that a key was part
+of. Guards of the new values are built afterwards (uniques.py).
 """
 
 import secrets
@@ -29,6 +31,7 @@ from stratabase.store.backfill.class_heads import read_heads
 from stratabase.store.backfill.uniques import Duplicate, Duplicates
 from stratabase.store.engine.port import (
     EXISTS,
+    MAX_ACTIONS,
     Action,
     Batch,
     Check,
@@ -42,10 +45,13 @@ from stratabase.store.engine.port import (
     Put,
     Value,
 )
+from stratabase.store.indexes.registry_cache import WriteSchema
 from stratabase.store.layout import codec, keys, links
 from stratabase.store.layout.associations import LINKED_TRUTH, PART, PARTS, Associations, StoredRole
-from stratabase.store.layout.heads import expect_unchanged, live_head
+from stratabase.store.layout.guards import delete_guard, guard_holder
+from stratabase.store.layout.heads import expect_unchanged, live_head, moved_places
 from stratabase.store.read.context import StoreContext
+from stratabase.store.write.guard_writes import unique_claims
 
 _KEY = "key"
 _PAIRS_PER_COMMIT = 15
@@ -140,7 +146,7 @@ class RoleMove:
                 yield from (StoredPair(id_, other) for other in others)
 
     def _move(self, pairs: Sequence[StoredPair]) -> None:
-        """Move pairs in one commit. If one of the objects changes meanwhile, move them one by one."""
+        """Move pairs in one commit. If that is too large, or refused, move them one by one."""
         if not pairs or self._try(pairs):
             return
         for pair in pairs:
@@ -148,7 +154,7 @@ class RoleMove:
                 pass
 
     def _try(self, pairs: Sequence[StoredPair]) -> bool:
-        """Move pairs as far as they still exist; return False if a concurrent write prevents it."""
+        """Move pairs as far as they still exist; return False if a write or their number prevents it."""
         ends = [[self._reference(self._from.holder, each.holder) for each in pairs]]
         ends += [[self._reference(self._from.other, each.other) for each in pairs]]
         references = list(dict.fromkeys(chain(*ends)))
@@ -162,6 +168,7 @@ class RoleMove:
                 if (head := live_head(item)) is not None
             },
             f"reindex{secrets.token_hex(12)}",
+            self._store.write_schema(),
         )
         for pair, link in zip(pairs, linked, strict=True):
             if self._from.kind != LINKED_TRUTH or link is not None:
@@ -169,11 +176,26 @@ class RoleMove:
         actions = draft.actions()
         if not actions:
             return True
+        actions += self._released_guards(draft)
+        if len(actions) > MAX_ACTIONS and len(pairs) > 1:
+            return False
         try:
             self._engine.commit(Batch(draft.commit_id, tuple(actions)))
         except (ExpectationFailed, OutcomeUnknown):
             return False
         return True
+
+    def _released_guards(self, draft: "_Draft") -> list[Delete]:
+        """Return the deletions of the guards that objects hold and no longer need."""
+        released: dict[Key, str] = {}
+        for before, after in draft.changed():
+            constraints = self._store.write_schema().constraints(before.reference.class_name)
+            needed = unique_claims(constraints, after).keys()
+            gone = unique_claims(constraints, before).keys() - needed
+            released |= dict.fromkeys(gone, before.reference.id)
+        guards = self._engine.get([*released]) if released else []
+        pairs = zip(released.items(), guards, strict=True)
+        return [delete_guard(key, id_) for (key, id_), guard in pairs if guard_holder(guard) == id_]
 
     def _move_pair(self, draft: "_Draft", pair: StoredPair) -> None:
         holder, other = (
@@ -270,8 +292,9 @@ class RoleMove:
 class _Draft:
     """The objects and links that one commit of a move writes."""
 
-    def __init__(self, entities: Mapping[Reference, Entity], commit_id: str) -> None:
+    def __init__(self, entities: Mapping[Reference, Entity], commit_id: str, schema: WriteSchema) -> None:
         self.commit_id = commit_id
+        self._schema = schema
         self._entities = entities
         self.states: dict[Reference, dict[str, Stored]] = {
             reference: dict(entity.state) for reference, entity in entities.items()
@@ -289,8 +312,14 @@ class _Draft:
         else:
             self.states[reference][name] = value
 
+    def changed(self) -> Iterator[tuple[Entity, Entity]]:
+        """Yield the objects whose states change, before and after the move."""
+        for reference, entity in self._entities.items():
+            if self.states[reference] != entity.state:
+                yield entity, Entity(reference, self.states[reference])
+
     def actions(self) -> list[Action]:
-        """Return the actions of the commit, none if nothing moves."""
+        """Return the actions of the commit on heads and links, none if nothing moves."""
         heads = (self._head(reference, entity) for reference, entity in self._entities.items())
         return [*(head for head in heads if head is not None), *self.links.values()]
 
@@ -302,11 +331,13 @@ class _Draft:
             return Check(key, expect_unchanged(entity)) if is_checked else None
         ids: Value = codec.append_commit_id(entity.commit_ids, self.commit_id)
         linked: dict[str, Value] = {codec.LINKED: self.commit_id} if reference in self.linked else {}
+        after = Entity(reference, state)
         return Patch(
             key,
             expect_unchanged(entity),
             set={codec.COMMIT_IDS: ids, **linked},
-            state=codec.state_text(Entity(reference, state)) if changes else None,
+            state=codec.state_text(after) if changes else None,
+            places=moved_places(entity, after, self._schema.paths(reference.class_name)) if changes else {},
         )
 
 

@@ -206,8 +206,9 @@ class Reindex:
             registry = registry.without_roles(class_name, stored)
         registry = self._registry.add_missing(registry).without_violations(class_name, stored, now)
         building = registry.unfinished_roles(stored) if self._moves_roles else ()
-        formers = [former for one in building for former in self._formers(registry, one)]
-        return registry.without_former(formers, [one.stored for one in building], now)
+        formers = {one.stored: self._formers(registry, one) for one in building}
+        registry = registry.with_unbuilt_keys([one for one, former in formers.items() if former], now)
+        return registry.without_former(chain.from_iterable(formers.values()), formers.keys(), now)
 
     def _build(
         self,
@@ -221,7 +222,13 @@ class Reindex:
 
         Add to `unread` the numbers of the entries with enum columns that do not read the text of an object.
         """
-        backfills, refused = self._backfills(class_, building), dict[RegistryEntry, Duplicates]()
+        refused = dict[RegistryEntry, Duplicates]()
+        # Roles first: moved keys change the values of indexes and uniqueness constraints.
+        if roles := [one for one in building if isinstance(one, RoleEntry)]:
+            refused |= RoleBackfill(
+                self._engine, self._model, self._registry, roles, entries, self._max_refused
+            ).build(report)
+        backfills = self._backfills(class_, building)
         for items in read_heads(self._engine, class_.name) if backfills else ():
             for backfill in backfills:
                 backfill.build(items)
@@ -229,10 +236,6 @@ class Reindex:
             report(len(items))
         for backfill in backfills:
             refused |= backfill.finish()
-        if roles := [one for one in building if isinstance(one, RoleEntry)]:
-            refused |= RoleBackfill(
-                self._engine, self._model, self._registry, roles, entries, self._max_refused
-            ).build(report)
         return refused
 
     def _backfills(self, class_: Class, building: Sequence[RegistryEntry]) -> list[Backfill]:

@@ -252,6 +252,20 @@ class Registry:
             registry = registry.with_roles(class_name, tuple(changed))
         return registry
 
+    def with_unbuilt_keys(self, moved: Iterable[StoredRole], now: int) -> "Registry":
+        """Return the registry at the start of a conversion of roles, which writes no guards of unique values.
+
+        The uniqueness constraints that name the key of such a role must be built again afterwards.
+        """
+        registry = self
+        for key in filter(None, (one.key_in_state for one in moved)):
+            uniques = (
+                entry.with_state(BuildState.BUILDING, now) if _names(entry, key.role_name) else entry
+                for entry in registry.uniques.get(key.class_name, ())
+            )
+            registry = registry.with_uniques(key.class_name, tuple(uniques))
+        return registry
+
     def with_slots(self, class_name: str, slots: Slots) -> "Registry":
         """Return the registry with these index slots for a class. Return itself if nothing changes."""
         if self.classes.get(class_name) == slots:

@@ -70,9 +70,15 @@ class WriteSchema:
         self._enum_columns: dict[str, tuple[tuple[int, Column], ...]] = {}
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
-        """Return all indexes of a class, READY or not."""
+        """Return all indexes of a class, READY or not.
+
+        An index of a role whose associations must be moved is not READY, because objects still lack the keys.
+        """
         if class_name not in self._paths:
-            self._paths[class_name] = self.registry.paths(class_name)
+            found = self.registry.paths(class_name)
+            if moved := {role.role_name for role in self.changed_roles if role.class_name == class_name}:
+                found = tuple(replace(path, ready=path.ready and not path.names(moved)) for path in found)
+            self._paths[class_name] = found
         return self._paths[class_name]
 
     def constraints(self, class_name: str) -> tuple[UniqueConstraint, ...]:

@@ -2,15 +2,16 @@
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from stratabase.domain.attributes import is_derived, type_of
+from stratabase.domain.attributes import is_column, type_of
 from stratabase.domain.objects.entity import Entity, State, differ
 from stratabase.model.model import Class
 from stratabase.model.stored_values import ABSENT, stored_value
-from stratabase.model.types import TYPES
+from stratabase.model.types import ID_TYPE, TYPES
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.enumeration import EnumType
 from stratabase.model.types.storage import StorageClass, Stored
@@ -24,13 +25,18 @@ ENUM = "Enum"
 class Column(NamedTuple):
     """A column of an index or a uniqueness constraint: an attribute, and how its stored values are read.
 
+    The column of a role contains the ID of its target, which states have under the role's name.
+
     What a column contains depends on the stored state alone, whatever the model of the process is. If a model
     reads the attribute in another way, it needs another column.
     """
 
     attribute: str
     reading: str
-    """The name of the type that reads the stored values. String stands for Text too, ENUM for all enums."""
+    """The name of the type that reads the stored values.
+
+    String stands for Text too, ENUM for all enums, and ID for all roles.
+    """
     values: tuple[str, ...] = ()
     """The values of an enum, sorted."""
     default: Stored = None
@@ -41,6 +47,8 @@ class Column(NamedTuple):
         """The type that reads the stored values."""
         if self.reading == ENUM:
             return _enum_type(self.values)
+        if self.reading == ID_TYPE.name:
+            return ID_TYPE
         return TYPES[_EARLIER_READINGS.get(self.reading, self.reading)]
 
     @property
@@ -94,14 +102,16 @@ class AccessPath:
     def is_usable_for(self, class_: Class) -> bool:
         """Return whether pages of a class may be read from the index.
 
-        It must be ready, and the model must still have its attributes and read them in the same way.
+        It must be ready, and the model must still have its attributes and keys and read them in the same way.
         """
         return self.ready and all(
-            column.attribute in class_.attributes
-            and not is_derived(class_, column.attribute)
-            and column_of(class_, column.attribute) == column
+            is_column(class_, column.attribute) and column_of(class_, column.attribute) == column
             for column in self.columns
         )
+
+    def names(self, attributes: Collection[str]) -> bool:
+        """Return whether the index has a column for one of these attributes or roles."""
+        return any(column.attribute in attributes for column in self.columns)
 
     @property
     def label(self) -> str:
@@ -115,7 +125,7 @@ def columns_of(class_: Class, attributes: tuple[str, ...]) -> tuple[Column, ...]
 
 
 def column_of(class_: Class, name: str) -> Column:
-    """Return the column of an attribute of a class."""
+    """Return the column of an attribute of a class, or of a role whose key its objects hold."""
     type_, attribute = type_of(class_, name), class_.attributes.get(name)
     default = None if attribute is None else attribute.default
     if isinstance(type_, EnumType):
@@ -151,7 +161,7 @@ def adopted(column: Column, class_: Class) -> Column:
 
     That version took all types of one storage class for the same. Other columns are returned as they are.
     """
-    if column.reading not in _EARLIER_READINGS or column.attribute not in class_.attributes:
+    if column.reading not in _EARLIER_READINGS or not is_column(class_, column.attribute):
         return column
     now = column_of(class_, column.attribute)
     return now._replace(default=None) if now.storage.name == column.reading else column

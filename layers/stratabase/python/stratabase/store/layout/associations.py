@@ -131,6 +131,16 @@ class StoredRole(NamedTuple):
         """The opposite role."""
         return None if self.opposite is None else RoleName(self.target, self.opposite)
 
+    @property
+    def key_in_state(self) -> RoleName | None:
+        """The role whose objects have the id of the other in their state, which `@unique` can name.
+
+        It is the foreign key, or the role of parts to their whole. None if there are links instead.
+        """
+        if self._kind in {PARTS, PART}:
+            return self.opposite_role
+        return self.role if self._kind == "whole" else self.key_role
+
     def covers(self, other: "StoredRole") -> bool:
         """Return whether writes that keep the items of this role also keep all items of another."""
         same = (self.role, self.target, self.truth) == (other.role, other.target, other.truth)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from stratabase.domain.objects.entity import State
 from stratabase.model.model import Class, Unique
-from stratabase.store.engine.port import Item, Key
+from stratabase.store.engine.port import Condition, ConditionOperator, Delete, Expectation, Item, Key
 from stratabase.store.layout import keys
 from stratabase.store.layout.access_path import Column, columns_of
 
@@ -43,6 +43,13 @@ def unique_constraint(class_: Class, unique: Unique) -> UniqueConstraint:
 def guard_key(class_: Class, unique: Unique, state: State) -> Key | None:
     """Return the key of the guard of a state, None if a value is null or not read."""
     return unique_constraint(class_, unique).guard_key(state)
+
+
+def delete_guard(key: Key, holder: str) -> Delete:
+    """Return the action that deletes the guard of an object, if the object still holds it."""
+    return Delete(
+        key, Expectation(exists=True, conditions=(Condition(HOLDER, ConditionOperator.EQUALS, holder),))
+    )
 
 
 def guard_holder(item: Item | None) -> str | None:

@@ -46,6 +46,15 @@ def index_places(entity: Entity, paths: Iterable[AccessPath]) -> dict[str, Index
     return {path.index_name: path.place(entity) for path in paths}
 
 
+def moved_places(before: Entity, after: Entity, paths: Iterable[AccessPath]) -> dict[str, IndexKey]:
+    """Return the index positions that an update must write.
+
+    These are the changed ones, and those in all indexes that are not READY: there, the object may have none.
+    """
+    moved = [path for path in paths if not path.ready or path.is_moved(before, after)]
+    return index_places(after, moved)
+
+
 def expect_same_commit(attribute: str, commit_id: str | None) -> Condition:
     """Return the condition that an attribute still has the commit id that was read (None: is absent)."""
     return Condition(

@@ -13,7 +13,7 @@ from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
-from stratabase.domain.attributes import is_derived, type_of
+from stratabase.domain.attributes import is_column, type_of
 from stratabase.domain.objects.entity import State
 from stratabase.domain.query.filter import MATCH_NONE, And, Comparison, Filter, Or, RoleFilter, conjuncts
 from stratabase.model.api_names import ID
@@ -124,10 +124,8 @@ def index_constraints(filter_: Filter | None, class_: Class) -> Mapping[str, Ind
 
 
 def may_index(class_: Class, name: str) -> bool:
-    """Return whether an index can contain an attribute, or a role whose key the objects hold."""
-    if name in class_.roles:
-        return True
-    return name != ID and not is_derived(class_, name) and type_of(class_, name).indexable
+    """Return whether an index can contain an attribute, or the key of a role."""
+    return is_column(class_, name) and type_of(class_, name).indexable
 
 
 def unique_values(filter_: Filter | None, unique: Unique) -> Sequence[State] | None:

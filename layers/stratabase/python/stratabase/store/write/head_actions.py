@@ -3,7 +3,7 @@
 heads.py adds the counts that associations require.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from stratabase.domain.objects.entity import Entity, State
 from stratabase.domain.objects.instant import Instant
 from stratabase.model.model import Class, ClassKind, Role
 from stratabase.model.stored_values import KEPT
-from stratabase.store.engine.port import NOT_EXISTS, Delete, IndexKey, Item, Patch, Put, Value
+from stratabase.store.engine.port import NOT_EXISTS, Delete, Item, Patch, Put, Value
 from stratabase.store.layout import codec, keys, versions
 from stratabase.store.layout.access_path import AccessPath
 from stratabase.store.layout.heads import (
@@ -21,6 +21,7 @@ from stratabase.store.layout.heads import (
     expect_same_commit,
     expect_unchanged,
     index_places,
+    moved_places,
 )
 from stratabase.store.layout.locks import NO_LOCK_CONDITIONS, PART_LOCK, LockConditions
 
@@ -94,17 +95,8 @@ def _updated(effect: Modification, context: HeadContext) -> Patch:
         state=codec.state_text(kept),
         places={keys.LISTING: keys.listing_key(after.reference)}
         if is_first
-        else _moved_places(before, kept, context.paths),
+        else moved_places(before, kept, context.paths),
     )
-
-
-def _moved_places(before: Entity, after: Entity, paths: Iterable[AccessPath]) -> dict[str, IndexKey]:
-    """Return the index positions that an update must write.
-
-    These are the changed ones, and those in all indexes that are not READY: there, the object may have none.
-    """
-    moved = [path for path in paths if not path.ready or path.is_moved(before, after)]
-    return index_places(after, moved)
 
 
 def _unknown_values(state: State, class_: Class) -> dict[str, Any]:

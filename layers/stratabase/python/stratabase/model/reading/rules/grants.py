@@ -97,35 +97,56 @@ def _default_actions(draft: ModelDraft, class_: ClassDraft) -> dict[str, tuple[s
 
 
 def check_readable_uniques(draft: ModelDraft) -> Iterator[ModelError]:
-    """Yield an error for each grant that allows CREATE or EDIT of a unique attribute without READ.
+    """Yield an error for each grant that allows CREATE or EDIT of a unique attribute or role without READ.
 
-    Without READ, a member could find out existing values: a write with such a value is refused.
+    Without READ, a member could find out existing values: a write with such a value is refused. The role to
+    the whole is set through a composition. CREATE alone makes parts of new wholes, which reveals nothing.
     """
+    reported: set[int] = set()
     for class_ in draft.classes.values():
-        reported: set[int] = set()
-        for name in _unique_attributes(class_):
-            for use in _effective_grants(class_, name):
-                writing = [action for action in use["allow"] if action in _WRITE_ACTIONS]
-                if writing and use.is_valid and "READ" not in use["allow"] and id(use) not in reported:
-                    reported.add(id(use))
-                    yield error_at(use.node_of("allow"), _unreadable_message(class_, name, use, writing))
+        for name in _unique_names(draft, class_):
+            for use in _effective_grants(class_, class_.fields_by_name.get(name)):
+                yield from _check_readable(use, f"the unique {class_.name}.{name}", _WRITE_ACTIONS, reported)
+            for composition in _compositions_behind(draft, class_, name):
+                whole = draft.classes[composition.owner]
+                subject = f"{composition.full_name}, whose parts have the unique {class_.name}.{name},"
+                for use in _effective_grants(whole, composition):
+                    yield from _check_readable(use, subject, frozenset({"EDIT"}), reported)
 
 
-def _unreadable_message(class_: ClassDraft, name: str, use: DirectiveUse, writing: list[str]) -> str:
+def _check_readable(
+    use: DirectiveUse, subject: str, actions: frozenset[str], reported: set[int]
+) -> Iterator[ModelError]:
+    writing = [action for action in use["allow"] if action in actions]
+    if writing and use.is_valid and "READ" not in use["allow"] and id(use) not in reported:
+        reported.add(id(use))
+        yield error_at(use.node_of("allow"), _unreadable_message(subject, use, writing))
+
+
+def _unreadable_message(subject: str, use: DirectiveUse, writing: list[str]) -> str:
     return (
-        f'"{shorten(use["profile"])}" can {and_list(writing)} the unique {class_.name}.{name} without READ, '
+        f'"{shorten(use["profile"])}" can {and_list(writing)} {subject} without READ, '
         "so members can discover existing values by trial and error. Add READ."
     )
 
 
-def _unique_attributes(class_: ClassDraft) -> list[str]:
+def _unique_names(draft: ModelDraft, class_: ClassDraft) -> list[str]:
+    """Return the names of the attributes and roles in the uniqueness constraints of a class."""
+    known = {*class_.fields_by_name, *(each.name for each in draft.whole_roles.get(class_.name, ()))}
     names = dict.fromkeys(name for use in class_.directives("unique") for name in use["attributes"])
-    return [name for name in names if name in class_.attributes]
+    return [name for name in names if name in known]
 
 
-def _effective_grants(class_: ClassDraft, name: str) -> list[DirectiveUse]:
-    """Return the grant that applies to an attribute, for each profile that has one."""
+def _compositions_behind(draft: ModelDraft, class_: ClassDraft, name: str) -> Iterator[FieldDraft]:
+    """Yield the composition whose parts have this role to their whole, if there is one."""
+    yield from (each.composition for each in draft.whole_roles.get(class_.name, ()) if each.name == name)
+
+
+def _effective_grants(class_: ClassDraft, field: FieldDraft | None) -> list[DirectiveUse]:
+    """Return the grant that applies to a field of a class, for each profile that has one.
+
+    `field`: None for a role to the whole, which has no grants of its own.
+    """
     of_class = {use["profile"]: use for use in class_.directives("grant")}
-    return list(
-        (of_class | {use["profile"]: use for use in class_.fields_by_name[name].directives("grant")}).values()
-    )
+    own = {} if field is None else {use["profile"]: use for use in field.directives("grant")}
+    return list((of_class | own).values())

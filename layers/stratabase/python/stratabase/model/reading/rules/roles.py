@@ -137,6 +137,17 @@ def _position(field: FieldDraft) -> tuple[int, int]:
     return line_of(field.node), field.node.loc.start
 
 
+def holds_key(draft: ModelDraft, field: FieldDraft) -> bool:
+    """Return whether the objects with a role hold the key of an association.
+
+    A to-one role does, unless its opposite is a to-one role too and holds the key instead.
+    """
+    if field.many or not field.is_association:
+        return False
+    other = mutual_opposite(draft, field)
+    return other is None or other.many or _claims_key(field)
+
+
 def _claims_key(field: FieldDraft) -> bool:
     use = field.directive("association")
     return bool(use and use["holds"])
