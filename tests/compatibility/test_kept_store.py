@@ -46,11 +46,28 @@ def test_a_recorded_store_is_read_and_written_with_the_recorded_results(store: s
         built.fill(dump_of(store), MODEL)
         built.open(MODEL)
         conversation = Conversation(built, environment, KEPT["names"])
-        check_answers(conversation.hold(QUESTIONS), read_json("questions.json"))
+        check_answers(conversation.hold(QUESTIONS), _with_unreadable_nulls(read_json("questions.json")))
         answers = conversation.hold(WRITES)
         check_answers(same_names(answers), same_names(read_json("writes.json")))
         built.close()
         assert digest(built.dump(), answers) == KEPT["digests"][store]
+
+
+def _with_unreadable_nulls(recorded: list[Any]) -> list[Any]:
+    """Return recorded answers as the service gives them now.
+
+    It refused a query with a selection that the caller may not read. Now that is null, with an issue.
+    """
+    (number,) = (
+        number
+        for number, answer in enumerate(recorded)
+        if [error["extensions"]["issueType"] for error in answer.get("errors", ())]
+        == ["ATTRIBUTE_GRANT_READ"]
+    )
+    (refusal,) = recorded[number]["errors"]
+    issue = {**refusal, "locations": [{"line": 1, "column": 58}], "path": ["it", "salary"]}
+    answer = {"errors": [issue], "data": {"it": {"last_name": "Lovelace", "salary": None}}}
+    return [*recorded[:number], answer, *recorded[number + 1 :]]
 
 
 def check_answers(answers: list[Any], expected: list[Any]) -> None:

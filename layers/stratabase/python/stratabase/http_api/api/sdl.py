@@ -35,7 +35,6 @@ def sdl_endpoint(
         "The GraphQL schema of an application, as far as the caller may use it.",
         {
             200: ResponseSpec("The schema in GraphQL's schema language.", "text/plain"),
-            403: ResponseSpec("The profile of the caller may use nothing."),
             404: UNKNOWN_APPLICATION,
         },
         authorize=lambda _, caller: authorize(caller),
