@@ -26,7 +26,8 @@ def test_the_model_layer_contains_the_model_and_its_prepared_form(tmp_path: Path
 
     built = build("model", "build-ModelLayer", tmp_path, STRATABASE=str(command))
 
-    assert sorted(file.name for file in built.iterdir()) == ["model.graphql", "model.prepared.json"]
+    names = ["model.documents.zip", "model.graphql", "model.prepared.json"]
+    assert sorted(file.name for file in built.iterdir()) == names
     text = (built / "model.graphql").read_bytes()
     assert text == (ROOT / "layers/model/model.graphql").read_bytes()
     assert read_prepared((built / "model.prepared.json").read_bytes(), text)

@@ -162,13 +162,21 @@ FAULTY = [LateStarts, LongVersions, LinksOfNow, VersionsOfNow]
 
 @pytest.mark.parametrize("faulty", mostly(FAULTY, "LinksOfNow"))
 def test_a_store_with_wrong_history_is_detected(faulty: type[Repository]) -> None:
+    found = list[str]()
+
+    # A difference is noted instead of raised: to repeat a failure, the ids would have to be the same.
     @settings(max_examples=MOST, phases=[Phase.generate], database=None)
-    @given(models(versioned=True), st.randoms(use_true_random=False))
-    def look(model: Model, chance: Random) -> None:
-        engine = ReferenceEngine()
+    @given(models(versioned=True), st.integers(0, 2**32))
+    def look(model: Model, seed: int) -> None:
+        if found:
+            return
+        engine, chance = ReferenceEngine(), Random(seed)
         history = kept(model, chance, Repository(engine, model), 3 * REQUESTS)
         history.read_from(faulty(engine, model))
-        check(history, chance)
+        try:
+            check(history, chance)
+        except AssertionError as difference:
+            found.append(str(difference))
 
-    with pytest.raises(AssertionError, match="Reference"):
-        look()
+    look()
+    assert "Reference" in found[0]

