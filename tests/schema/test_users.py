@@ -403,3 +403,41 @@ def test_users_cannot_be_locked_or_written(users: UsersApi) -> None:
     ):
         (error,) = users.body(query)["errors"]
         assert error["extensions"]["classification"] == "ValidationError", query
+
+
+_BY_USER = (
+    "{ Note___getPage(options: {filter: {_createdby_user: {%s}}}) { totalCount hasNext items { text } } }"
+)
+
+
+@pytest.mark.parametrize(("name", "texts"), [("root", ["r"]), ("anna", ["a", "b"]), ("nobody", [])])
+def test_requests_filter_by_what_a_role_to_users_leads_to(api: UsersApi, name: str, texts: list[str]) -> None:
+    for by, text in ((ROOT, "r"), (ANNA, "a"), (ANNA, "b")):
+        api.note(by, text=text)
+    condition = f'username___eq: "{name}"'
+    page = api.ask(_BY_USER % condition)
+    assert (page["totalCount"], [each["text"] for each in page["items"]]) == (len(texts), texts)
+    options = f"options: {{filter: {{_createdby_user: {{{condition}}}}}}}"
+    assert api.ask(f"mutation {{ Note___deleteBulk({options}) {{ deleted }} }}") == {"deleted": len(texts)}
+
+
+def test_a_filter_on_users_does_not_find_hidden_members(api: UsersApi) -> None:
+    api.note(ROOT, text="r")
+    empty = {"totalCount": 0, "hasNext": False, "items": []}
+    assert api.ask(_BY_USER % 'username___eq: "root"', ANNA) == empty
+    for hidden in ("notes", "email"):
+        ((type_, _message),) = api.issues(_BY_USER % f'{hidden}___eq: "x"', ANNA)
+        assert type_ == "ATTRIBUTE_GRANT_READ"
+
+
+@pytest.mark.parametrize("condition", ['username___eq: "root"', "username___contains: null", "_id___in: []"])
+def test_a_filter_beyond_a_role_that_is_closed_names_the_role_only(users: UsersApi, condition: str) -> None:
+    for by in (OLLY, GUS):
+        for verb in ("getPage", "validateUpdateBulk"):
+            data = "" if verb == "getPage" else 'data: {text: "x"}, '
+            options = f"options: {{filter: {{_createdby_user: {{{condition}}}}}}}"
+            selection = "totalCount" if verb == "getPage" else "isValid"
+            query = f"{{ Note___{verb}({data}{options}) {{ {selection} }} }}"
+            ((type_, message),) = users.issues(query, by)
+            assert type_ == "ROLE_GRANT_READ"
+            assert "_User" not in message

@@ -1,5 +1,6 @@
 """Conditions on roles are read to role filters."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,8 +9,9 @@ from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import RoleName
 from stratabase.domain.query.filter import MATCH_ALL, And, Comparison, Filter, Not, Or, RoleFilter
 from stratabase.formats.preferences import Formats
-from stratabase.model.reading import read_model
+from stratabase.model.reading import read_model, read_model_file
 from stratabase.model.types.operators import Operator
+from stratabase.model.users import with_users
 from stratabase.schema.inputs.filter_reader import FilterReader
 from stratabase.schema.inputs.filter_size import MAX_ROLES_IN_A_ROW, FilterSize, measure_filter
 from stratabase.schema.inputs.filter_type import role_filter_fields
@@ -32,6 +34,7 @@ CLINIC = read_model(
 PATIENT, VISITS, NOTES, VISIT = (
     RoleName(*name.split(".")) for name in ("Visit.patient", "Patient.visits", "Visit.notes", "Note.visit")
 )
+DESK = with_users(read_model_file(Path(__file__).parent.parent / "models/desk.graphql"))
 SENT = {"email___eq": "ada@a.it"}
 ADA = Comparison("email", Operator.EQ, "ada@a.it")
 Data = dict[str, Any]
@@ -61,6 +64,12 @@ def refusals(class_name: str, data: Data, **how: bool) -> list[tuple[str, Any]]:
 def test_each_role_of_a_class_has_its_tests(class_name: str, names: list[str]) -> None:
     """A singleton has no filter, so a part of it can only be asked whether it belongs to it."""
     assert [name for name, _ in role_filter_fields(CLINIC, CLINIC.classes[class_name])] == names
+
+
+def test_roles_to_users_have_all_tests_of_a_to_one_role() -> None:
+    roles = ("_createdby_user", "_lastmodifiedby_user", "_ownedby_user")
+    names = [name for name, _ in role_filter_fields(DESK, DESK.classes["Note"])]
+    assert {name for role in roles for name in (role, f"{role}___null")} <= {*names}
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from stratabase.domain.access.grants import Access
 from stratabase.domain.issues.issue import Issue, IssueType, Subject
 from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.objects.entity import RoleName
@@ -87,17 +88,21 @@ class FilterReader:
             lambda name: _ClassFields(model, model.classes[name])
         )
 
-    def read(self, input_object: InputObject, formats: Formats, path: Path) -> Filter:
+    def read(
+        self, input_object: InputObject, formats: Formats, path: Path, access: Access | None = None
+    ) -> Filter:
         """Return the filter. A filter without conditions matches everything.
 
-        `path` leads to it in the request. Raises Refused with all wrong operands, or because of its size.
+        `path` leads to it in the request. What is beyond a role that `access` does not let the caller follow
+        is not read: a mistake there would name the class. Such a role must be refused by its name.
+        Raises Refused with all wrong operands, or because of its size.
         """
         excess = measure_filter(input_object, skip_nulls=self._skip_nulls).excess
         if excess:
             message = _("{class_name}: {message}", class_name=self._class.name, message=excess)
             raise Refused([Subject(self._class).issue(IssueType.MALFORMED_REQUEST, message, *path)])
         issues: list[Issue] = []
-        reading = _Reading(self._fields, formats, issues, self._skip_nulls, self._along_roles)
+        reading = _Reading(self._fields, formats, issues, self._skip_nulls, self._along_roles, access)
         filter_ = _FilterParser(reading, self._class.name).parse_object(input_object, path)
         if issues:
             raise Refused(issues)
@@ -114,6 +119,12 @@ class _Reading(NamedTuple):
     """What is wrong with the filter."""
     skip_nulls: bool
     along_roles: bool
+    access: Access | None
+    """The caller's rights. None means full access."""
+
+    def may_follow(self, class_: Class, role_name: str) -> bool:
+        """Return whether the caller may follow a role of a class."""
+        return self.access is None or self.access.may_follow(class_.name, class_.roles[role_name])
 
 
 class _FilterParser:
@@ -200,6 +211,8 @@ class _FilterParser:
         if field.test is RoleTest.NULL:
             there = RoleFilter(field.role, MATCH_ALL)
             return not_(there) if value else there
+        if not self._reading.may_follow(self._subject.class_, field.role.role_name):
+            return RoleFilter(field.role, MATCH_ALL)
         part = _FilterParser(self._reading, field.target.name).parse_object(value, path)
         # A form that was not filled in sends nulls, so it asks for nothing. A filter without fields matches
         # any object, so it asks whether there is one.

@@ -65,6 +65,8 @@ class RoleFilterField(NamedTuple):
     test: RoleTest
 
 
+_FILTERED_KINDS = frozenset({ClassKind.ORDINARY, ClassKind.USERS})
+"""The kinds of classes whose objects have a filter."""
 _TO_ONE_TESTS = (RoleTest.IS, RoleTest.NULL)
 _TO_MANY_TESTS = (RoleTest.SOME, RoleTest.NONE, RoleTest.EVERY)
 _DESCRIPTIONS = {
@@ -81,7 +83,7 @@ def role_filter_fields(model: Model, class_: Class) -> Iterator[tuple[str, RoleF
     for role in class_.roles.values():
         target = model.classes[role.target]
         for test in _TO_MANY_TESTS if role.many else _TO_ONE_TESTS:
-            if test is RoleTest.NULL or target.kind is ClassKind.ORDINARY:
+            if test is RoleTest.NULL or target.kind in _FILTERED_KINDS:
                 field = RoleFilterField(RoleName(class_.name, role.name), target, test)
                 yield role_filter_field(role.name, test), field
 

@@ -96,9 +96,9 @@ class QueryReader:
         input_object = options.get("filter")
         if input_object is None:
             return None
-        filter_ = self._filters.read(input_object, input_context.formats, ("options", "filter"))
+        path = ("options", "filter")
+        filter_ = self._filters.read(input_object, input_context.formats, path, input_context.access)
         if input_context.access is not None:
-            path = ("options", "filter")
             require_filter(input_context.access, self.model, self.class_, filter_, path)
         return filter_
 
