@@ -115,6 +115,16 @@ def test_a_role_that_was_moved_away_is_refused_from_both_sides_when_the_model_is
     assert answers(back, IDS) == [PAIRS, PAIRS]
 
 
+def test_a_link_of_a_key_that_was_moved_is_no_association_if_the_role_becomes_links() -> None:
+    _, keyed = begun("held by B", "key")
+    reindexed(keyed)
+    keyed.commit(keyed.update("A", "X", to=None))
+    listed = keyed.under(stored_as("list one way"))
+    reindexed(listed)
+    assert links.read_ids(listed.engine, listed.role("A", "to"), "X") == []
+    assert links.read_ids(listed.engine, listed.role("A", "to"), "Y") == ["c"]
+
+
 @pytest.mark.parametrize(("before", "after"), SAFE)
 def test_until_it_is_built_a_role_is_answered_from_where_it_is_kept(before: str, after: str) -> None:
     _, now = begun(before, after)

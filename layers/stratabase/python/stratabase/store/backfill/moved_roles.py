@@ -255,11 +255,13 @@ class RoleMove:
 
     def _take_out(self, draft: "_Draft", holder: Reference, other: Reference) -> None:
         place = self._from
+        key, back = place.link_keys(holder.id, other.id)
         if place.kind == LINKED_TRUTH:
-            key, back = place.link_keys(holder.id, other.id)
             draft.links[key] = Delete(key, EXISTS)
             draft.links[back] = Delete(back)
             return
+        if place.kind == _KEY:  # its link, if any, would count as an association if links are the truth later
+            draft.links[back] = Delete(back)
         name = place.holder.role_name
         left = [id_ for id_ in part_ids(draft.states[holder].get(name)) if id_ != other.id]
         draft.set(holder, name, left or None)
