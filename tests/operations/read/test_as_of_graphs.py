@@ -89,16 +89,19 @@ def test_role_filters_hold_as_of_some_instants_and_not_of_others() -> None:
 
 
 @settings(max_examples=count(12, 2000))
-@given(models(versioned=True), st.randoms(use_true_random=False))
-def test_a_graph_as_of_an_instant_is_the_recorded_one(model: Model, chance: Random) -> None:
+@given(models(versioned=True), st.integers(0, 2**64))
+def test_a_graph_as_of_an_instant_is_the_recorded_one(model: Model, number: int) -> None:
+    # What is drawn depends on generated ids. So it comes from a seed, which Hypothesis can repeat.
+    chance = Random(number)
     history = kept(model, chance)
     event(f"{history.restored} were restored")
     check(history, chance)
 
 
 @settings(max_examples=count(8, 1000))
-@given(models(versioned=True), st.randoms(use_true_random=False))
-def test_a_graph_as_of_an_instant_is_the_recorded_one_over_a_store(model: Model, chance: Random) -> None:
+@given(models(versioned=True), st.integers(0, 2**64))
+def test_a_graph_as_of_an_instant_is_the_recorded_one_over_a_store(model: Model, number: int) -> None:
+    chance = Random(number)
     check(kept(model, chance, Repository(ReferenceEngine(), model)), chance)
 
 
