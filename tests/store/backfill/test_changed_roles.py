@@ -125,6 +125,55 @@ def test_a_link_of_a_key_that_was_moved_is_no_association_if_the_role_becomes_li
     assert links.read_ids(listed.engine, listed.role("A", "to"), "Y") == ["c"]
 
 
+def test_what_a_model_that_was_never_built_would_move_stays() -> None:
+    """Nothing was moved to links, so the links of the removed list stand for nothing."""
+    old, keyed = begun("key and list", "key")
+    keyed.commit(keyed.update("A", "X", to="c"))
+    keyed.under(stored_as("many to many")).entities.unbuilt()
+    back = old.under(stored_as("key and list"))
+    back.entities.unbuilt()
+    assert answers(back, IDS)[0] == {("X", "c"), ("Y", "c")}
+    assert all(outcome == ((), (), 0) for outcome in reindexed(back))
+    assert answers(back, IDS) == [{("X", "c"), ("Y", "c")}] * 2
+
+
+def test_what_had_no_room_is_not_lost_when_the_model_is_changed_back() -> None:
+    pairs = {("X", "b"), ("Y", "b")}
+    old, parts = begun("key", "parts", pairs=pairs)
+    parts.entities.unbuilt()
+    held = old.under(stored_as("held by B"))
+    assert [len(outcome.duplicates) for outcome in reindexed(held)] == [1, 1]
+    back = old.under(stored_as("key"))
+    reindexed(back)
+    reindexed(back)  # a class may wait for the other
+    assert answers(back, IDS) == [pairs]
+
+
+@pytest.mark.parametrize("between", ["parts", "held by B"])
+def test_links_of_an_earlier_model_are_no_associations(between: str) -> None:
+    """Links that stayed at the targets of keys when the list was removed."""
+    old, keyed = begun("key and list", "key")
+    keyed.commit(keyed.update("A", "X", to=None))
+    reindexed(old.under(stored_as(between)))
+    linked = old.under(stored_as("many to many"))
+    reindexed(linked)
+    reindexed(linked)  # a class may wait for the other
+    assert answers(linked, IDS) == [{("Y", "c")}] * 2
+
+
+def test_only_the_first_of_several_builds_removes_links_of_an_earlier_model() -> None:
+    old, keyed = begun("key and list", "key")
+    keyed.commit(keyed.update("A", "X", to="c"))
+    linked = old.under(stored_as("many to many"))
+
+    def build_meanwhile(_: float) -> None:
+        for name in linked.model.classes:
+            Reindex(linked.engine, linked.model, sleep=lambda _: None).run(name)
+
+    Reindex(linked.engine, linked.model, sleep=build_meanwhile).run("A")
+    assert answers(linked, IDS) == [{("X", "c"), ("Y", "c")}] * 2
+
+
 @pytest.mark.parametrize(("before", "after"), SAFE)
 def test_until_it_is_built_a_role_is_answered_from_where_it_is_kept(before: str, after: str) -> None:
     _, now = begun(before, after)

@@ -204,6 +204,8 @@ class RoleMove:
         )
         if not (self._exists(draft, holder) and self._exists(draft, other)):
             return
+        if not self._is_kept(draft, holder, other):
+            return
         near, far = (other, holder) if self._is_turned else (holder, other)
         if (rival := self._rival(draft, near, far)) is not None:
             self._conflicts.setdefault((near.id, rival), set()).add(far.id)
@@ -213,6 +215,21 @@ class RoleMove:
 
     def _exists(self, draft: "_Draft", reference: Reference) -> bool:
         return reference in draft.states or self._is_unwritten(draft, reference)
+
+    def _is_kept(self, draft: "_Draft", holder: Reference, other: Reference) -> bool:
+        """Return whether the old place still has an association.
+
+        The value of a role may also belong to another place, if several moves were stopped.
+        """
+        place = self._from
+        if place.kind == LINKED_TRUTH:
+            return True
+        value = draft.states[holder].get(place.holder.role_name)
+        if place.kind == PART:
+            return value == other.id and draft.states[other].get(place.other.role_name) == holder.id
+        if place.kind == PARTS:
+            return isinstance(value, list) and other.id in value
+        return value == other.id
 
     def _is_unwritten(self, draft: "_Draft", reference: Reference) -> bool:
         """Return whether an object is a singleton that was never written, so that it has no state."""

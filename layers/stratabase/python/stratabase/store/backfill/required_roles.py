@@ -33,6 +33,7 @@ from stratabase.store.backfill.uniques import MAX_REFUSED, Duplicate, Duplicates
 from stratabase.store.engine.parallel import sequential_map
 from stratabase.store.engine.port import (
     EXISTS,
+    MAX_ACTIONS,
     NO_EXPECTATION,
     NOT_EXISTS,
     Action,
@@ -51,8 +52,8 @@ from stratabase.store.engine.port import (
     Put,
     Value,
 )
-from stratabase.store.indexes.entries import RegistryEntry, RoleEntry
-from stratabase.store.indexes.registry import Registry
+from stratabase.store.indexes.entries import MoveStage, RegistryEntry, RoleEntry
+from stratabase.store.indexes.registry import Registry, registry_fence
 from stratabase.store.indexes.registry_cache import RegistryCache, WriteSchema
 from stratabase.store.indexes.role_changes import EntriesByClass, former_entries, link_sources
 from stratabase.store.layout import codec, keys, links
@@ -62,6 +63,7 @@ from stratabase.store.layout.associations import (
     ForeignKey,
     LinkAssociation,
     LinkedPair,
+    StoredRole,
 )
 from stratabase.store.layout.guards import HOLDER, guard_holder
 from stratabase.store.layout.heads import OBJECT_ABSENT, OBJECT_EXISTS, expect_unchanged, live_head
@@ -108,6 +110,7 @@ class RoleBackfill:
         self._engine = engine
         self._model = model
         self._associations = Associations(model)
+        self._registry = registry
         self._store = StoreContext(engine, model, self._associations, registry, sequential_map)
         self._schema = WriteSchema(Registry(), model, lambda: 0, self._associations)
         self._roles = roles
@@ -130,8 +133,10 @@ class RoleBackfill:
         done, unmoved = set[object](), dict[RegistryEntry, Duplicates]()
         for one in self._roles:
             stored = one.stored
+            if one.stage is not MoveStage.BEGUN:
+                self._clear(stored)
             formers = former_entries(self._entries, stored, self._associations.by_name)
-            places = [former.stored for former in formers]
+            places = [former.stored for former in formers if former.stage is MoveStage.BEGUN]
             if places and (left := move_role(self._engine, self._model, self._store, stored, places)):
                 unmoved[one] = left
             elif stored.key_role is not None and stored.items:
@@ -157,6 +162,31 @@ class RoleBackfill:
             Duplicate(key, {key.role_name: target}, tuple(sorted(ids))) for target, ids in rivals.items()
         ]
         return Duplicates(tuple(found), self._more[key])
+
+    def _clear(self, stored: StoredRole) -> None:
+        """Remove the links where an association is about to be moved, which stand for nothing."""
+        if stored.truth == LINKED_TRUTH:
+            for end in self._associations.by_role[stored.role]:
+                for heads in self._heads(end.role.class_name):
+                    owners = (keys.reference_of(head.key).id for head in heads)
+                    found = [
+                        keys.link(Reference(end.role.class_name, owner), end.role.role_name, other)
+                        for owner in owners
+                        for other in links.read_ids(self._engine, end.role, owner)
+                    ]
+                    for some in _batches(found, MAX_ACTIONS - 1):
+                        self._delete_cleared(stored, some)
+        self._registry.update(lambda registry: registry.with_stage(stored, MoveStage.BEGUN))
+
+    def _delete_cleared(self, stored: StoredRole, some: Sequence[Key]) -> None:
+        """Delete links, as long as no build has begun to move associations to them."""
+        while (registry := self._registry.update(lambda registry: registry)).may_clear(stored):
+            try:
+                deletions = [Delete(key) for key in some]
+                self._engine.commit(Batch(_new_commit_id(), (*deletions, registry_fence(registry))))
+            except (ExpectationFailed, OutcomeUnknown):
+                continue
+            return
 
     # Roles that are stored as foreign keys.
 

@@ -38,6 +38,17 @@ class BuildState(Enum):
     """The model no longer has the index. The next reindex frees its slot."""
 
 
+class MoveStage(Enum):
+    """How far a build has come that moves associations to where an entry of a role keeps them."""
+
+    WAITING = "WAITING"
+    """No build has begun. All associations are elsewhere."""
+    CLEARING = "CLEARING"
+    """A build removes links that an earlier model left there. All associations are elsewhere."""
+    BEGUN = "BEGUN"
+    """A build moves associations there, or has moved them, or they were always there."""
+
+
 @dataclass(frozen=True, slots=True)
 class RegistryEntry:
     """Something that a model requires to be built for all objects of a class."""
@@ -95,6 +106,7 @@ class RoleEntry(RegistryEntry):
     """The instant from which all former links are kept. None: from the end of the next build."""
     moved_at: Instant | None = 0
     """When the associations were moved to where they are; 0: never. None: the next build moves them."""
+    stage: MoveStage = MoveStage.BEGUN
 
     def label(self, names: ClassNames | None = None) -> str:
         """Return the name of the entry in messages. `names`: the names to show instead of stored ones."""
@@ -152,6 +164,7 @@ def _serialize_role(entry: RoleEntry) -> dict[str, Any]:
     named = None if key is None else [*key]
     past = {} if entry.past_from == 0 else {"past": entry.past_from}
     moved = {} if entry.moved_at == 0 else {"moved": entry.moved_at}
+    stage = {} if entry.stage is MoveStage.BEGUN else {"stage": entry.stage.value}
     return {
         "role": [*role],
         "other": other,
@@ -160,6 +173,7 @@ def _serialize_role(entry: RoleEntry) -> dict[str, Any]:
         "kept": kept,
         **past,
         **moved,
+        **stage,
     }
 
 
@@ -170,7 +184,8 @@ def parse_role(content: dict[str, Any]) -> RoleEntry:
         RoleName(*content["role"]), content["other"], key, content["opposite"], content["kept"]
     )
     violated, past_from = content.get("violated", False), content.get("past", 0)
-    return RoleEntry(*_common_fields(content), stored, violated, past_from, content.get("moved", 0))
+    moved_at, stage = content.get("moved", 0), MoveStage(content.get("stage", MoveStage.BEGUN))
+    return RoleEntry(*_common_fields(content), stored, violated, past_from, moved_at, stage)
 
 
 def parse_slot(content: dict[str, Any]) -> IndexSlot:

@@ -30,6 +30,7 @@ from stratabase.store.indexes.entries import (
     UNIQUE,
     BuildState,
     IndexSlot,
+    MoveStage,
     RegistryEntry,
     RoleEntry,
     UniqueEntry,
@@ -45,8 +46,10 @@ from stratabase.store.indexes.role_changes import (
     EntriesByClass,
     RoleEntries,
     RolesByName,
+    entries_of_association,
     first_move,
     first_past,
+    first_stage,
     first_state,
 )
 from stratabase.store.layout import keys
@@ -65,6 +68,7 @@ _SLOTS = tuple(name for name in INDEX_NAMES if name != keys.LISTING)
 _MARKER: dict[str, Any] = {"columns": [], "number": 0, "state": BuildState.BUILDING.value, "since": 0}
 """A uniqueness constraint without attributes: see `_serialize_uniques`."""
 
+_STAGES = tuple(MoveStage)
 _UNFINISHED = frozenset({BuildState.BUILDING, BuildState.ENFORCED})
 Entry = TypeVar("Entry", bound=RegistryEntry)
 T = TypeVar("T")
@@ -168,12 +172,21 @@ class Registry:
         return self.with_slots(class_.name, (*slots, *new))
 
     def with_constraints(self, class_: Class, state: BuildState, now: int) -> "Registry":
-        """Return the registry with the missing uniqueness constraints of a class."""
+        """Return the registry with the missing uniqueness constraints of a class.
+
+        A constraint whose enum columns have only some of the values of another one is built as far as that
+        one: the guards are the same.
+        """
         kept = self.uniques.get(class_.name, ())
-        new = [
-            UniqueEntry(columns, self.last_number + number, state, now)
-            for number, columns in enumerate(_missing(class_, UNIQUE, kept), start=1)
-        ]
+        new = list[UniqueEntry]()
+        for number, columns in enumerate(_missing(class_, UNIQUE, kept), start=self.last_number + 1):
+            wider = [each for each in kept if _covers(each.columns, columns)]
+            best = next((each for each in wider if each.state is BuildState.READY), next(iter(wider), None))
+            new.append(
+                UniqueEntry(columns, number, state, now)
+                if best is None
+                else replace(best, columns=columns, number=number, since=now, has_unread=True)
+            )
         return self.with_uniques(class_.name, (*kept, *new))
 
     def with_stored_roles(
@@ -189,7 +202,8 @@ class Registry:
                 state = first_state(before, one, model_roles, is_new=is_new, are_listed=self.lists_all_roles)
                 past = 0 if is_new or not self.lists_all_roles else first_past(before, one, state, now)
                 moved = 0 if is_new else first_move(before, one, model_roles)
-                entries.append(RoleEntry((), number, state, now, stored=one, past_from=past, moved_at=moved))
+                stage = MoveStage.BEGUN if is_new else first_stage(before, one, model_roles)
+                entries.append(RoleEntry((), number, state, now, one, False, past, moved, stage))
             registry = registry.with_roles(class_name, (*kept, *entries))
         if registry.lists_all_roles:
             return registry
@@ -238,9 +252,7 @@ class Registry:
         processes.
         """
         numbers, registry = {entry.number for entry in entries if entry.is_whole}, self
-        if not numbers:
-            return self
-        for class_name, roles in self.roles.items():
+        for class_name, roles in self.roles.items() if numbers else ():
             changed = (
                 replace(_abandoned(entry), moved_at=None)
                 if entry.number in numbers
@@ -248,6 +260,24 @@ class Registry:
                 if entry.stored in begun
                 else entry
                 for entry in roles
+            )
+            registry = registry.with_roles(class_name, tuple(changed))
+        for one in begun:
+            registry = registry.with_stage(one, MoveStage.CLEARING)
+        return registry
+
+    def with_stage(self, wanted: StoredRole, stage: MoveStage) -> "Registry":
+        """Return the registry after a step of a move of associations. Return itself if it is further.
+
+        `wanted`: how one end of the association is stored from now on.
+        """
+        before = _STAGES[: _STAGES.index(stage)]
+        found = entries_of_association(self.roles, wanted, wanted.truth)
+        numbers, registry = {entry.number for entry in found if entry.stage in before}, self
+        for class_name in {entry.stored.role.class_name for entry in found} if numbers else ():
+            changed = (
+                replace(entry, stage=stage) if entry.number in numbers else entry
+                for entry in self.roles[class_name]
             )
             registry = registry.with_roles(class_name, tuple(changed))
         return registry
@@ -265,6 +295,11 @@ class Registry:
             )
             registry = registry.with_uniques(key.class_name, tuple(uniques))
         return registry
+
+    def may_clear(self, wanted: StoredRole) -> bool:
+        """Return whether the links of an association stand for nothing, because nothing was moved to them."""
+        found = entries_of_association(self.roles, wanted, wanted.truth)
+        return all(entry.stage is MoveStage.CLEARING for entry in found)
 
     def with_slots(self, class_name: str, slots: Slots) -> "Registry":
         """Return the registry with these index slots for a class. Return itself if nothing changes."""
@@ -422,19 +457,13 @@ def _guarded(class_: Class, unique: Unique) -> tuple[Column, ...]:
 def wanted_entries(class_: Class | None, entries: Iterable[RegistryEntry]) -> Mapping[int, Index | Unique]:
     """Return the numbers of the entries that a model needs for a class, each with what it is for.
 
-    An index has the columns of the model. A uniqueness constraint may also have enum columns with more values
-    than the model has: the guards of the values that the model writes are the same. So a process with an
-    earlier model does not need another entry. `class_`: None if the model does not have the class.
+    `class_`: None if the model does not have the class.
     """
     if class_ is None:
         return {}
-    known, found = list(entries), dict[int, Index | Unique]()
-    for (name, columns), directive in _wanted(class_).items():
-        own = [each for each in known if (each.directive, each.columns) == (name, columns)]
-        if not own and name == UNIQUE:
-            own = [each for each in known if each.directive == name and _covers(each.columns, columns)][:1]
-        found |= {each.number: directive for each in own}
-    return found
+    wanted = _wanted(class_)
+    pairs = ((entry.number, wanted.get((entry.directive, entry.columns))) for entry in entries)
+    return {number: directive for number, directive in pairs if directive is not None}
 
 
 def _covers(columns: tuple[Column, ...], others: tuple[Column, ...]) -> bool:
@@ -541,10 +570,11 @@ def _finished(
         return entry
     if isinstance(entry, RoleEntry) and (before in refused or entry.violated):
         return entry
-    if isinstance(entry, RoleEntry) and entry == before:
+    if isinstance(entry, RoleEntry) and isinstance(before, RoleEntry) and _is_as_begun(entry, before):
         past = now if entry.past_from is None else entry.past_from
         moved = now if entry.moved_at is None else entry.moved_at
-        return replace(entry.with_state(BuildState.READY, now), past_from=past, moved_at=moved)
+        ready = entry.with_state(BuildState.READY, now)
+        return replace(ready, past_from=past, moved_at=moved, stage=MoveStage.BEGUN)
     if entry.columns != before.columns:  # an enum has got more values meanwhile: only the next build sees all
         return entry
     # A write may have noted meanwhile that it stores such a text. That does not change what was built.
@@ -553,6 +583,11 @@ def _finished(
     if before in refused or (isinstance(entry, UniqueEntry) and entry.violated):
         return found.with_state(BuildState.ENFORCED, now)
     return found.with_state(BuildState.READY, now) if is_same else found
+
+
+def _is_as_begun(entry: RoleEntry, before: RoleEntry) -> bool:
+    """Return whether an entry is as it was when its build began, but for the stage that the build changes."""
+    return replace(entry, stage=before.stage) == before
 
 
 def _missing_roles(entries: EntriesByClass, wanted: Iterable[StoredRole]) -> Mapping[str, list[StoredRole]]:

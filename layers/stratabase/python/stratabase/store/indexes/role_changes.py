@@ -7,6 +7,7 @@ from the truth. So there are two kinds of change:
 - The truth stays, and other items are kept. A build derives them. Until it is finished, the role is answered
   from its truth.
 - The truth is elsewhere than before. A build moves every association. Until then, the role is refused.
+  Before it moves the first one to links, it removes all links that are there: they stand for nothing.
 
 Entries of other models are compared by role and target. An association that was split, so that the role which
 holds it has lost its opposite, stays with that role. The former opposite starts empty.
@@ -15,7 +16,7 @@ holds it has lost its opposite, stays with that role. The former opposite starts
 from collections.abc import Iterator, Mapping
 
 from stratabase.domain.objects.entity import RoleName
-from stratabase.store.indexes.entries import BuildState, RoleEntry
+from stratabase.store.indexes.entries import BuildState, MoveStage, RoleEntry
 from stratabase.store.layout.associations import COUNTS, LINKED_TRUTH, PAST_LINKS, StoredRole
 
 RoleEntries = tuple[RoleEntry, ...]
@@ -70,6 +71,14 @@ def first_move(entries: EntriesByClass, wanted: StoredRole, roles: RolesByName) 
     return next((each.moved_at for each in same if each.stored.target == wanted.target), 0)
 
 
+def first_stage(entries: EntriesByClass, wanted: StoredRole, roles: RolesByName) -> MoveStage:
+    """Return how far associations were moved to where a new entry keeps them."""
+    stages = {entry.stage for entry in entries_of_association(entries, wanted, wanted.truth)}
+    if stages:
+        return MoveStage.BEGUN if MoveStage.BEGUN in stages else stages.pop()
+    return MoveStage.WAITING if former_entries(entries, wanted, roles) else MoveStage.BEGUN
+
+
 def has_all_links(entries: EntriesByClass, wanted: StoredRole) -> bool:
     """Return whether all links and guards of a role are kept, so that at most its counts are to be built."""
     needed = {item for item in wanted.items if item not in {COUNTS, PAST_LINKS}}
@@ -82,26 +91,41 @@ def has_all_links(entries: EntriesByClass, wanted: StoredRole) -> bool:
 
 
 def former_entries(entries: EntriesByClass, wanted: StoredRole, roles: RolesByName) -> RoleEntries:
-    """Return the entries that say where the associations of a role were kept before, if not here."""
-    ends = {wanted.role: wanted.target}
-    if wanted.opposite_role is not None:
-        ends[wanted.opposite_role] = wanted.role.class_name
+    """Return the entries that say where the associations of a role were kept before, if not here.
+
+    Where no build has begun to move them, there are none.
+    """
     return tuple(
         entry
-        for name, target in ends.items()
-        for entry in _same_role(entries, name)
-        if entry.stored.target == target
-        and entry.stored.truth != wanted.truth
+        for entry in entries_of_association(entries, wanted)
+        if entry.stored.truth != wanted.truth
+        and entry.stage is not MoveStage.WAITING
         and not _stays(entry.stored, roles)
     )
 
 
+def entries_of_association(
+    entries: EntriesByClass, wanted: StoredRole, truth: str | None = None
+) -> RoleEntries:
+    """Return the entries of both ends of an association. `truth`: only those that keep it there."""
+    return tuple(
+        entry
+        for name, target in _ends(wanted).items()
+        for entry in _same_role(entries, name)
+        if entry.stored.target == target and truth in {None, entry.stored.truth}
+    )
+
+
+def _ends(stored: StoredRole) -> Mapping[RoleName, str]:
+    """Return the roles of an association that the model has, with the classes that they refer to."""
+    opposite = stored.opposite_role
+    far = {} if opposite is None else {opposite: stored.role.class_name}
+    return {stored.role: stored.target, **far}
+
+
 def _stays(former: StoredRole, roles: RolesByName) -> bool:
     """Return whether a role of the model still has the associations where they were kept."""
-    ends = {former.role: former.target}
-    if former.opposite_role is not None:
-        ends[former.opposite_role] = former.role.class_name
-    found = ((roles.get(name), target) for name, target in ends.items())
+    found = ((roles.get(name), target) for name, target in _ends(former).items())
     return any(
         role is not None and role.target == target and role.truth == former.truth for role, target in found
     )
@@ -109,19 +133,19 @@ def _stays(former: StoredRole, roles: RolesByName) -> bool:
 
 def link_sources(entries: EntriesByClass, wanted: StoredRole) -> frozenset[RoleName]:
     """Return the ends of an association whose links are complete. Links of other ends follow from them."""
-    ends = {wanted.role: wanted.target}
-    if wanted.opposite_role is not None:
-        ends[wanted.opposite_role] = wanted.role.class_name
-    known = [
-        entry
-        for name, target in ends.items()
-        for entry in _same_role(entries, name)
-        if entry.stored.target == target
-    ]
-    whole = {entry.stored.role for entry in known if entry.is_whole and entry.stored.truth == LINKED_TRUTH}
-    # The links of a key were at its targets. The conversion has written links for the objects that held it.
-    keyed = {entry.stored.key_role for entry in known if entry.stored.key_role in ends}
-    return frozenset(whole or {name for name in keyed if name is not None} or ends)
+    known = entries_of_association(entries, wanted, LINKED_TRUTH)
+    if whole := {entry.stored.role for entry in known if entry.is_whole}:
+        return frozenset(whole)
+    # Every build that moved associations here wrote links at each end that its model has.
+    ends = frozenset(_ends(wanted))
+    written = (_linked_ends(entry.stored) for entry in known if entry.stage is MoveStage.BEGUN)
+    return ends.intersection(*written) or ends
+
+
+def _linked_ends(stored: StoredRole) -> frozenset[RoleName]:
+    """Return the ends at which an association has links."""
+    names = {name for name in _ends(stored) if f"links {name.role_name}" in stored.items}
+    return frozenset({stored.role, *names})
 
 
 def _same_role(entries: EntriesByClass, name: RoleName) -> Iterator[RoleEntry]:
