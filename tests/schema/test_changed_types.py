@@ -308,6 +308,27 @@ def test_values_are_unique_as_the_type_of_today_reads_them(
                     assert api.delete("Thing", api.create("Thing", x=None)) == []
 
 
+def test_objects_with_a_removed_enum_value_are_not_unique_until_the_value_comes_back() -> None:
+    text = """type Thing @unique(attributes: ["x", "y"]) {{ x: Mood y: Int }} enum Mood {{ {values} }}"""
+    large = text.format(values="HAPPY SAD CALM")
+    api = EvolvingApi(ReferenceEngine(), large)
+    for x, y in (("CALM", 1), ("CALM", 2), ("SAD", 1)):
+        id_ = api.create("Thing", x=x, y=y)
+    api.serve(text.format(values="HAPPY SAD"))
+    assert api.entities.unbuilt() == ()
+    second = api.ask("{ Thing___getPage(options: {filter: {y___eq: 2}}) { items { _id x } } }")["items"][0]
+    assert second["x"] is None
+    assert api.update("Thing", _id=second["_id"], y=1) == []
+    assert api.ask("{ Thing___getByX_Y(x: SAD, y: 1) { _id } }") == {"_id": id_}
+    (error,) = api.body("mutation { Thing___create(data: {x: SAD, y: 1}) { _id } }")["errors"]
+    assert error["extensions"]["issueType"] == "ENTITY_UNIQUE"
+    assert api.entities.unbuilt() == ()
+    api.serve(large)
+    assert api.entities.unbuilt() == ("Thing @unique(x, y)",)
+    (error,) = api.body("mutation { Thing___create(data: {x: CALM, y: 1}) { _id } }")["errors"]
+    assert error["extensions"]["issueType"] == "ENTITY_UNIQUE"
+
+
 GROWING = """type Thing @class(versioned: true) {directive} {{ x: Mood }}
 enum Mood {{ {values} }}"""
 
