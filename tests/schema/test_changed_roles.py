@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.members.member import Caller
 from tests.contract.engine.reference import ReferenceEngine
-from tests.schema.evolving_api import EvolvingApi
+from tests.schema.evolving_api import HEADING, EvolvingApi
 
 ROLES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -120,6 +121,62 @@ def test_bulk_writes_saves_and_restorations_lose_nothing(before: str, after: str
         return
     _check_refusal(body, b, built=True)
     assert "errors" in body or api.ask(f'{{ A___get(_id: "{a}") {{ name }} }}') == {"name": "a"}
+
+
+@pytest.mark.parametrize("unique", ["", '@unique(attributes: ["name"])'], ids=["read all", "by targets"])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(*pair, marks=() if pair in ALWAYS else pytest.mark.thorough, id=" to ".join(pair))
+        for pair in PAIRS
+    ],
+)
+def test_filters_and_grants_along_a_role_answer_in_full_or_refuse_by_name(
+    before: str, after: str, unique: str
+) -> None:
+    """Both where a page reads all objects, and where it starts at the other end."""
+    member = Caller("1", "ada", "Member")
+    api = EvolvingApi(ReferenceEngine(), _granted(before, unique))
+    a, b = _create(api, before)
+    for number in range(3):
+        other = api.create("B", name=f"b{number}") if before == "required key" else None
+        api.create("A", name="x", **({} if other is None else {"to": other}))
+    api.serve(_granted(after, unique))
+    for is_built in (False, True):
+        to, of = ROLES[after]
+        some = "to___some" if "[" in to else "to"
+        pages = [
+            ("A", f'{some}: {{name___eq: "b"}}', [a]),
+            ("A", f'{some}: {{name___gte: "b" name___lt: "b0"}} name___ne: "x"', [a]),
+        ]
+        if of:
+            back = "of___some" if "[" in of else "of"
+            pages += [("B", f'{back}: {{name___eq: "a"}}', [b])]
+        for class_name, filter_, ids in pages:
+            page = f"{class_name}___getPage(options: {{filter: {{{filter_}}}}}) {{ totalCount items {{ _id }} }}"
+            _check_page(api.body(f"{{ {page} }}"), ids, built=is_built)
+            _check_page(api.body(f"{{ {page} }}", member), ids, built=is_built)
+        page = "A___getPage { totalCount items { _id } }"
+        _check_page(api.body(f"{{ {page} }}", member), [a], built=is_built)
+        if not is_built:
+            api.reindex()
+            api.serve(_granted(after, unique))
+
+
+def _granted(name: str, unique: str) -> str:
+    """Return a model whose members see only what leads to B."""
+    condition = "to.name == 'b'" if "[" not in ROLES[name][0] else "name != 'x'"
+    grant = f"""@grant(profile: "Member", allow: [READ], where: "{condition}")"""
+    text = model_of(name).replace("type A", f"type A {grant}")
+    text = text.replace("type B", f"""type B {unique} @grant(profile: "Member", allow: [READ])""")
+    return f"""{HEADING.strip()} @profile(name: "Member")\n{text}"""
+
+
+def _check_page(body: Mapping[str, Any], ids: list[str], *, built: bool) -> None:
+    _check_errors(body, built=built)
+    if "errors" not in body:
+        (page,) = body["data"].values()
+        assert page == {"totalCount": len(ids), "items": [{"_id": id_} for id_ in ids]}
 
 
 def test_a_restoration_leaves_a_role_as_it_is_that_the_version_does_not_have() -> None:
