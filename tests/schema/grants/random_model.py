@@ -69,14 +69,17 @@ type Seed @class(exposed: true) {Seed} {{
 ATTRIBUTES = frozenset({"text", "other", "label", "one_text", "peer_count", "count", "top", "deep", "up"})
 
 
-def random_model(chance: Random) -> Model:
-    """Return the model with grants for members, at least one of them."""
+def random_model(chance: Random, directives: str = "") -> Model:
+    """Return the model with grants for members, at least one of them.
+
+    `directives`: more directives of the classes that are no parts.
+    """
     uses: dict[str, dict[str, str]] = {}
     for name, class_ in CLASSES.items():
         uses[name] = _of_class(chance, name, class_["members"], class_["where"])
     if not any(text for members in uses.values() for text in members.values()):
         uses["Bush"][""] = '@grant(profile: "Member", allow: [READ])'
-    text = TEXT
+    text = TEXT.replace("{Apple}", f"{directives} {{Apple}}").replace("{Bush}", f"{directives} {{Bush}}")
     for name, members in uses.items():
         for member, use in members.items():
             text = text.replace("{" + (f"{name}.{member}" if member else name) + "}", use)
