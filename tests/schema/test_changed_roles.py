@@ -153,7 +153,9 @@ def test_filters_and_grants_along_a_role_answer_in_full_or_refuse_by_name(
             back = "of___some" if "[" in of else "of"
             pages += [("B", f'{back}: {{name___eq: "a"}}', [b])]
         for class_name, filter_, ids in pages:
-            page = f"{class_name}___getPage(options: {{filter: {{{filter_}}}}}) {{ totalCount items {{ _id }} }}"
+            page = (
+                f"{class_name}___getPage(options: {{filter: {{{filter_}}}}}) {{ totalCount items {{ _id }} }}"
+            )
             _check_page(api.body(f"{{ {page} }}"), ids, built=is_built)
             _check_page(api.body(f"{{ {page} }}", member), ids, built=is_built)
         page = "A___getPage { totalCount items { _id } }"

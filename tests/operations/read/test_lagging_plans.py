@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -16,7 +17,6 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Page, Query, Window
-from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from stratabase.operations.context import ReadContext, evaluation_context
 from stratabase.operations.ports import EntityRepository
@@ -29,7 +29,7 @@ from tests.operations.read.test_random_plans import ALL, CALLER, filled, queries
 from tests.soak import EXAMPLES, count
 
 DEPTH = 8
-"""How far filters and grants follow roles: 3 roles in a filter, whose condition and grants follow some more."""
+"""How far filters and grants follow roles: 3 roles in a filter, and more in conditions and grants."""
 
 
 class Seen(NamedTuple):
@@ -60,8 +60,6 @@ class History:
     def write(self) -> None:
         """Create, change or delete an object."""
         changes = self._change()
-        if changes is None:
-            return
         began = self.engine.now
         self._number += 1
         for entities in (self.exact, self.lagging):
@@ -69,28 +67,27 @@ class History:
             entities.commit(Change(f"w{self._number}", self._number, tuple(effects)))
         self.moments.append(Seen(began, self._states()))
 
-    def _change(self) -> Mapping[Reference, Mapping[str, Any] | None] | None:
+    def _change(self) -> Mapping[Reference, Mapping[str, Any] | None]:
         """Return what a write sets, None for an object to delete."""
         chance, states = self._chance, self.moments[-1].states
         kind = chance.choice(["Team", "Mate", "Mate", "Mate", "Task"])
         reference = chance.choice(sorted(each for each in states if each.class_name == kind))
+        changes: Mapping[str, Any] | None = {"size": chance.randint(0, 3)}
         match chance.choice(["size", "size", "name", "role", "role", "delete", "create"]):
-            case "size":
-                return {reference: {"size": chance.randint(0, 3)}}
-            case "name" if f"x{self._number}" not in states:
-                return {reference: {"name": f"x{self._number}"}}
+            case "name":
+                changes = {"name": f"x{self._number}"}
             case "role" if kind == "Mate":
-                return {reference: {"team": chance.choice([None, *(f"t{each}" for each in range(5))])}}
+                changes = {"team": chance.choice([None, *(f"t{each}" for each in range(5))])}
             case "role" if kind == "Team":
                 taken = {state.get("lead") for state in states.values()}
                 free = [each.id for each in states if each.class_name == "Mate" and each.id not in taken]
-                return {reference: {"lead": chance.choice([None, *free])}}
+                changes = {"lead": chance.choice([None, *free])}
             case "delete" if kind == "Mate" and not part_ids(states[reference].get("tasks")):
-                return {reference: None}
+                changes = None
             case "create":
-                id_ = f"m{10 + self._number}"
-                return {Reference("Mate", id_): {"name": id_, "size": 1, "team": f"t{chance.randint(0, 4)}"}}
-        return None
+                reference = Reference("Mate", f"m{10 + self._number}")
+                changes = {"name": reference.id, "size": 1, "team": f"t{chance.randint(0, 4)}"}
+        return {reference: changes}
 
     def _states(self) -> Mapping[Reference, Mapping[str, Any]]:
         names = {"Team": 5, "Mate": 60, "Task": 16}
@@ -104,7 +101,7 @@ class History:
         """Return the objects that were written within the lag, and all objects near them."""
         now = [each for each in self.moments if each.since + LONGEST_LAG > began]
         recent = [*self.moments[: len(self.moments) - len(now)][-1:], *now]
-        pairs = list(zip(recent, recent[1:], strict=False))
+        pairs = pairwise(recent)
         moved = {
             reference
             for one, other in pairs
@@ -129,9 +126,7 @@ def _neighbours(states: Mapping[Reference, Mapping[str, Any]]) -> Iterator[tuple
                 yield reference, Reference(target, state[role])
 
 
-def _effect(
-    entities: EntityRepository, reference: Reference, changed: Mapping[str, Any] | None
-) -> Effect:
+def _effect(entities: EntityRepository, reference: Reference, changed: Mapping[str, Any] | None) -> Effect:
     (before,) = entities.read([reference])
     if changed is None:
         assert before is not None

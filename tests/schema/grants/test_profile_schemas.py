@@ -176,6 +176,24 @@ def test_a_service_whose_required_input_may_not_be_set_is_left_out() -> None:
     assert "Article___delete" in fields
 
 
+@pytest.mark.parametrize(
+    "hidden",
+    ['cost: Int! @grant(profile: "Clerk", allow: [])', 'cost: Supplier! @grant(profile: "Clerk", allow: [])'],
+    ids=["attribute", "role"],
+)
+@pytest.mark.parametrize(
+    "service",
+    ["mutation {{ Article___save({}) {{ _id }} }}", "{{ Article___previewCreate({}) {{ title }} }}"],
+)
+def test_what_a_draft_lacks_is_not_named_if_the_profile_may_not_set_it(hidden: str, service: str) -> None:
+    api = Api(read_model(SHOP.replace("stock: Int", f"{hidden} stock: Int"), "shop"))
+    (error,) = api.ask("Clerk", service.format('data: {code: "a"}'))["errors"]
+
+    assert error["message"] == "The profile Clerk may not set all that a new Article requires."
+    assert error["extensions"]["issueType"] == "ENTITY_GRANT_CREATE"
+    assert "Article.cost" in str(api.messages("Administrator", service.format('data: {code: "a"}')))
+
+
 def _mutations(api: Api, profile: str) -> Any:
     query = "{ __schema { mutationType { fields { name } } } }"
     return api.ask(profile, query)["data"]["__schema"]["mutationType"]["fields"]
@@ -307,6 +325,7 @@ ATTRIBUTES = {
 }
 TO_ONE = {"Apple": ("one", "pal"), "Bush": ("boss",), "Seed": ("friend", "apple")}
 TO_MANY = {"Apple": ("peers", "peer_of", "seeds"), "Bush": ("many",), "Seed": ()}
+INSTANT = "01-01-2020 12:00:00.000"
 NUMBERS = frozenset({"level", "count", "peer_count"})
 
 
@@ -333,13 +352,11 @@ def _reads(name: str) -> list[str]:
 
 def _other_reads(name: str) -> list[str]:
     """Return reads of versions, by unique values, and of drafts."""
-    instant = 'atVersion: "01-01-2020 12:00:00.000"'
-    version = f'{{ {name}___getVersion(_id: "x", {instant}) {{ %s }} }}'
+    version = f'{{ {name}___getVersion(_id: "x", atVersion: "{INSTANT}") {{ %s }} }}'
     services = [
-        f'{name}___getByLevel(level: 1) {{ _id }}',
+        f"{name}___getByLevel(level: 1) {{ _id }}",
         f'{name}___getVersionPage(_id: "x") {{ totalCount }}',
-        f'{name}___getVersionDiff(_id: "x", from: "01-01-2020 12:00:00.000", '
-        f'to: "01-01-2021 12:00:00.000") {{ __typename }}',
+        f'{name}___getVersionDiff(_id: "x", from: "{INSTANT}", to: "{INSTANT}") {{ __typename }}',
         f"{name}___previewCreate(data: {{}}) {{ _id }}",
         f"{name}___preview(data: {{}}) {{ _id }}",
         f'{name}___previewUpdate(data: {{_id: "x" level: 1}}) {{ _id }}',
@@ -375,7 +392,7 @@ def _writes(name: str) -> list[str]:
         *(bulk % each for each in values),
         *(save % each for each in ("", *values)),
         *(save % f'_id: "x" {each}' for each in ("", *values)),
-        f'{name}___restoreVersion(_id: "x", atVersion: "01-01-2020 12:00:00.000") {{ _id }}',
+        f'{name}___restoreVersion(_id: "x", atVersion: "{INSTANT}") {{ _id }}',
         f'{name}___delete(_id: "x") {{ deleted }}',
         f"{name}___deleteBulk(options: {{}}) {{ deleted }}",
     ]

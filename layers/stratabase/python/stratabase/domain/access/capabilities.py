@@ -6,7 +6,7 @@ permission to set a required attribute.
 """
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 
 from stratabase.domain.access.grants import Access
@@ -311,6 +311,12 @@ class Capabilities:
         }:
             found |= more
         return found
+
+
+@lru_cache(maxsize=32)
+def capabilities_of(access: Access) -> Capabilities:
+    """Return what a profile with restricted access may use."""
+    return Capabilities(access.model, access)
 
 
 def _summary(access: Access, class_name: str, name: str | None = None) -> object:

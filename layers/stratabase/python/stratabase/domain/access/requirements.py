@@ -20,7 +20,8 @@ class RequiredPermission(NamedTuple):
 
     READ means reading the target of a role; then `field` is that role. `path` is the place in the request
     that causes the action. With `of_every_object`, the permission must apply to all objects of the class, so
-    a grant with a condition is not enough.
+    a grant with a condition is not enough. With `is_impossible`, an object is created that the profile can
+    never complete, because it may not set all that the class requires.
     """
 
     action: Action
@@ -29,6 +30,7 @@ class RequiredPermission(NamedTuple):
     path: Path
     field: str | None = None
     of_every_object: bool = False
+    is_impossible: bool = False
 
     @property
     def key(self) -> PermissionKey:
@@ -40,6 +42,14 @@ def check_permission(access: Access, required: RequiredPermission) -> Issue | No
     """Return the issue of a permission that the profile has for no object at all; otherwise None."""
     if required.action is Action.READ:
         return _target_issue(access, required)
+    if required.is_impossible:
+        # What is missing may be hidden from the profile, so the message doesn't name it.
+        message = _(
+            "The profile {profile} may not set all that a new {class_name} requires.",
+            profile=access.profile,
+            class_name=_name(required),
+        )
+        return _issue(required, message)
     permission = _permission(access, required)
     if permission is None or (
         required.action in permission.actions and not (required.of_every_object and permission.where)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
+from stratabase.domain.access.capabilities import capabilities_of
 from stratabase.domain.access.grants import Access
 from stratabase.domain.access.requirements import RequiredPermission
 from stratabase.domain.issues.issue import Subject
@@ -224,6 +225,10 @@ def _permissions_of_command(access: Access, object_command: _ObjectCommand) -> I
     role_commands = {
         name: each for name, each in command.roles.items() if _has_effect(each, object_command.action)
     }
+    class_ = object_command.subject.class_
+    may_create = Action.CREATE in access.class_permission(class_.name).actions
+    if isinstance(command, Create) and may_create and not capabilities_of(access).creates(class_):
+        yield object_command.required()._replace(is_impossible=True)
     if values or _changes_object(access, object_command, role_commands):
         yield from _object_permission(access, object_command)
     yield from (object_command.required(name) for name in values)

@@ -7,7 +7,7 @@ from typing import Any
 
 from graphql import GraphQLField, get_named_type
 
-from stratabase.domain.access.capabilities import Capabilities
+from stratabase.domain.access.capabilities import capabilities_of
 from stratabase.domain.access.grants import Access
 from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.domain.issues.refusals import Refused
@@ -247,7 +247,7 @@ class ConditionReader:
         """Return the mistakes of a condition without the names that the caller may not use."""
         if access is None:
             return mistakes
-        capabilities, classes = Capabilities(self._model, access), self._model.classes
+        capabilities, classes = capabilities_of(access), self._model.classes
         symbols = PermittedSymbols(
             self._model, lambda class_name, name: capabilities.compares(classes[class_name], name)
         )
