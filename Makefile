@@ -21,13 +21,13 @@ run: $(VENV)/.run $(if $(filter dynamodb,$(STORE)),.venv-ministack/.done) ## Ser
 
 # Tests start the service many times, which takes longer where Python may not keep what it has compiled.
 test test-oldest test-older soak: export PYTHONDONTWRITEBYTECODE =
-test: $(VENV)/.dev .venv-ministack/.done $(if $(shell command -v npm 2>/dev/null),.node/.done) ## Run the tests
+test: $(VENV)/.dev .venv-ministack/.done .venv-clients/.done $(if $(shell command -v npm 2>/dev/null),.node/.done) ## Run the tests
 	@$(BIN)/python -m pytest -n 2 --dist worksteal $(TESTS)
 
 test-oldest: .venv-$(OLDEST)/.dev .venv-ministack/.done ## Run the portable tests on the oldest supported Python
 	@.venv-$(OLDEST)/bin/python -m pytest -n 2 $(PORTABLE)
 
-test-older: $(OLDER:%=.venv-%/.dev) .venv-ministack/.done .node/.done ## Run the tests on every older supported Python
+test-older: $(OLDER:%=.venv-%/.dev) .venv-ministack/.done .venv-clients/.done .node/.done ## Run the tests on every older supported Python
 	@for version in $(OLDER); do .venv-$$version/bin/python -m pytest -n 2 $(TESTS) || exit 1; done
 
 check: $(VENV)/.dev ## Everything that CI does: format, lint, types, template, imports, tests
@@ -77,10 +77,11 @@ lock: $(VENV)/.dev ## Pin every package anew
 	$(BIN)/uv pip compile $(LOCK) -c requirements/run.txt pyproject.toml --extra local --group dev -o requirements/dev.txt
 	echo aws-sam-cli | $(BIN)/uv pip compile $(LOCK) - -o requirements/sam.txt
 	echo ministack | $(BIN)/uv pip compile $(LOCK) - -o requirements/ministack.txt
+	echo ariadne-codegen | $(BIN)/uv pip compile $(LOCK) - -o requirements/clients.txt
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
 
 clean: ## Remove what was installed and built, but no data
-	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-ministack .node .node-graphiql build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-ministack .venv-clients .node .node-graphiql build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # A stamp per set of packages: installed once, and again only when its lock file changes.
 $(VENV)/bin/python:
@@ -115,6 +116,13 @@ $(VENV)/bin/python:
 	@echo "Installing the emulator of AWS into .venv-ministack (once)"
 	@$(PYTHON) -m venv .venv-ministack
 	@.venv-ministack/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/ministack.txt
+	@touch $@
+
+# The generator of clients for Python, which pins an earlier graphql-core than the service.
+.venv-clients/.done: requirements/clients.txt
+	@echo "Installing the generator of Python clients into .venv-clients (once)"
+	@$(PYTHON) -m venv .venv-clients
+	@.venv-clients/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/clients.txt
 	@touch $@
 
 # The GraphQL clients that the tests have talk to the service. Where there is no Node, those tests are skipped.

@@ -1,9 +1,12 @@
-"""GraphQL Code Generator makes a typed client for each profile, of what the profile may use."""
+"""Generators make a typed client for each profile, of what the profile may use, and the client works."""
 
 import json
+import os
 import subprocess
+from pathlib import Path
 from typing import Any
 
+import pytest
 from graphql import get_introspection_query
 
 from stratabase.domain.members.member import Caller
@@ -11,12 +14,14 @@ from stratabase.model.reading import read_model_file
 from stratabase.schema.executor import SchemaExecutor
 from tests.fakes import fake_services
 from tests.scenarios.node_scripts import find_node, scripts
-from tests.service import SAMPLE_MODEL
+from tests.service import PASSWORD, ROOT, SAMPLE_MODEL, basic, running
 
 PATIENCE = 120
 """Seconds."""
 
 
+PYTHON = ROOT / ".venv-clients" / "bin"
+"""Where make installs the generator of Python clients."""
 DOCUMENT = """query People($options: EmployeePageOptions) {
   Employee___getPage(options: $options) { totalCount items { _id last_name hired_on team { name } } }
 }"""
@@ -47,6 +52,70 @@ def test_a_typed_client_is_generated_for_each_profile() -> None:
         assert "export type EmployeeCreate = {" in each["code"]
         for hidden in ("salary", "CustomerCreate", "Customer___Get"):
             assert (hidden in each["code"]) == (profile != "Member"), hidden
+
+
+CONFIGURATION = """[tool.ariadne-codegen]
+schema_path = "schema.graphql"
+queries_path = "queries.graphql"
+async_client = false
+"""
+HIRE = """mutation Hire($data: EmployeeCreate!) { Employee___create(data: $data) { _id last_name } }
+"""
+CALL = """
+import json, sys
+from graphql_client import Client, EmployeeCreate, EmployeePageOptions
+client = Client(sys.argv[1], headers={"Authorization": sys.argv[2]})
+hired = client.hire(EmployeeCreate(first_name="Ada", last_name="Lovelace", email="ada@example.com"))
+found = client.people(EmployeePageOptions(next=5))
+page = found.employee_get_page
+names = [each.last_name for each in page.items]
+print(json.dumps([hired.employee_create.last_name, page.total_count, names]))
+"""
+
+
+def test_a_generated_python_client_calls_the_service(tmp_path: Path) -> None:
+    with running(tmp_path / "home") as service:
+        headers = {"Authorization": basic("admin", PASSWORD)}
+        sdl = service.request("GET", "/auth/api/schema/Hr", headers=headers).body
+        _generate(tmp_path, sdl.decode())
+        address = f"http://127.0.0.1:{service.port}/auth/api/graphql/Hr"
+        done = _run(tmp_path, "python", "-c", CALL, address, headers["Authorization"])
+
+    assert json.loads(done) == ["Lovelace", 1, ["Lovelace"]]
+
+
+@pytest.mark.parametrize("profile", read_model_file(SAMPLE_MODEL).profiles)
+def test_a_python_client_is_generated_for_each_profile(tmp_path: Path, profile: str) -> None:
+    executor = SchemaExecutor(fake_services(read_model_file(SAMPLE_MODEL))[0], lambda *_: None)
+    _generate(tmp_path, executor.sdl(Caller("2", "bob", profile)))
+    inputs = (tmp_path / "graphql_client" / "input_types.py").read_text()
+
+    assert "class EmployeeCreate(BaseModel)" in inputs
+    assert ("salary" in inputs) == (profile != "Member")
+    assert ("class CustomerCreate(" in inputs) == (profile != "Member")
+
+
+def _generate(folder: Path, sdl: str) -> None:
+    (folder / "schema.graphql").write_text(sdl)
+    (folder / "queries.graphql").write_text(HIRE + DOCUMENT)
+    (folder / "pyproject.toml").write_text(CONFIGURATION)
+    _run(folder, "ariadne-codegen")
+
+
+def _run(folder: Path, command: str, *arguments: str) -> str:
+    """Run a command of the environment with the generator, and return what it prints."""
+    assert (PYTHON.parent / ".done").exists(), "the generator is not installed: `make .venv-clients/.done`"
+    done = subprocess.run(
+        [PYTHON / command, *arguments],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 def _forms(executor: SchemaExecutor, caller: Caller) -> dict[str, Any]:
