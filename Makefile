@@ -11,7 +11,7 @@ TESTS ?= tests
 PORTABLE := tests/formats tests/expressions tests/model tests/domain tests/contract tests/cli/gateway/test_events.py tests/scenarios/test_newcomer.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-oldest test-older check format soak bench golden messages validate build lock clean graphiql
+.PHONY: help run test test-oldest test-older check format soak bench golden messages validate build invoke lock clean graphiql
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -21,7 +21,7 @@ run: $(VENV)/.run $(if $(filter dynamodb,$(STORE)),.venv-ministack/.done) ## Ser
 
 # Tests start the service many times, which takes longer where Python may not keep what it has compiled.
 test test-oldest test-older soak: export PYTHONDONTWRITEBYTECODE =
-test: $(VENV)/.dev .venv-ministack/.done .venv-clients/.done $(if $(shell command -v npm 2>/dev/null),.node/.done) ## Run the tests
+test: $(VENV)/.dev .venv-ministack/.done .venv-clients/.done .venv-layers/.done $(if $(shell command -v npm 2>/dev/null),.node/.done) ## Run the tests
 	@$(BIN)/python -m pytest -n 2 --dist worksteal $(TESTS)
 
 test-oldest: .venv-$(OLDEST)/.dev .venv-ministack/.done ## Run the portable tests on the oldest supported Python
@@ -41,7 +41,7 @@ format: $(VENV)/.dev ## Format the code and mend what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-soak: $(VENV)/.dev .venv-ministack/.done ## The races, kills and random histories at full count (up to an hour)
+soak: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done ## The races, kills and random histories at full count (up to an hour)
 	STRATABASE_SOAK=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m soak $(TESTS)
 
 bench: $(VENV)/.dev ## Measure, and print each limit beside its figure
@@ -70,6 +70,9 @@ build: .venv-sam/.done $(VENV)/.run ## Build what is deployed (needs Python 3.13
 	@STRATABASE="$(CURDIR)/$(BIN)/stratabase" SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam build
 	@PYTHONPYCACHEPREFIX= $(shell tools/find-python $(DEPLOYED)) -m compileall -q --invalidation-mode unchecked-hash .aws-sam/build/DependenciesLayer
 
+invoke: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done ## Run an event through its function as on Lambda: EVENT=events/graphql_query.json
+	@$(BIN)/python -m tests.lambda_stack.invoke $(EVENT)
+
 lock: $(VENV)/.dev ## Pin every package anew
 	$(BIN)/python -m pip install -q uv
 	$(BIN)/uv pip compile $(LOCK) pyproject.toml -o layers/dependencies/requirements.txt
@@ -81,7 +84,7 @@ lock: $(VENV)/.dev ## Pin every package anew
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
 
 clean: ## Remove what was installed and built, but no data
-	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-ministack .venv-clients .node .node-graphiql build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-ministack .venv-clients .venv-layers .node .node-graphiql build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # A stamp per set of packages: installed once, and again only when its lock file changes.
 $(VENV)/bin/python:
@@ -116,6 +119,13 @@ $(VENV)/bin/python:
 	@echo "Installing the emulator of AWS into .venv-ministack (once)"
 	@$(PYTHON) -m venv .venv-ministack
 	@.venv-ministack/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/ministack.txt
+	@touch $@
+
+# Exactly the packages of the layer, for tests that run the functions as Lambda does.
+.venv-layers/.done: layers/dependencies/requirements.txt | $(VENV)/bin/python
+	@echo "Installing the packages of the layers into .venv-layers (once)"
+	@rm -rf .venv-layers
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --target .venv-layers/python -r $<
 	@touch $@
 
 # The generator of clients for Python, which pins an earlier graphql-core than the service.

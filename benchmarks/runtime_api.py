@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 
 _ROOT = "/2018-06-01/runtime"
 _TIMEOUT = 60
-"""The seconds to wait for a response."""
+"""The seconds to wait for a response, unless the caller says otherwise."""
 _END_OF_PRELUDE = bytes(8)
 _HEAD_SIZE = 64 * 1024
 
@@ -32,7 +33,7 @@ class StreamedAnswer(NamedTuple):
     digest: str
     """The SHA-256 of the body."""
     head: bytes
-    """The first bytes of the body."""
+    """The first bytes of the body; all of them if the Runtime API keeps whole bodies."""
     error: Any
     """The error in the trailers, None if the body is complete."""
     request_headers: Mapping[str, str]
@@ -41,7 +42,10 @@ class StreamedAnswer(NamedTuple):
 class RuntimeApi:
     """The Runtime API for one function."""
 
-    def __init__(self, server: ThreadingHTTPServer) -> None:
+    def __init__(self, server: ThreadingHTTPServer, timeout: float, *, keeps_bodies: bool) -> None:
+        self.timeout = timeout
+        """The seconds that the function has for a response."""
+        self.head_size = sys.maxsize if keeps_bodies else _HEAD_SIZE
         self.address = f"127.0.0.1:{server.server_address[1]}"
         self.events: Queue[Mapping[str, Any]] = Queue()
         self.answers: Queue[tuple[str, Any]] = Queue()
@@ -56,18 +60,25 @@ class RuntimeApi:
         return self.next_answer()
 
     def next_answer(self) -> Any:
-        """Wait for a response, and return it. Raises FunctionFailed."""
-        kind, answer = self.answers.get(timeout=_TIMEOUT)
+        """Wait for a response, and return it. Raises FunctionFailed, and queue.Empty after the timeout."""
+        kind, answer = self.answers.get(timeout=self.timeout)
         if kind != "response":
             raise FunctionFailed(json.dumps(answer, indent=2))
         return answer
 
 
 @contextmanager
-def runtime_api() -> Iterator[RuntimeApi]:
-    """Serve the Runtime API on a free port of the loopback interface inside the `with` block."""
-    with _Server(("127.0.0.1", 0), _Exchange) as server:
-        api = _Exchange.api = RuntimeApi(server)
+def runtime_api(timeout: float = _TIMEOUT, *, keeps_bodies: bool = False) -> Iterator[RuntimeApi]:
+    """Serve the Runtime API on a free port of the loopback interface inside the `with` block.
+
+    `timeout`: the seconds that the function has for a response. `keeps_bodies`: keep all of a streamed body.
+    """
+
+    class Exchange(_Exchange):
+        """Each function has an API of its own."""
+
+    with _Server(("127.0.0.1", 0), Exchange) as server:
+        api = Exchange.api = RuntimeApi(server, timeout, keeps_bodies=keeps_bodies)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
             yield api
@@ -98,7 +109,7 @@ class _Exchange(BaseHTTPRequestHandler):
             event,
             {
                 "Lambda-Runtime-Aws-Request-Id": "00000000-0000-4000-a000-000000000000",
-                "Lambda-Runtime-Deadline-Ms": str(int((time() + _TIMEOUT) * 1000)),
+                "Lambda-Runtime-Deadline-Ms": str(int((time() + self.api.timeout) * 1000)),
                 "Lambda-Runtime-Trace-Id": "Root=1-5e7f-00",
                 "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:us-east-1:000000000000:function:bench",
                 "Content-Type": "application/json",
@@ -131,7 +142,7 @@ class _Exchange(BaseHTTPRequestHandler):
                 is_body = bool(end)
             digest.update(content)
             size += len(content)
-            head += content[: _HEAD_SIZE - len(head)]
+            head += content[: self.api.head_size - len(head)]
         trailers = dict(self._trailers())
         body = trailers.get("lambda-runtime-function-error-body")
         error = body and json.loads(base64.b64decode(body))

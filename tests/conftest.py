@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from stratabase.store.write import cleanup
+from tests.service import ON_LAMBDA
 from tests.soak import EXAMPLES, FULL
 
 MEMORY = Path("/dev/shm")
@@ -58,7 +59,12 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark randomized tests as soak tests. Select thorough tests only in `make soak`."""
+    """Mark randomized tests as soak tests. Leave out thorough tests, except in `make soak`.
+
+    On Lambda, leave out those that are marked `local`.
+    """
+    if ON_LAMBDA:
+        items[:] = [item for item in items if not item.get_closest_marker("local")]
     thorough = [item for item in items if item.get_closest_marker("thorough")]
     for item in items:
         if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):

@@ -17,8 +17,16 @@ from typing import Any, NamedTuple
 PASSWORD = "correct horse battery staple"
 ROOT = Path(__file__).parent.parent
 SAMPLE_MODEL = ROOT / "layers/model/model.graphql"
-DEADLINE = 30
+ON_LAMBDA = os.environ.get("SCENARIOS_ON") == "lambda"
+"""Whether services run as Lambda functions over the emulator of AWS (see tests.lambda_stack)."""
+DEADLINE = 120
 """Seconds that a start may take before a test gives up."""
+
+
+def _emulator() -> dict[str, str]:
+    from tests import ministack  # noqa: PLC0415 - starts the emulator
+
+    return {"STRATABASE_ENDPOINT": str(ministack.endpoint().url)}
 
 
 class Reply(NamedTuple):
@@ -55,17 +63,13 @@ class RunningService:
         application: str = "Hr",
         reload: bool = False,
         settings: Mapping[str, str] | None = None,
+        on_lambda: bool = ON_LAMBDA,
     ) -> None:
         self.home = home
         self.port = free_port()
         self._application = application
-        self._command = [
-            sys.executable,
-            "-m",
-            "stratabase.cli",
-            "serve",
-            *([] if reload else ["--no-reload"]),
-        ]
+        serve = ["stratabase.cli", "serve", *([] if reload else ["--no-reload"])]
+        self._command = [sys.executable, "-m", *(["tests.lambda_stack"] if on_lambda else serve)]
         self._environment = {
             **os.environ,
             "PORT": str(self.port),
@@ -73,6 +77,7 @@ class RunningService:
             "STRATABASE_MODEL": str(model),
             "STRATABASE_ADMIN_PASSWORD": PASSWORD,
             **(settings or {}),
+            **(_emulator() if on_lambda else {}),
         }
         self._process: subprocess.Popen[bytes] | None = None
 

@@ -9,13 +9,13 @@ import pytest
 
 from tests.scenarios.refusals.case import Case
 from tests.scenarios.refusals.service_client import MODEL, SHELVES, ServiceClient
-from tests.service import running
+from tests.service import ON_LAMBDA, running
 from tests.soak import mostly
 
 SETTINGS = {"STRATABASE_READ_MEGABYTES": "1", "STRATABASE_BULK_OBJECTS": "5"}
 
 
-@pytest.fixture(scope="session", params=mostly(SHELVES, "dynamodb"))
+@pytest.fixture(scope="session", params=["dynamodb"] if ON_LAMBDA else mostly(SHELVES, "dynamodb"))
 def client(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ServiceClient]:

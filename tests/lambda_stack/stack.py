@@ -1,0 +1,87 @@
+"""The stack: what the template declares, made in the emulator, with processes for its functions."""
+
+import hashlib
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+import boto3
+from botocore.exceptions import ClientError
+
+from stratabase.cli.gateway.template import FunctionDeclaration
+from tests.lambda_stack.faults import fault_proxy
+from tests.lambda_stack.layers import Layers, lay_out
+from tests.lambda_stack.pool import ExecutionEnvironment, FunctionPool
+from tests.service import ROOT
+
+Pools = Mapping[str, FunctionPool]
+ADMINISTRATOR = "from stratabase.bootstrap import instance; instance().create_first_administrator()"
+TEMPLATE = ROOT / "template.yaml"
+
+
+@contextmanager
+def function_pools(given: Mapping[str, str], functions: Iterable[FunctionDeclaration]) -> Iterator[Pools]:
+    """Make a stack, and yield the execution environments of its functions.
+
+    `given`: the settings, with the address of the emulator. What a stack has is named by its home folder, so
+    a stack that starts again finds what it had. `STACK_FAULTS`: see `fault_proxy`.
+    """
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lambda-stack-")))
+        settings = {**given, **_deployed(given)}
+        _make_secret(settings)
+        subprocess.run([sys.executable, "-c", ADMINISTRATOR], env=settings, check=True)
+        if faults := given.get("STACK_FAULTS"):
+            address = stack.enter_context(fault_proxy(settings["STRATABASE_ENDPOINT"], faults))
+            settings["STRATABASE_ENDPOINT"] = address
+        layers = lay_out(folder)
+        pools = {each.name: _pool(layers, each, settings) for each in functions}
+        for pool in pools.values():
+            stack.callback(pool.end)
+        yield pools
+
+
+def _deployed(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings that the template gives the functions. What a stack has is named by its home."""
+    name = hashlib.sha256(settings["STRATABASE_HOME"].encode()).hexdigest()[:16]
+    return {
+        "STRATABASE_STORE": "dynamodb",
+        "STRATABASE_TABLE": settings.get("STRATABASE_TABLE") or f"stack-{name}",
+        "STRATABASE_MEMBERS_TABLE": f"stack-{name}-members",
+        "STRATABASE_BUCKET": f"stack-{name}",
+        "STRATABASE_SIGNING_KEYS": f"stack-{name}",
+        "STRATABASE_MODEL": str(Path(settings["STRATABASE_MODEL"]).resolve()),
+        "STRATABASE_BASE_URL": settings.get("STRATABASE_BASE_URL") or f"http://127.0.0.1:{settings['PORT']}",
+        "AWS_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+    }
+
+
+def _make_secret(settings: Mapping[str, str]) -> None:
+    client = boto3.client(
+        "secretsmanager",
+        endpoint_url=settings["STRATABASE_ENDPOINT"],
+        region_name=settings["AWS_REGION"],
+        aws_access_key_id="local",
+        aws_secret_access_key="local",
+    )
+    content = json.dumps({"first": "0123456789abcdef" * 4})
+    with suppress(ClientError):  # it is there, when a stack starts again
+        client.create_secret(Name=settings["STRATABASE_SIGNING_KEYS"], SecretString=content)
+
+
+def _pool(layers: Layers, function: FunctionDeclaration, settings: Mapping[str, str]) -> FunctionPool:
+    start = partial(
+        ExecutionEnvironment,
+        layers.command(function),
+        function.file.parent,
+        layers.environment(function, settings),
+        function.timeout,
+    )
+    return FunctionPool(function, start)
