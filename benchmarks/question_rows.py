@@ -79,6 +79,8 @@ type Appointment @index(attributes: ["starts_at"])
 }
 type Note @class(exposed: true) { text: Text }
 """
+REPETITIONS = 20
+"""Of each question, to see its time beside what else the machine does."""
 SIZES = (1_000, 10_000, 100_000)
 DOCUMENTED_SIZE = 10_000
 _ACTIONS = 100
@@ -311,7 +313,8 @@ def _figures(clinic: Clinic) -> Iterator[Figure]:
         answer = clinic.ask(question)
         yield Figure(f"{name}: round trips", answer.cost.round_trips, "", _ROUND_TRIPS)
         yield Figure(f"{name}: read units", answer.cost.read_units, "", _READ_UNITS)
-        yield Figure(f"{name}: time", answer.seconds * 1000, "ms")
+        fastest = min(clinic.ask(question).seconds for _ in range(REPETITIONS))
+        yield Figure(f"{name}: time, the least of {REPETITIONS}", fastest * 1000, "ms")
 
 
 def table(clinic: Clinic) -> Iterator[str]:

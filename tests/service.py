@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from stratabase.cli.server.processes import tie_to_parent
+
 PASSWORD = "correct horse battery staple"
 ROOT = Path(__file__).parent.parent
 SAMPLE_MODEL = ROOT / "layers/model/model.graphql"
@@ -69,7 +71,8 @@ class RunningService:
         self.port = free_port()
         self._application = application
         serve = ["stratabase.cli", "serve", *([] if reload else ["--no-reload"])]
-        self._command = [sys.executable, "-m", *(["tests.lambda_stack"] if on_lambda else serve)]
+        on_functions = tie_to_parent([sys.executable, "-m", "tests.lambda_stack"], signal.SIGTERM)
+        self._command = on_functions if on_lambda else [sys.executable, "-m", *serve]
         self._environment = {
             **os.environ,
             "PORT": str(self.port),

@@ -1,6 +1,7 @@
 """A role that is stored differently than before has all its associations, or is refused."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -115,6 +116,18 @@ def test_a_role_that_was_moved_away_is_refused_from_both_sides_when_the_model_is
     assert answers(back, IDS) == [PAIRS, PAIRS]
 
 
+def test_both_sides_are_refused_after_a_stopped_move_to_a_role_without_an_opposite() -> None:
+    _, one_way = begun("key and list", "list one way")
+    counting = StoppingEngine(one_way.engine, 1000)
+    Reindex(counting, one_way.model, sleep=lambda _: None).run("A")
+    for commits in range(1000 - counting._left):
+        old, one_way = begun("key and list", "list one way")
+        with suppress(Stopped):
+            Reindex(StoppingEngine(one_way.engine, commits), one_way.model, sleep=lambda _: None).run("A")
+        back = old.under(stored_as("key and list"))
+        assert all(found in (PAIRS, None) for found in answers(back, IDS))
+
+
 def test_a_link_of_a_key_that_was_moved_is_no_association_if_the_role_becomes_links() -> None:
     _, keyed = begun("held by B", "key")
     reindexed(keyed)
@@ -159,6 +172,15 @@ def test_links_of_an_earlier_model_are_no_associations(between: str) -> None:
     reindexed(linked)
     reindexed(linked)  # a class may wait for the other
     assert answers(linked, IDS) == [{("Y", "c")}] * 2
+
+
+def test_old_links_of_a_side_that_was_removed_are_not_moved() -> None:
+    old, one_way = begun("many to many", "list one way")
+    one_way.commit(*one_way.unlinking("A", "to", "X", "b"))
+    keyed = old.under(stored_as("key and list"))
+    reindexed(keyed)
+    reindexed(keyed)  # a class may wait for the other
+    assert answers(keyed, IDS) == [{("Y", "c")}] * 2
 
 
 def test_only_the_first_of_several_builds_removes_links_of_an_earlier_model() -> None:

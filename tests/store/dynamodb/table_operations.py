@@ -54,9 +54,14 @@ def services_over(engine: Engine, class_: Class, ids: Ids | None = None) -> Serv
 
 def table_items(engine: TemporaryTable) -> TableItems:
     """Return all items of a table."""
-    answer = engine._client.call("Scan", {"TableName": engine.name, "ConsistentRead": True})
-    assert "LastEvaluatedKey" not in answer
-    return {item.key: item for item in items_of(answer["Items"])}
+    scan: dict[str, Any] = {"TableName": engine.name, "ConsistentRead": True}
+    found = dict[Key, Item]()
+    while True:
+        answer = engine._client.call("Scan", scan)
+        found |= {item.key: item for item in items_of(answer["Items"])}
+        if "LastEvaluatedKey" not in answer:
+            return found
+        scan["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
 
 def codes(items: TableItems) -> Codes:

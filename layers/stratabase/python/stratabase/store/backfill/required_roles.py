@@ -135,8 +135,7 @@ class RoleBackfill:
             stored = one.stored
             if one.stage is not MoveStage.BEGUN:
                 self._clear(stored)
-            formers = former_entries(self._entries, stored, self._associations.by_name)
-            places = [former.stored for former in formers if former.stage is MoveStage.BEGUN]
+            places = self._former_places(stored)
             if places and (left := move_role(self._engine, self._model, self._store, stored, places)):
                 unmoved[one] = left
             elif stored.key_role is not None and stored.items:
@@ -162,6 +161,17 @@ class RoleBackfill:
             Duplicate(key, {key.role_name: target}, tuple(sorted(ids))) for target, ids in rivals.items()
         ]
         return Duplicates(tuple(found), self._more[key])
+
+    def _former_places(self, stored: StoredRole) -> list[StoredRole]:
+        """Return how the associations of a role may be stored until they are moved.
+
+        If there are links at both ends, those at an end that is complete count. Others may be old.
+        """
+        formers = former_entries(self._entries, stored, self._associations.by_name)
+        places = [former.stored for former in formers if former.stage is MoveStage.BEGUN]
+        linked = [place for place in places if place.truth == LINKED_TRUTH]
+        whole = [place for place in linked if place.role in link_sources(self._entries, place)]
+        return [place for place in places if place not in linked or place in (whole or linked)]
 
     def _clear(self, stored: StoredRole) -> None:
         """Remove the links where an association is about to be moved, which stand for nothing."""

@@ -8,6 +8,7 @@ associations of a removed role are stored.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, TypeVar
 
 import orjson
@@ -251,7 +252,9 @@ class Registry:
         role from now on. `begun`: the roles to convert. They count as new, so that a build waits for these
         processes.
         """
-        numbers, registry = {entry.number for entry in entries if entry.is_whole}, self
+        # Also the other ends, which the model may not have any more.
+        both = (entries_of_association(self.roles, each.stored, each.stored.truth) for each in entries)
+        numbers, registry = {each.number for each in chain.from_iterable(both) if each.is_whole}, self
         for class_name, roles in self.roles.items() if numbers else ():
             changed = (
                 replace(_abandoned(entry), moved_at=None)
