@@ -174,9 +174,15 @@ def test_links_of_an_earlier_model_are_no_associations(between: str) -> None:
     assert answers(linked, IDS) == [{("Y", "c")}] * 2
 
 
-def test_old_links_of_a_side_that_was_removed_are_not_moved() -> None:
+@pytest.mark.parametrize("is_built", [True, False])
+@pytest.mark.parametrize("between", [None, "key", "parts"])
+def test_old_links_of_a_side_that_was_removed_are_not_moved(*, is_built: bool, between: str | None) -> None:
     old, one_way = begun("many to many", "list one way")
+    if is_built:
+        reindexed(one_way)
     one_way.commit(*one_way.unlinking("A", "to", "X", "b"))
+    if between is not None:
+        reindexed(old.under(stored_as(between)))
     keyed = old.under(stored_as("key and list"))
     reindexed(keyed)
     reindexed(keyed)  # a class may wait for the other

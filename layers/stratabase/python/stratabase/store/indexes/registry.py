@@ -386,16 +386,17 @@ class Registry:
             _finished(entry, known, refused, now, unread) for entry in self.uniques.get(class_name, ())
         )
         roles = [_finished(entry, known, refused, now, unread) for entry in self.roles.get(class_name, ())]
-        built = {each.stored.role: each for each in roles if each.number in known and each.is_whole}
+        built = [each.stored for each in roles if each.number in known and each.is_whole]
+        registry = self.with_slots(class_name, tuple(slots)).with_uniques(class_name, tuple(uniques))
+        registry = registry.with_roles(class_name, tuple(roles))
         # A conversion has moved everything, so nothing is left where a role was stored before.
         emptied = [
             each
-            for each in roles
-            if each.stored.role in built and each.stored.truth != built[each.stored.role].stored.truth
+            for one in built
+            for each in entries_of_association(registry.roles, one)
+            if each.stored.truth != one.truth
         ]
-        left = tuple(each for each in roles if each not in emptied)
-        with_both = self.with_slots(class_name, tuple(slots)).with_uniques(class_name, tuple(uniques))
-        return _without_other_ends(with_both.with_roles(class_name, left), emptied)
+        return _without_entries(registry, emptied)
 
     def with_served(self, model: str, now: int, *, forget_before: int) -> "Registry":
         """Return the registry with the mark that a model serves now, without marks before an instant."""
@@ -532,16 +533,13 @@ def _extended(entry: Entry, class_: Class, taken: Collection[tuple[Column, ...]]
     return entry if entry.has_unread else replace(entry, has_unread=True)
 
 
-def _without_other_ends(registry: Registry, emptied: Iterable[RoleEntry]) -> Registry:
-    """Return a registry without the other ends of associations that are not stored as before any more."""
-    gone = {(each.stored.opposite_role, each.stored.role, each.stored.truth) for each in emptied}
+def _without_entries(registry: Registry, emptied: Iterable[RoleEntry]) -> Registry:
+    """Return a registry without both ends of associations that are not stored as before any more."""
+    both = (entries_of_association(registry.roles, each.stored, each.stored.truth) for each in emptied)
+    gone = {each.number for each in chain.from_iterable(both)}
     for class_name, roles in registry.roles.items() if gone else ():
-        left = (
-            each
-            for each in roles
-            if (each.stored.role, each.stored.opposite_role, each.stored.truth) not in gone
-        )
-        registry = registry.with_roles(class_name, tuple(left))
+        left = tuple(each for each in roles if each.number not in gone)
+        registry = registry.with_roles(class_name, left)
     return registry
 
 

@@ -107,12 +107,16 @@ def former_entries(entries: EntriesByClass, wanted: StoredRole, roles: RolesByNa
 def entries_of_association(
     entries: EntriesByClass, wanted: StoredRole, truth: str | None = None
 ) -> RoleEntries:
-    """Return the entries of both ends of an association. `truth`: only those that keep it there."""
+    """Return the entries of both ends of an association. `truth`: only those that keep it there.
+
+    The model may not have the role at the other end any more. An entry of that role names this one.
+    """
+    ends = _ends(wanted).items()
     return tuple(
         entry
-        for name, target in _ends(wanted).items()
-        for entry in _same_role(entries, name)
-        if entry.stored.target == target and truth in {None, entry.stored.truth}
+        for class_name in dict.fromkeys((wanted.role.class_name, wanted.target))
+        for entry in entries.get(class_name, ())
+        if ends & _ends(entry.stored).items() and truth in {None, entry.stored.truth}
     )
 
 
