@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from stratabase.cli.server.processes import tie_to_parent
+from tests import ministack
 
 PASSWORD = "correct horse battery staple"
 ROOT = Path(__file__).parent.parent
@@ -26,8 +27,6 @@ DEADLINE = 120
 
 
 def _emulator() -> dict[str, str]:
-    from tests import ministack  # noqa: PLC0415 - starts the emulator
-
     return {"STRATABASE_ENDPOINT": str(ministack.endpoint().url)}
 
 

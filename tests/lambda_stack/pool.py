@@ -91,6 +91,6 @@ class FunctionPool:
 
 def _streamed(answer: StreamedAnswer) -> StreamedResponse:
     prelude = answer.prelude
-    headers = {**{name: [value] for name, value in prelude.get("headers", {}).items()}}
+    headers = {name: [value] for name, value in prelude.get("headers", {}).items()}
     headers |= prelude.get("multiValueHeaders", {})
     return StreamedResponse(prelude["statusCode"], headers, BodyStream(iter((answer.head,)), answer.size))

@@ -13,6 +13,7 @@ from pathlib import Path
 import boto3
 from botocore.exceptions import ClientError
 
+from benchmarks.function_rows import ADMINISTRATOR
 from stratabase.cli.gateway.template import FunctionDeclaration
 from tests.lambda_stack.faults import fault_proxy
 from tests.lambda_stack.layers import Layers, lay_out
@@ -20,7 +21,6 @@ from tests.lambda_stack.pool import ExecutionEnvironment, FunctionPool
 from tests.service import ROOT
 
 Pools = Mapping[str, FunctionPool]
-ADMINISTRATOR = "from stratabase.bootstrap import instance; instance().create_first_administrator()"
 TEMPLATE = ROOT / "template.yaml"
 
 

@@ -1,7 +1,7 @@
 """Whatever plan finds the objects of a page, the page is that of a scan, for all profiles."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratabase.domain.members.member import Caller
-from stratabase.domain.objects.change import Change, Creation
+from stratabase.domain.objects.change import Change, Creation, Modification
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, Not, Or, RoleFilter
 from stratabase.domain.query.order import Order, OrderTerm
@@ -204,3 +204,55 @@ def test_a_page_is_that_of_a_scan_on_each_engine(
     engine = kind.open(tmp_path_factory.mktemp("store"))
     hold_plans_against_scans(engine, number)
     engine.close()
+
+
+def hide_more(entities: EntityRepository, chance: random.Random, hidden: Sequence[Reference]) -> None:
+    """Give other sizes to some objects."""
+    found = [entity for entity in entities.read(hidden) if entity is not None]
+    changed = [
+        Modification(each, replace(each, state={**each.state, "size": chance.randint(0, 3)}))
+        for each in found
+    ]
+    entities.commit(Change("h", 1, tuple(changed)))
+
+
+def everything_seen(context: ReadContext) -> dict[str, dict[str, Any]]:
+    """Return the states of all objects that a caller sees, by class and id."""
+    pages = {name: Reader(context).page(Query(name, Order(), window=Window(100))) for name in ROLES}
+    return {name: {each.reference.id: each.state for each in page.items} for name, page in pages.items()}
+
+
+def compare_pages(number: int) -> int:
+    """Compare two stores that differ only in what a member doesn't see; return the number of queries."""
+    chance = random.Random(number)
+    model = read_model(text(chance), "plans")
+    state, contexts = chance.getstate(), list[ReadContext]()
+    for _ in "ab":
+        chance.setstate(state)
+        entities = filled(chance, ReferenceEngine(), model)
+        contexts.append(ReadContext(model, entities, unlimited_budget(), evaluation_context(CALLER, 0)))
+    plain, other = contexts
+    before = everything_seen(plain)
+    everyone = [Reference("Team", f"t{each}") for each in range(5)]
+    everyone += [Reference("Mate", f"m{each}") for each in range(8)]
+    hidden = [each for each in everyone if each.id not in before[each.class_name]]
+    hide_more(other.entities, chance, hidden)
+    if everything_seen(other) != before:  # what a grant's condition follows has changed, so others are seen
+        return 0
+    compared = 0
+    for _, query in queries(chance, model):
+        assert seen(plain, query) == seen(other, query), query
+        compared += bool(hidden)
+    return compared
+
+
+@pytest.mark.soak
+@settings(max_examples=count(EXAMPLES, EXAMPLES // 2))
+@given(st.integers(0, 2**64))
+def test_what_is_hidden_changes_no_page(number: int) -> None:
+    """Random grants along roles, filters, objects, and stored names."""
+    compare_pages(number)
+
+
+def test_often_something_is_hidden() -> None:
+    assert sum(map(compare_pages, range(20))) > 20

@@ -8,7 +8,6 @@ associations of a removed role are stored.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Any, TypeVar
 
 import orjson
@@ -252,9 +251,7 @@ class Registry:
         role from now on. `begun`: the roles to convert. They count as new, so that a build waits for these
         processes.
         """
-        # Also the other ends, which the model may not have any more.
-        both = (entries_of_association(self.roles, each.stored, each.stored.truth) for each in entries)
-        numbers, registry = {each.number for each in chain.from_iterable(both) if each.is_whole}, self
+        numbers, registry = {entry.number for entry in entries if entry.is_whole}, self
         for class_name, roles in self.roles.items() if numbers else ():
             changed = (
                 replace(_abandoned(entry), moved_at=None)
@@ -390,13 +387,13 @@ class Registry:
         registry = self.with_slots(class_name, tuple(slots)).with_uniques(class_name, tuple(uniques))
         registry = registry.with_roles(class_name, tuple(roles))
         # A conversion has moved everything, so nothing is left where a role was stored before.
-        emptied = [
-            each
+        emptied = {
+            each.number
             for one in built
             for each in entries_of_association(registry.roles, one)
             if each.stored.truth != one.truth
-        ]
-        return _without_entries(registry, emptied)
+        }
+        return _without_roles(registry, emptied)
 
     def with_served(self, model: str, now: int, *, forget_before: int) -> "Registry":
         """Return the registry with the mark that a model serves now, without marks before an instant."""
@@ -533,13 +530,12 @@ def _extended(entry: Entry, class_: Class, taken: Collection[tuple[Column, ...]]
     return entry if entry.has_unread else replace(entry, has_unread=True)
 
 
-def _without_entries(registry: Registry, emptied: Iterable[RoleEntry]) -> Registry:
-    """Return a registry without both ends of associations that are not stored as before any more."""
-    both = (entries_of_association(registry.roles, each.stored, each.stored.truth) for each in emptied)
-    gone = {each.number for each in chain.from_iterable(both)}
-    for class_name, roles in registry.roles.items() if gone else ():
-        left = tuple(each for each in roles if each.number not in gone)
-        registry = registry.with_roles(class_name, left)
+def _without_roles(registry: Registry, numbers: Collection[int]) -> Registry:
+    """Return a registry without the entries of roles that have these numbers."""
+    for class_name, roles in registry.roles.items() if numbers else ():
+        registry = registry.with_roles(
+            class_name, tuple(each for each in roles if each.number not in numbers)
+        )
     return registry
 
 
