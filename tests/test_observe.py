@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.observe import REDACTED, Log
+from stratabase.observe import REDACTED, Log, causes
 
 
 @pytest.fixture
@@ -48,6 +48,36 @@ def test_an_error_has_its_stack(journal: Log, stream: io.StringIO) -> None:
     (line,) = lines(stream)
     assert line["exception_name"] == "RuntimeError"
     assert "test_an_error_has_its_stack" in line["exception"]
+
+
+def fail_in_three_steps() -> None:
+    try:
+        try:
+            fail()
+        except RuntimeError:
+            raise KeyError("a") from None
+    except KeyError as error:
+        raise ValueError("b") from error
+
+
+def fail_without_an_explicit_cause() -> None:
+    try:
+        fail_in_three_steps()
+    except ValueError:
+        raise TypeError("c")  # noqa: B904 - that is what is tested
+
+
+def test_the_causes_are_the_whole_chain_up_to_what_was_suppressed() -> None:
+    with pytest.raises(TypeError) as caught:
+        fail_without_an_explicit_cause()
+    assert causes(caught.value) == ["ValueError('b')", "KeyError('a')"]
+    assert causes(RuntimeError()) == []
+
+
+def test_causes_that_go_in_a_circle_end() -> None:
+    first, second = RuntimeError("1"), RuntimeError("2")
+    first.__cause__, second.__cause__ = second, first
+    assert causes(first) == ["RuntimeError('2')"]
 
 
 def test_messages_below_the_level_are_not_written(journal: Log, stream: io.StringIO) -> None:

@@ -207,10 +207,23 @@ def test_downloads_write_no_objects(resources: Resources) -> None:
     assert not any(action.endswith(writes) for action in found)
 
 
+MAILS = {"ses:SendEmail", "ses:SendRawEmail"}
+
+
+def test_members_can_send_email_from_one_address(resources: Resources) -> None:
+    """SES checks an email that is sent with its headers as SendRawEmail, also in version 2 of its API."""
+    document = properties(resources, "MembersFunctionRole")["Policies"][-1]["PolicyDocument"]
+    statements = [each["Fn::If"][1] if "Fn::If" in each else each for each in document["Statement"]]
+    assert [{*each["Action"]} for each in statements] == [MAILS, MAILS]
+    for each in statements:
+        assert each["Condition"] == {"StringEquals": {"ses:FromAddress": {"Ref": "MailFrom"}}}
+
+
 def allowed(resources: Resources, function: str, service: str) -> Iterator[tuple[str, str]]:
     """Yield each resource and action that the role of a function allows for a service."""
     for policy in properties(resources, f"{function}Role")["Policies"]:
-        for statement in policy["PolicyDocument"]["Statement"]:
+        for each in policy["PolicyDocument"]["Statement"]:
+            statement = each["Fn::If"][1] if "Fn::If" in each else each
             assert statement["Effect"] == "Allow"
             for action in listed(statement["Action"]):
                 if action.startswith(service):

@@ -343,6 +343,18 @@ def test_an_unavailable_store_is_logged_as_a_warning(send: Any, fakes: Any) -> N
     assert [line["level"] for line in fakes.lines()] == ["WARNING"]
 
 
+def test_a_refusal_is_logged_with_everything_that_led_to_it(send: Any, fakes: Any) -> None:
+    """A refusal that wraps another one, such as an email that SES refuses, still has the answer of AWS."""
+    refusal, reason = Unavailable(verbatim("no link")), Unavailable(verbatim("no mail"))
+    refusal.__cause__, reason.__cause__ = reason, ConnectionError("AccessDenied")
+    fakes.executor.outcome = refusal
+    send("GET", GRAPHQL, signed_in=True, parameters={"application": "hr"}, query={"query": ["{x}"]})
+    (line,) = fakes.lines()
+    assert line["reason"] == "no link"
+    assert line["causes"][-1] == "ConnectionError('AccessDenied')"
+    assert "no mail" in line["causes"][0]
+
+
 def test_the_log_never_holds_credentials(send: Any, fakes: Any) -> None:
     send("GET", GRAPHQL, **basic(b"anna:wrong-password-7"))
     assert "wrong-password-7" not in fakes.logged.getvalue()

@@ -65,6 +65,22 @@ class Log:
         return Logger(service=self._service, level=self._level, stream=stream, utc=True, location=None)
 
 
+def causes(error: BaseException) -> list[str]:
+    """Return the exceptions that led to an error, the nearest first: each as its type and its arguments."""
+    found: list[str] = []
+    seen = {id(error)}
+    cause = _cause(error)
+    while cause is not None and id(cause) not in seen:
+        found.append(repr(cause))
+        seen.add(id(cause))
+        cause = _cause(cause)
+    return found
+
+
+def _cause(error: BaseException) -> BaseException | None:
+    return error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
 def _redact(fields: Mapping[str, object]) -> dict[str, object]:
     """Return the fields, with the values redacted if their names suggest a secret."""
     return {name: REDACTED if _is_secret(name) else value for name, value in fields.items()}

@@ -25,7 +25,7 @@ from stratabase.domain.issues.refusals import (
 from stratabase.domain.members.refusals import LastAdministrator, MemberTaken, NoSuchMember, TooManyMails
 from stratabase.http_api.http.messages import Headers, Request
 from stratabase.messages import Message, and_list, ngettext
-from stratabase.observe import Log
+from stratabase.observe import Log, causes
 
 
 class Malformed(Refusal):
@@ -189,7 +189,7 @@ def log_refusal(log: Log, request: Request, refusal: Refusal) -> tuple[int, Head
         address=request.source_address,
         resource=request.resource,
         reason=str(refusal),
-        cause=repr(refusal.__cause__),
+        causes=causes(refusal),
     )
     return status, headers_of(refusal)
 

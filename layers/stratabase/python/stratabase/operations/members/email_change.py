@@ -8,7 +8,7 @@ from stratabase.domain.members.mail import Mail, change_requested_mail, confirma
 from stratabase.domain.members.mailed_link import new_link_token
 from stratabase.domain.members.member import MailedLink, Member, NamesTaken, with_confirmed_email
 from stratabase.domain.members.refusals import ConfirmationNotSent, MemberTaken
-from stratabase.observe import Log
+from stratabase.observe import Log, causes
 from stratabase.operations.members.mailed_links import MailLimit, find_link_owner
 from stratabase.operations.members.rules import retry_conflicts
 from stratabase.operations.ports import Attempts, Clock, Mailer, Members
@@ -99,5 +99,5 @@ class EmailChange:
                 "Email address change notice not sent",
                 member=member.id,
                 reason=str(reason),
-                cause=repr(reason.__cause__),
+                causes=causes(reason),
             )
