@@ -87,26 +87,33 @@ type Task {unique} @class(exposed: true) {task} {{ name: String size: Int }}
 """
 
 
-def filled(chance: random.Random, engine: Engine, model: Model) -> EntityRepository:
-    """Return a repository with random objects."""
+def filled(chance: random.Random, engine: Engine, model: Model, groups: int = 1) -> EntityRepository:
+    """Return a repository with random objects. `groups`: how many times 5 teams and 8 mates."""
     entities = open_repository(engine, model)
+    for group in range(groups):
+        effects = [
+            Creation(Entity(Reference(name, id_), {"_id": id_, "name": id_, **state}))
+            for name, id_, state in a_group(chance, 5 * group, 8 * group)
+        ]
+        entities.commit(Change(f"c{group}", 0, tuple(effects)))
+    return entities
+
+
+def a_group(
+    chance: random.Random, first_team: int, first_mate: int
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield classes, ids and states."""
     leads = chance.sample(range(8), 5)
-    objects: list[tuple[str, str, dict[str, Any]]] = []
     for number in range(5):
-        lead = {"lead": f"m{leads[number]}"} if chance.random() < 0.8 else {}
-        objects.append(("Team", f"t{number}", {"size": chance.randint(0, 3), **lead}))
-    for number in range(8):
-        team = {"team": f"t{chance.randint(0, 4)}"} if chance.random() < 0.8 else {}
+        lead = {"lead": f"m{first_mate + leads[number]}"} if chance.random() < 0.8 else {}
+        yield "Team", f"t{first_team + number}", {"size": chance.randint(0, 3), **lead}
+    for number in range(first_mate, first_mate + 8):
+        team = {"team": f"t{first_team + chance.randint(0, 4)}"} if chance.random() < 0.8 else {}
         tasks = [f"m{number}k{task}" for task in range(chance.choice([0, 1, 2]))]
         listed = {"tasks": tasks} if tasks else {}
-        objects.append(("Mate", f"m{number}", {"size": chance.randint(0, 3), **team, **listed}))
-        objects += [("Task", task, {"size": chance.randint(0, 3), "mate": f"m{number}"}) for task in tasks]
-    effects = [
-        Creation(Entity(Reference(name, id_), {"_id": id_, "name": id_, **state}))
-        for name, id_, state in objects
-    ]
-    entities.commit(Change("c", 0, tuple(effects)))
-    return entities
+        yield "Mate", f"m{number}", {"size": chance.randint(0, 3), **team, **listed}
+        for task in tasks:
+            yield "Task", task, {"size": chance.randint(0, 3), "mate": f"m{number}"}
 
 
 ROLES = {
