@@ -355,7 +355,11 @@ def _lines_of(table: str) -> list[str]:
     client = _client()
     found = client.describe_table(TableName=table)["Table"]
     indexes = [
-        {name: index[name] for name in ("IndexName", "KeySchema", "Projection")}
+        {
+            "IndexName": index["IndexName"],
+            "KeySchema": index["KeySchema"],
+            "Projection": _kept(index["Projection"]),
+        }
         for index in sorted(found.get("GlobalSecondaryIndexes", []), key=lambda index: index["IndexName"])
     ]
     attributes = sorted(found["AttributeDefinitions"], key=lambda one: one["AttributeName"])
@@ -363,6 +367,13 @@ def _lines_of(table: str) -> list[str]:
     pages = client.get_paginator("scan").paginate(TableName=table, ConsistentRead=True)
     items = sorted(_text(item) for page in pages for item in page["Items"])
     return [_text(layout), *(line for line in items if _ATTEMPT not in line)]
+
+
+def _kept(projection: dict[str, Any]) -> dict[str, Any]:
+    """Return the projection of an index as it was kept: with the commit ids, which are no longer in it."""
+    if projection["NonKeyAttributes"] != ["state", "versionStart"]:
+        return projection
+    return {**projection, "NonKeyAttributes": ["state", "commitIds", "versionStart"]}
 
 
 def _text(value: Any) -> str:

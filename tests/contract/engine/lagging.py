@@ -7,6 +7,7 @@ from operator import gt, lt
 from threading import Lock
 from typing import NamedTuple
 
+from stratabase.store.dynamodb.table import PROJECTED_ATTRIBUTES
 from stratabase.store.engine.port import INDEX_NAMES, ITEMS, UNBOUNDED, Batch, Bounds, IndexKey, Item, Key
 from tests.contract.engine.reference import ReferenceEngine
 
@@ -78,7 +79,7 @@ class LaggingEngine(ReferenceEngine):
             if left is not None and left != taken:
                 late.append(_Late(self._some_time(), _entry(key, left), None))
             if new is not None and taken is not None and new is not old:
-                shown = new if name == ITEMS else replace(new, places={name: taken})
+                shown = new if name == ITEMS else _projected(new, name, taken)
                 late.append(_Late(self._some_time(), _entry(key, taken), shown))
 
     def _some_time(self) -> float:
@@ -116,6 +117,12 @@ class LaggingEngine(ReferenceEngine):
                         shown[each.entry] = each.item
                 self._shown[name].show(shown)
                 self._late[name] = [each for several in held_back.values() for each in several]
+
+
+def _projected(item: Item, index: str, place: Sequence[str]) -> Item:
+    """Return what an index of DynamoDB shows of an item."""
+    attributes = {name: value for name, value in item.attributes.items() if name in PROJECTED_ATTRIBUTES}
+    return replace(item, attributes=attributes, places={index: IndexKey(*place)})
 
 
 def _entry(key: Key, place: Sequence[str]) -> Key:

@@ -62,7 +62,7 @@ def describe_object(reference: Reference) -> str:
 class Entity:
     """An object as it was read, or as a write leaves it.
 
-    `commit_ids` has the last commits that wrote it, the newest last.
+    `commit_ids` has the last commits that wrote it, the newest last, if the object was read by key.
     """
 
     reference: Reference

@@ -18,11 +18,11 @@ RESERVED_NAMES = frozenset(
 )
 """Names that the table itself uses. An attribute of an item with such a name is stored with a prefix."""
 
-PROJECTED_ATTRIBUTES = ("state", "commitIds", "versionStart")
+PROJECTED_ATTRIBUTES = ("state", "versionStart")
 """The attributes that indexes contain, which are those that a page needs.
 
-Locks are not among them, so that locking an object does not write to indexes. DynamoDB cannot change the
-projection of an index later.
+Locks are not among them, so that locking an object does not write to indexes. Commit ids are not either: only
+writes need them, and writes read heads by key. DynamoDB cannot change the projection of an index later.
 """
 
 MAX_PARTITION_BYTES = 2048

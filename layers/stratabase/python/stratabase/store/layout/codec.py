@@ -86,7 +86,7 @@ def _state(item: Item, id_: str, class_: Class | None, *, version_start: bool) -
     elif _NULL in text or not class_.state_reader.shows_all(state.get):
         state = class_.state_reader.read(state)
     state[ID] = id_
-    if version_start and class_ is not None and class_.versioned and item.attributes.get(COMMIT_IDS):
+    if version_start and class_ is not None and class_.versioned and is_written(item):
         state[VERSION_START] = format_instant(head_start(item, state))
     return state
 
@@ -101,8 +101,8 @@ def entity_of(
     reference = keys.reference_of(item.key)
     values = _state(item, reference.id, class_, version_start=version_start) if state is None else state
     attributes, named = item.attributes, commit_ids(item)
-    start = head_start(item, values) if named else None
-    if len(attributes) == 2 and VERSION_START_ATTRIBUTE in attributes:  # most objects
+    start = head_start(item, values) if is_written(item) else None
+    if len(attributes) == 1 + bool(named) and VERSION_START_ATTRIBUTE in attributes:  # most objects
         return Entity(reference, values, named, start=start)
     linked = attributes.get(LINKED)
     return Entity(
@@ -132,8 +132,19 @@ def counts(item: Item) -> dict[RoleName, int]:
     }
 
 
+def is_written(item: Item) -> bool:
+    """Return whether a commit has written the state of a head. A singleton's head may only have counts.
+
+    Unlike the commit ids, items in indexes have the state too.
+    """
+    return item.state is not None
+
+
 def commit_ids(item: Item) -> tuple[str, ...]:
-    """Return the ids of the last commits that wrote an item, the newest last; empty if it has none."""
+    """Return the ids of the last commits that wrote an item, the newest last.
+
+    Empty if it has none, or if it was read from an index.
+    """
     named: Any = item.attributes.get(COMMIT_IDS)
     return tuple(named or ())
 
