@@ -7,12 +7,12 @@ from pathlib import Path
 from benchmarks.table import Figure, print_table
 from stratabase.aws import AwsEndpoint, Credentials
 from stratabase.cli.emulator import emulator
+from stratabase.store.dynamodb.botocore_client import BotocoreClient
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.signed_client import SignedClient
 from stratabase.store.dynamodb.table import ensure_table
 from stratabase.store.engine.port import NOT_EXISTS, Batch, IndexKey, Item, Key, Patch, Put
-from tests.boto_client import BotoClient
 
 TABLE = "clients"
 OBJECTS = 100
@@ -23,7 +23,7 @@ def main(_: Path) -> None:
     """Measure a get, a page of 50, a create and a transaction of two items with an emulator."""
     with emulator() as address:
         endpoint = AwsEndpoint("us-east-1", address, Credentials("local", "local"))
-        clients: dict[str, Client] = {"botocore": BotoClient(endpoint), "signed": SignedClient(endpoint)}
+        clients: dict[str, Client] = {"botocore": BotocoreClient(endpoint), "signed": SignedClient(endpoint)}
         for name, client in clients.items():
             ensure_table(client, TABLE)
             print_table(f"CPU of the DynamoDB engine over its client {name}", list(_figures(client)))

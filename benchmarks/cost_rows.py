@@ -35,6 +35,7 @@ from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from stratabase.settings import Settings
+from stratabase.store.dynamodb.botocore_client import BotocoreClient
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.dynamodb.table import ensure_table
@@ -42,7 +43,6 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.boto_client import BotoClient
 from tests.fakes import FrozenClock
 
 SIZES = tuple(map(int, os.environ.get("SIZES", "1000 10000 100000").split()))
@@ -84,7 +84,7 @@ def sqlite_engines(folder: Path, stack: ExitStack) -> Callable[[str], Engine]:
 
 def dynamodb_engines(stack: ExitStack) -> Callable[[str], Engine]:
     """Return a function that opens a DynamoDB engine by a name, on an emulator."""
-    client = BotoClient(
+    client = BotocoreClient(
         AwsEndpoint(
             "us-east-1", stack.enter_context(emulator()), Credentials("local", "local"), read_timeout=60
         )

@@ -103,6 +103,7 @@ def _environment(address: str, folder: Path) -> Environment:
         "AWS_REGION": "us-east-1",
         "STRATABASE_STORE": "dynamodb",
         "STRATABASE_ENDPOINT": address,
+        "STRATABASE_CREATE_TABLES": "on",
         "STRATABASE_HOME": str(folder),
         "STRATABASE_SIGNING_KEYS": SECRET,
         "STRATABASE_ADMIN_PASSWORD": PASSWORD,

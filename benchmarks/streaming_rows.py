@@ -41,6 +41,7 @@ def _environment(address: str, folder: Path) -> Mapping[str, str]:
         "AWS_REGION": "us-east-1",
         "STRATABASE_STORE": "dynamodb",
         "STRATABASE_ENDPOINT": address,
+        "STRATABASE_CREATE_TABLES": "on",
         "STRATABASE_BUCKET": BUCKET,
         "STRATABASE_HOME": str(folder),
         "STRATABASE_MODEL": str(write_model(folder)),

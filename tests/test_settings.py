@@ -27,6 +27,8 @@ def test_every_setting_can_be_set() -> None:
         "STRATABASE_STORE": "dynamodb",
         "STRATABASE_TABLE": "objects",
         "STRATABASE_ENDPOINT": "http://127.0.0.1:4566",
+        "STRATABASE_CREATE_TABLES": "on",
+        "STRATABASE_AWS_CLIENT": "botocore",
         "AWS_REGION": "eu-south-1",
         "STRATABASE_INTROSPECTION": "off",
         "STRATABASE_SUGGESTIONS": "off",
@@ -68,6 +70,8 @@ def test_every_setting_can_be_set() -> None:
         store="dynamodb",
         table="objects",
         endpoint="http://127.0.0.1:4566",
+        create_tables=True,
+        aws_client="botocore",
         region="eu-south-1",
         introspection=False,
         suggestions=False,
@@ -113,6 +117,8 @@ def test_every_setting_can_be_set() -> None:
             "redis",
             'STRATABASE_STORE: "redis" is not valid. Use one of: sqlite, dynamodb.',
         ),
+        ("STRATABASE_AWS_CLIENT", "boto3", "Use one of: signed, botocore."),
+        ("STRATABASE_CREATE_TABLES", "yes", "Use on or off."),
         ("STRATABASE_INTROSPECTION", "yes", 'STRATABASE_INTROSPECTION: "yes" is not valid. Use on or off.'),
         ("STRATABASE_SUGGESTIONS", "ON", "Use on or off."),
         ("STRATABASE_BASIC", "1", "Use on or off."),
@@ -176,6 +182,12 @@ def test_a_secret_is_never_shown() -> None:
 
 def test_an_empty_variable_counts_as_unset() -> None:
     assert Settings.from_environment({"PORT": "", "STRATABASE_ADMIN_PASSWORD": ""}) == Settings()
+
+
+def test_the_region_has_two_variables() -> None:
+    both = {"AWS_REGION": "eu-south-1", "AWS_DEFAULT_REGION": "eu-west-1"}
+    assert Settings.from_environment(both).region == "eu-south-1"
+    assert Settings.from_environment(both | {"AWS_REGION": ""}).region == "eu-west-1"
 
 
 def test_on_lambda_the_model_comes_in_a_layer() -> None:

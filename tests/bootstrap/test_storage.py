@@ -24,7 +24,7 @@ def test_files_are_in_the_bucket_that_is_created_in_an_emulator(monkeypatch: pyt
     assert endpoint.credentials is not None
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", endpoint.credentials.access_key)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", endpoint.credentials.secret_key)
-    settings = Settings(store="dynamodb", endpoint=endpoint.url, bucket="opened-files")
+    settings = Settings(store="dynamodb", endpoint=endpoint.url, create_tables=True, bucket="opened-files")
     for _ in range(2):
         with closing(open_blobs(settings)) as blobs:
             put(blobs, "pending/a", b"content")
@@ -41,4 +41,4 @@ def test_an_endpoint_that_does_not_respond_is_named(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
     endpoint = f"http://127.0.0.1:{free_port()}"
     with pytest.raises(UnusableStore, match=f"STRATABASE_ENDPOINT: DynamoDB doesn't respond at {endpoint}"):
-        open_engine(Settings(store="dynamodb", endpoint=endpoint))
+        open_engine(Settings(store="dynamodb", endpoint=endpoint, create_tables=True))

@@ -18,7 +18,7 @@ from tests.service import ROOT, free_port
 def terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Terminal:
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("STRATABASE_MODEL", str(ROOT / "layers/model/model.graphql"))
-    for name in ("STRATABASE_BASE_URL", "STRATABASE_STORE", "STRATABASE_ENDPOINT"):
+    for name in ("STRATABASE_BASE_URL", "STRATABASE_STORE", "STRATABASE_CREATE_TABLES"):
         monkeypatch.delenv(name, raising=False)
     return Terminal(tmp_path / "home", capsys, monkeypatch)
 

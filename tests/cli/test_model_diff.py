@@ -229,6 +229,7 @@ def test_on_dynamodb_a_large_count_needs_a_yes(
 ) -> None:
     monkeypatch.setenv("STRATABASE_STORE", "dynamodb")
     monkeypatch.setenv("STRATABASE_ENDPOINT", str(ministack.endpoint().url))
+    monkeypatch.setenv("STRATABASE_CREATE_TABLES", "on")
     monkeypatch.setenv("STRATABASE_TABLE", "model_diff")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")

@@ -63,6 +63,7 @@ def company(
     if request.param == "dynamodb":
         monkeypatch.setenv("STRATABASE_STORE", "dynamodb")
         monkeypatch.setenv("STRATABASE_ENDPOINT", str(ministack.endpoint().url))
+        monkeypatch.setenv("STRATABASE_CREATE_TABLES", "on")
         monkeypatch.setenv("STRATABASE_TABLE", f"drop{next(tables)}")
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")

@@ -104,6 +104,7 @@ def deployed(shop: Shop, request: pytest.FixtureRequest, monkeypatch: pytest.Mon
     if request.param == "dynamodb":
         monkeypatch.setenv("STRATABASE_STORE", "dynamodb")
         monkeypatch.setenv("STRATABASE_ENDPOINT", str(ministack.endpoint().url))
+        monkeypatch.setenv("STRATABASE_CREATE_TABLES", "on")
         monkeypatch.setenv("STRATABASE_TABLE", f"reindex{next(tables)}")
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")

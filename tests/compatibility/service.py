@@ -120,6 +120,7 @@ class Service:
         }
         if store == DYNAMODB:
             self._environment["STRATABASE_ENDPOINT"] = str(ministack.endpoint().url)
+            self._environment["STRATABASE_CREATE_TABLES"] = "on"
 
     def open(self, model: str) -> None:
         """Serve a model, given as text. The first call creates the member `admin`."""

@@ -22,6 +22,7 @@ from tests.service import ROOT
 
 Pools = Mapping[str, FunctionPool]
 TEMPLATE = ROOT / "template.yaml"
+STORES = "instance().is_store_reachable(); instance().open_files()"
 
 
 @contextmanager
@@ -35,7 +36,9 @@ def function_pools(given: Mapping[str, str], functions: Iterable[FunctionDeclara
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lambda-stack-")))
         settings = {**given, **_deployed(given)}
         _make_secret(settings)
-        subprocess.run([sys.executable, "-c", ADMINISTRATOR], env=settings, check=True)
+        # The functions find the tables and the bucket, as on AWS.
+        makes_tables = {**settings, "STRATABASE_CREATE_TABLES": "on"}
+        subprocess.run([sys.executable, "-c", f"{ADMINISTRATOR}; {STORES}"], env=makes_tables, check=True)
         if faults := given.get("STACK_FAULTS"):
             address = stack.enter_context(fault_proxy(settings["STRATABASE_ENDPOINT"], faults))
             settings["STRATABASE_ENDPOINT"] = address

@@ -20,6 +20,7 @@ def over_dynamodb(table: str) -> Settings:
     return lambda: {
         "STRATABASE_STORE": "dynamodb",
         "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
+        "STRATABASE_CREATE_TABLES": "on",
         "STRATABASE_TABLE": table,
         "AWS_ACCESS_KEY_ID": "local",
         "AWS_SECRET_ACCESS_KEY": "local",

@@ -291,6 +291,7 @@ def test_an_unreachable_store_is_reported_without_details(tmp_path: Path) -> Non
         settings = {
             "STRATABASE_STORE": "dynamodb",
             "STRATABASE_ENDPOINT": address,
+            "STRATABASE_CREATE_TABLES": "on",
             "STRATABASE_TABLE": "gone",
             "STRATABASE_MEMBERS_TABLE": "gone-members",
             **EMULATOR_CREDENTIALS,

@@ -22,6 +22,7 @@ def over_dynamodb() -> dict[str, str]:
     return {
         "STRATABASE_STORE": "dynamodb",
         "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
+        "STRATABASE_CREATE_TABLES": "on",
         "STRATABASE_TABLE": "locks",
         "STRATABASE_LOCK_MINUTES": "60",
         "AWS_ACCESS_KEY_ID": "local",

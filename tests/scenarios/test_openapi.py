@@ -54,6 +54,7 @@ def over_dynamodb() -> dict[str, str]:
     return {
         "STRATABASE_STORE": "dynamodb",
         "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
+        "STRATABASE_CREATE_TABLES": "on",
         "STRATABASE_TABLE": "openapi",
         "STRATABASE_MEMBERS_TABLE": "openapi-members",
         "AWS_ACCESS_KEY_ID": "local",

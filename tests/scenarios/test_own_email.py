@@ -85,6 +85,7 @@ def over_dynamodb() -> dict[str, str]:
     return {
         "STRATABASE_STORE": "dynamodb",
         "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
+        "STRATABASE_CREATE_TABLES": "on",
         "STRATABASE_TABLE": "clinic",
         "STRATABASE_MEMBERS_TABLE": "clinic-members",
         "AWS_ACCESS_KEY_ID": "local",

@@ -22,6 +22,7 @@ def over_dynamodb() -> dict[str, str]:
     return {
         "STRATABASE_STORE": "dynamodb",
         "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
+        "STRATABASE_CREATE_TABLES": "on",
         "STRATABASE_TABLE": "versions",
         "AWS_ACCESS_KEY_ID": "local",
         "AWS_SECRET_ACCESS_KEY": "local",

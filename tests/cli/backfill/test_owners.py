@@ -80,7 +80,7 @@ def terminal(
 ) -> OwnersTerminal:
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("STRATABASE_MODEL", str(MODEL))
-    for name in ("STRATABASE_BASE_URL", "STRATABASE_STORE", "STRATABASE_ENDPOINT"):
+    for name in ("STRATABASE_BASE_URL", "STRATABASE_STORE", "STRATABASE_CREATE_TABLES"):
         monkeypatch.delenv(name, raising=False)
     return OwnersTerminal(tmp_path / "home", capsys, monkeypatch)
 

@@ -9,12 +9,12 @@ from typing import Any
 from moto import mock_aws
 
 from stratabase.aws import AwsEndpoint, Credentials
+from stratabase.store.dynamodb.botocore_client import BotocoreClient
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.signed_client import SignedClient
 from stratabase.store.dynamodb.table import table_definition
 from tests import ministack
-from tests.boto_client import BotoClient
 
 _numbers = count(1)
 
@@ -66,7 +66,7 @@ class MotoTable(TemporaryTable):
 
 @cache
 def _moto_client() -> Client:
-    return BotoClient(AwsEndpoint("us-east-1", credentials=Credentials("test", "test")))
+    return BotocoreClient(AwsEndpoint("us-east-1", credentials=Credentials("test", "test")))
 
 
 @cache

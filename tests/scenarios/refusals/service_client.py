@@ -67,6 +67,7 @@ class DynamoDBRows(StoredRows):
         self.settings = {
             "STRATABASE_STORE": "dynamodb",
             "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
+            "STRATABASE_CREATE_TABLES": "on",
             "STRATABASE_TABLE": self._table,
             "STRATABASE_MEMBERS_TABLE": f"{self._table}-members",
             "AWS_ACCESS_KEY_ID": "local",

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from stratabase.aws import AwsEndpoint, Credentials
+from stratabase.store.dynamodb.botocore_client import BotocoreClient
 from stratabase.store.dynamodb.client import Client, Rejected, Unanswered, Unreached
 from stratabase.store.dynamodb.signed_client import SignedClient
-from tests.boto_client import BotoClient
+from tests.store.dynamodb.certificate import make_certificate
+from tests.store.dynamodb.proxy import proxying
 from tests.store.dynamodb.server import Reply, Server, serving
 
 READ = ("GetItem", {"TableName": "table", "Key": {"pk": {"S": "😀"}}})
@@ -17,7 +20,7 @@ REASONS = [{"Code": "None"}, {"Code": "ConditionalCheckFailed", "Item": {"a": {"
 Make = Callable[[AwsEndpoint], Client]
 
 
-@pytest.fixture(params=[BotoClient, SignedClient], ids=lambda make: make.__name__)
+@pytest.fixture(params=[BotocoreClient, SignedClient], ids=lambda make: make.__name__)
 def make(request: pytest.FixtureRequest) -> Make:
     """A kind of client."""
     make: Make = request.param
@@ -97,3 +100,19 @@ def test_a_request_without_credentials_is_rejected(
             client.call(*READ)
         client.close()
         assert server.asked == []
+
+
+def test_a_proxy_and_certificates_of_the_environment_are_used(
+    make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    certificate = tmp_path / "certificate.pem"
+    make_certificate(certificate)
+    for name in ("NO_PROXY", "no_proxy", "https_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CA_BUNDLE", str(certificate))
+    with serving(Reply({"Item": {}}), certificate=certificate) as server, proxying() as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://me:a%20secret@{proxy.address}")
+        with client_of(make, server) as client:
+            assert client.call(*READ)["Item"] == {}
+        assert [target for target, _ in proxy.asked] == [server.url.removeprefix("https://")]
+        assert [headers["Proxy-Authorization"] for _, headers in proxy.asked] == ["Basic bWU6YSBzZWNyZXQ="]

@@ -179,6 +179,8 @@ def test_credentials_are_found_like_by_the_aws_tools(monkeypatch: pytest.MonkeyP
 def test_tls_connections_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     certificate = tmp_path / "certificate.pem"
     make_certificate(certificate)
+    for name in ("AWS_CA_BUNDLE", "REQUESTS_CA_BUNDLE"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     with serving(certificate=certificate) as server, client_of(server) as client:
         for _ in range(3):

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 STORES = ("sqlite", "dynamodb")
+AWS_CLIENTS = ("signed", "botocore")
 MAILERS = ("outbox", "smtp", "ses")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 MAX_PASSWORD_LENGTH = 128
@@ -20,6 +21,8 @@ class Variable:
     parse: Callable[[str], Any]
     description: str
     secret: bool = False
+    instead_if_unset: str = ""
+    """The name of another variable, which applies if this one is not set."""
 
     def error_message(self, text: str, error: ValueError) -> str:
         """Return a line that explains why a text is invalid, without showing a secret."""

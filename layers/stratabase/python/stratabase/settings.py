@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from stratabase.setting_values import (
+    AWS_CLIENTS,
     LOG_LEVELS,
     MAILERS,
     STORES,
@@ -66,10 +67,29 @@ class Settings:
         Variable(
             "STRATABASE_ENDPOINT",
             parse_base_url,
-            "The URL of DynamoDB and S3, if it is not the AWS endpoint of the region.",
+            "The URL of all AWS services, such as an emulator. The default is that of the region.",
         ),
     ] = None
-    region: Annotated[str, Variable("AWS_REGION", str, "The AWS region. Lambda sets it.")] = "us-east-1"
+    create_tables: Annotated[
+        bool,
+        Variable(
+            "STRATABASE_CREATE_TABLES",
+            parse_switch,
+            "Whether Stratabase creates missing tables and buckets. This is for emulators.",
+        ),
+    ] = False
+    aws_client: Annotated[
+        str,
+        Variable(
+            "STRATABASE_AWS_CLIENT",
+            one_of(AWS_CLIENTS),
+            f"The client for the DynamoDB table of the objects: {' or '.join(AWS_CLIENTS)}.",
+        ),
+    ] = "signed"
+    region: Annotated[
+        str,
+        Variable("AWS_REGION", str, "The AWS region. Lambda sets it.", instead_if_unset="AWS_DEFAULT_REGION"),
+    ] = "us-east-1"
     introspection: Annotated[
         bool,
         Variable(
@@ -272,7 +292,7 @@ class Settings:
         values: dict[str, Any] = {"model": LAMBDA_MODEL} if "AWS_LAMBDA_FUNCTION_NAME" in environment else {}
         mistakes: list[str] = []
         for name, variable in variables():
-            text = environment.get(variable.name)
+            text = environment.get(variable.name) or environment.get(variable.instead_if_unset)
             try:
                 values.update({name: variable.parse(text)} if text else {})
             except ValueError as error:

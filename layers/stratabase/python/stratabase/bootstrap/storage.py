@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from stratabase.aws import AwsEndpoint
 from stratabase.operations.file_ports import BlobStore
@@ -13,6 +13,9 @@ from stratabase.store.engine.offloading import OffloadingEngine
 from stratabase.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
 from stratabase.store.engine.port import Engine
 from stratabase.unusable_store import UnusableStore
+
+if TYPE_CHECKING:
+    from stratabase.store.dynamodb.client import Client
 
 _MAX_PARALLEL_READS = 16
 """The maximum number of ranges that a process reads in parallel from a remote store."""
@@ -25,19 +28,43 @@ def _sqlite_engine(settings: Settings) -> Engine:
 
 
 def _dynamodb_engine(settings: Settings) -> Engine:
-    from stratabase.store.dynamodb.client import Unanswered  # noqa: PLC0415
+    from stratabase.store.dynamodb.client import Unanswered  # noqa: PLC0415 - see above
     from stratabase.store.dynamodb.engine import DynamoDBEngine  # noqa: PLC0415
-    from stratabase.store.dynamodb.signed_client import SignedClient  # noqa: PLC0415
-    from stratabase.store.dynamodb.table import ensure_table  # noqa: PLC0415 - see above
+    from stratabase.store.dynamodb.table import ensure_table  # noqa: PLC0415
 
-    client = SignedClient(_aws_endpoint(settings))
-    if settings.endpoint is not None:
+    client = open_dynamodb_client(settings)
+    if settings.create_tables:
         try:
             ensure_table(client, settings.table)
         except Unanswered as error:
-            text = f"STRATABASE_ENDPOINT: DynamoDB doesn't respond at {settings.endpoint} ({error})."
+            where = f" at {settings.endpoint}" if settings.endpoint else ""
+            text = f"STRATABASE_ENDPOINT: DynamoDB doesn't respond{where} ({error})."
             raise UnusableStore(text) from error
     return OffloadingEngine(DynamoDBEngine(client, settings.table))
+
+
+def _signed_client(endpoint: AwsEndpoint) -> "Client":
+    from stratabase.store.dynamodb.signed_client import SignedClient  # noqa: PLC0415 - see above
+
+    return SignedClient(endpoint)
+
+
+def _botocore_client(endpoint: AwsEndpoint) -> "Client":
+    from stratabase.store.dynamodb.botocore_client import BotocoreClient  # noqa: PLC0415 - see above
+
+    return BotocoreClient(endpoint)
+
+
+_AWS_CLIENTS: Mapping[str, Callable[[AwsEndpoint], "Client"]] = {
+    "signed": _signed_client,
+    "botocore": _botocore_client,
+}
+"""By the value of the setting `aws_client`."""
+
+
+def open_dynamodb_client(settings: Settings) -> "Client":
+    """Return the client that the settings select for the DynamoDB table of the objects."""
+    return _AWS_CLIENTS[settings.aws_client](_aws_endpoint(settings))
 
 
 _ENGINES: Mapping[str, Callable[[Settings], Engine]] = {
@@ -93,7 +120,7 @@ def _dynamodb_member_stores(settings: Settings) -> MemberStores:
     from stratabase.adapters.members.pynamodb_table import PynamoTable  # noqa: PLC0415
 
     table = PynamoTable(_aws_endpoint(settings), settings.members_table)
-    if settings.endpoint is not None:
+    if settings.create_tables:
         table.ensure()
     return MemberStores(PynamoMembers(table), PynamoAttempts(table), table.close)
 
@@ -146,7 +173,7 @@ def open_blobs(settings: Settings) -> ClosableBlobs:
     from stratabase.adapters.blobs.s3 import S3Blobs  # noqa: PLC0415 - see above
 
     blobs = S3Blobs(_aws_endpoint(settings), settings.bucket)
-    if settings.endpoint is not None:
+    if settings.create_tables:
         blobs.ensure_bucket()
     return blobs
 

@@ -69,6 +69,7 @@ def main() -> int:
             settings = {
                 "STRATABASE_STORE": "dynamodb",
                 "STRATABASE_ENDPOINT": address,
+                "STRATABASE_CREATE_TABLES": "on",
                 "STRATABASE_BUCKET": BUCKET,
                 **EMULATOR_CREDENTIALS,
             }

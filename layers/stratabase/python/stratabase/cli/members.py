@@ -292,11 +292,11 @@ def mail_base_url(settings: Settings) -> str:
     """Return the base URL of links in mails. Raises CommandError if the settings do not define it."""
     if settings.base_url:
         return settings.base_url
-    if settings.store != "sqlite" and settings.endpoint is None:
+    if settings.store != "sqlite" and not settings.create_tables:
         raise CommandError(
             "STRATABASE_BASE_URL is required. Set it to the address of the service for links in emails."
         )
-    # The service runs on this machine.
+    # The store is on this machine, or is an emulator: the service runs here, too.
     if not settings.port:
         raise CommandError(
             "PORT: 0 means any free port. For links in emails, set the port that the service listens on."

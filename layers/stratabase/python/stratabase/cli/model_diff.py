@@ -7,8 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from stratabase.aws import AwsEndpoint
-from stratabase.bootstrap.storage import open_engine, open_member_stores, parallel_reads_of
+from stratabase.bootstrap.storage import (
+    open_dynamodb_client,
+    open_engine,
+    open_member_stores,
+    parallel_reads_of,
+)
 from stratabase.cli.backfill.build import is_embedded
 from stratabase.cli.subcommands import Argument, Options
 from stratabase.cli.terminal.command_error import MISUSED, CommandError
@@ -221,10 +225,9 @@ def _estimate_units(settings: Settings, scan: QuestionScan) -> int | None:
     The index that lists the objects of all classes is the upper limit. Links take one unit for each object.
     """
     from stratabase.store.dynamodb.client import Rejected, Unanswered  # noqa: PLC0415 - only for DynamoDB
-    from stratabase.store.dynamodb.signed_client import SignedClient  # noqa: PLC0415
     from stratabase.store.dynamodb.table import index_size  # noqa: PLC0415
 
-    client = SignedClient(AwsEndpoint(settings.region, settings.endpoint))
+    client = open_dynamodb_client(settings)
     try:
         items, size = index_size(client, settings.table, keys.LISTING)
     except (Rejected, Unanswered):

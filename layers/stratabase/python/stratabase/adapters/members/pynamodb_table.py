@@ -1,10 +1,10 @@
 """The DynamoDB table of the members, over PynamoDB: records, retries, and conditional transactions."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from threading import Lock
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from botocore import exceptions
 from pynamodb.attributes import TTLAttribute, UnicodeAttribute
@@ -16,7 +16,7 @@ from pynamodb.transactions import TransactWrite
 
 from stratabase import waiting
 from stratabase.aws import AwsEndpoint, share_data_loader
-from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
+from stratabase.store.dynamodb.botocore_client import map_botocore_error
 from stratabase.store.dynamodb.errors import CANCELLED, CONDITION_FAILED, RequestError, permanent_error
 from stratabase.store.dynamodb.retry import PermanentRejection, RetryPolicy, RetryState
 
@@ -206,25 +206,3 @@ def _request_error(error: Exception) -> RequestError:
     # PynamoDB rebuilds the errors of DynamoDB. Only the original has the status and the cancellation reasons.
     original = cause.__cause__ if isinstance(cause.__cause__, exceptions.ClientError) else cause
     return map_botocore_error(original)
-
-
-def map_botocore_error(error: Exception) -> RequestError:
-    """Return the request error that an exception of botocore or of the network stands for."""
-    if isinstance(error, exceptions.ClientError):
-        return _map_response(error.response)
-    if isinstance(
-        error,
-        exceptions.NoCredentialsError
-        | exceptions.PartialCredentialsError
-        | exceptions.CredentialRetrievalError,
-    ):
-        return Rejected(type(error).__name__, 0, str(error))
-    if isinstance(error, exceptions.EndpointConnectionError | exceptions.ConnectTimeoutError):
-        return Unreached(str(error))
-    return Unanswered(str(error))
-
-
-def _map_response(response: Mapping[str, Any]) -> Rejected:
-    error = response.get("Error", {})
-    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    return Rejected(error.get("Code", ""), status, error.get("Message", ""), response)

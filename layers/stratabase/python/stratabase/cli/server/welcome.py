@@ -36,6 +36,7 @@ _STORE_SETTINGS = (
     "STRATABASE_STORE",
     "STRATABASE_TABLE",
     "STRATABASE_ENDPOINT",
+    "STRATABASE_CREATE_TABLES",
 )
 """The settings that locate the objects and members."""
 

@@ -10,8 +10,9 @@ Read in this order:
 6. table: names, indexes, limits.
 7. retry, errors: which failures are retried, and which refusals the others become.
 8. client, signed_client, signature: the client's interface, and a small client that signs requests itself.
+   botocore_client: the same over botocore, for those who prefer it.
 9. metering, capacity: the capacity units that calls consume.
 
-Of the store, imports only engine. Endpoints and credentials are in stratabase.aws. Members are in a separate
-table (adapters/members), whose code shares client, errors and retry.
+Of the store, imports only engine. Credentials are in stratabase.aws, addresses in stratabase.aws_addresses.
+Members are in a separate table (adapters/members), whose code shares client, errors and retry.
 """

@@ -8,6 +8,7 @@ import select
 import ssl
 import time
 import zlib
+from base64 import b64encode
 from collections import deque
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
@@ -15,7 +16,7 @@ from functools import cached_property
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from socket import socket
 from typing import Any, NamedTuple
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 import orjson
 
@@ -26,6 +27,7 @@ from stratabase.aws import (
     NoCredentials,
     StaticCredentials,
 )
+from stratabase.aws_addresses import ServiceAddress, find_address
 from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
 from stratabase.store.dynamodb.signature import RequestSigner
 
@@ -51,11 +53,8 @@ class SignedClient:
     """A client for DynamoDB with its own connections."""
 
     def __init__(self, endpoint: AwsEndpoint, credentials: CredentialsProvider | None = None) -> None:
-        address = urlsplit(endpoint.url or _address(endpoint.region))
-        timeouts = (endpoint.connect_timeout, endpoint.read_timeout)
         fixed = endpoint.credentials
-        self._connections = ConnectionPool(address, timeouts, endpoint.connections)
-        self._signer = RequestSigner(endpoint.region, address.netloc)
+        self._endpoint = endpoint
         self._credentials = credentials or (StaticCredentials(fixed) if fixed else BotocoreCredentials())
         self._clock_skew = 0.0
         """The seconds by which the clock of the server is ahead of this machine's."""
@@ -75,7 +74,22 @@ class SignedClient:
 
     def close(self) -> None:
         """Close the connections."""
-        self._connections.close()
+        if "_connections" in self.__dict__:
+            self._connections.close()
+
+    # The address needs botocore, which takes long to load, so it waits for the first request.
+    @cached_property
+    def _address(self) -> ServiceAddress:
+        return find_address("dynamodb", self._endpoint)
+
+    @cached_property
+    def _connections(self) -> "ConnectionPool":
+        timeouts = (self._endpoint.connect_timeout, self._endpoint.read_timeout)
+        return ConnectionPool(self._address, timeouts, self._endpoint.connections)
+
+    @cached_property
+    def _signer(self) -> RequestSigner:
+        return RequestSigner(self._address.signing_region, urlsplit(self._address.url).netloc)
 
     def _send(self, target: str, body: bytes) -> _Answer:
         headers = self._signed_headers(target, body)
@@ -113,10 +127,6 @@ class SignedClient:
         changed = abs(skew - self._clock_skew) > _MIN_CLOCK_SKEW
         self._clock_skew = skew if changed else self._clock_skew
         return changed
-
-
-def _address(region: str) -> str:
-    return f"https://dynamodb.{region}.amazonaws.com{'.cn' if region.startswith('cn-') else ''}"
 
 
 def _body(parameters: Mapping[str, Any]) -> bytes:
@@ -172,8 +182,10 @@ def _rejected(answer: _Answer, content: Mapping[str, Any]) -> Rejected:
 class ConnectionPool:
     """A thread-safe pool of idle connections to one host. The one that was used last is taken first."""
 
-    def __init__(self, address: SplitResult, timeouts: tuple[float, float], max_idle: int) -> None:
-        self._address = address
+    def __init__(self, address: ServiceAddress, timeouts: tuple[float, float], max_idle: int) -> None:
+        self._url = urlsplit(address.url)
+        self._certificates = address.certificates
+        self._proxy = urlsplit(address.proxy) if address.proxy else None
         self._connect_timeout, self._read_timeout = timeouts
         self._idle: deque[tuple[HTTPConnection, float]] = deque(maxlen=max_idle)
 
@@ -209,14 +221,30 @@ class ConnectionPool:
         return connection
 
     def _new(self) -> HTTPConnection:
-        host, port = self._address.hostname or "", self._address.port
-        if self._address.scheme == "http":
+        host, port = self._url.hostname or "", self._url.port
+        if self._proxy is None:
+            return self._connection_to(host, port)
+        # A tunnel, so that the proxy sees neither the request nor its signature.
+        connection = self._connection_to(self._proxy.hostname or "", self._proxy.port or 80)
+        connection.set_tunnel(host, port, _proxy_headers(self._proxy))
+        return connection
+
+    def _connection_to(self, host: str, port: int | None) -> HTTPConnection:
+        if self._url.scheme == "http":
             return HTTPConnection(host, port, timeout=self._connect_timeout)
         return HTTPSConnection(host, port, timeout=self._connect_timeout, context=self._tls)
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
-        return ssl.create_default_context()
+        return ssl.create_default_context(cafile=self._certificates)
+
+
+def _proxy_headers(proxy: SplitResult) -> dict[str, str]:
+    """Return the headers that authenticate at a proxy, whose URL can have a user and a password."""
+    if proxy.username is None:
+        return {}
+    pair = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
+    return {"Proxy-Authorization": f"Basic {b64encode(pair.encode()).decode()}"}
 
 
 def _is_fresh(connection: HTTPConnection, since: float) -> bool:

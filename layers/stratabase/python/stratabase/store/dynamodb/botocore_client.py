@@ -1,19 +1,23 @@
-"""A DynamoDB client over botocore, for comparison with SignedClient and for use with moto."""
+"""A client over botocore, which `STRATABASE_AWS_CLIENT=botocore` selects instead of SignedClient.
+
+It is slower, and has everything that botocore has, such as proxies with their own TLS.
+"""
 
 from collections.abc import Mapping
 from functools import cache
 from threading import Lock
 from typing import Any
 
-from botocore import xform_name
+from botocore import exceptions, xform_name
 from botocore.exceptions import BotoCoreError, ClientError
 
-from stratabase.adapters.members.pynamodb_table import map_botocore_error
 from stratabase.aws import AwsEndpoint, create_client
+from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
+from stratabase.store.dynamodb.errors import RequestError
 from stratabase.store.dynamodb.signed_client import CHECKSUM_HEADER, verify_checksum
 
 
-class BotoClient:
+class BotocoreClient:
     """A DynamoDB client over botocore without retries."""
 
     def __init__(self, endpoint: AwsEndpoint) -> None:
@@ -65,3 +69,25 @@ def _check(response_dict: Mapping[str, Any], **_: Any) -> None:
 @cache
 def _method_name(operation: str) -> str:
     return str(xform_name(operation))
+
+
+def map_botocore_error(error: Exception) -> RequestError:
+    """Return the request error that an exception of botocore or of the network stands for."""
+    if isinstance(error, exceptions.ClientError):
+        return _map_response(error.response)
+    if isinstance(
+        error,
+        exceptions.NoCredentialsError
+        | exceptions.PartialCredentialsError
+        | exceptions.CredentialRetrievalError,
+    ):
+        return Rejected(type(error).__name__, 0, str(error))
+    if isinstance(error, exceptions.EndpointConnectionError | exceptions.ConnectTimeoutError):
+        return Unreached(str(error))
+    return Unanswered(str(error))
+
+
+def _map_response(response: Mapping[str, Any]) -> Rejected:
+    error = response.get("Error", {})
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    return Rejected(error.get("Code", ""), status, error.get("Message", ""), response)
