@@ -246,7 +246,7 @@ class DictEntities:
         whole = None if entity is None else whole_of(self._model, entity)
         return entity is not None and (whole is None or self._stands(whole))
 
-    def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
+    def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, Sequence[int]]:
         value = {
             name: range(first := self.serials[name] + 1, first + number) for name, number in wanted.items()
         }

@@ -39,5 +39,9 @@ class DelegatingEngine:
         self.begin()
         self._engine.commit(batch)
 
+    def increment(self, key: Key, attribute: str, by: int) -> int:
+        self.begin()
+        return self._engine.increment(key, attribute, by)
+
     def close(self) -> None:
         self._engine.close()

@@ -7,7 +7,7 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.messages import verbatim
 from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Engine, Item, Key
 
-GET, RANGE = "get", "range"
+GET, RANGE, INCREMENT = "get", "range", "increment"
 
 
 class Fault(NamedTuple):
@@ -18,7 +18,7 @@ class Fault(NamedTuple):
 
 
 class FailingEngine:
-    """Passes calls on and records them: `get`, a page of a `range`, or the ID of a batch."""
+    """Passes calls on and records them: `get`, a page of a `range`, `increment`, or the ID of a batch."""
 
     def __init__(self, engine: Engine, fault: Fault | None = None) -> None:
         self.engine = engine
@@ -57,6 +57,13 @@ class FailingEngine:
         self._begin(batch.id)
         try:
             self.engine.commit(batch)
+        finally:
+            self._end()
+
+    def increment(self, key: Key, attribute: str, by: int) -> int:
+        self._begin(INCREMENT)
+        try:
+            return self.engine.increment(key, attribute, by)
         finally:
             self._end()
 

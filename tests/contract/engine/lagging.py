@@ -68,6 +68,15 @@ class LaggingEngine(ReferenceEngine):
                 self._note(key, old, new)
         self._go_on()
 
+    def increment(self, key: Key, attribute: str, by: int) -> int:
+        with self._commits:
+            (before,) = self.get([key])
+            total = super().increment(key, attribute, by)
+            (after,) = self.get([key])
+            self._note(key, before, after)
+        self._go_on()
+        return total
+
     def settle(self) -> None:
         """Make every index show all commits."""
         self.now += LONGEST_LAG

@@ -69,6 +69,12 @@ class ReferenceEngine:
             kept = {key: item for key, item in self._items.items() if key not in after}
             self._items = kept | {key: item for key, item in after.items() if item}
 
+    def increment(self, key: Key, attribute: str, by: int) -> int:
+        with self._lock:
+            item = _patched(Patch(key, add={attribute: by}), self._items.get(key) or Item(key))
+            self._items = {**self._items, key: item}
+            return int(str(item.attributes[attribute]))
+
     def show(self, items: Mapping[Key, Item | None]) -> None:
         """Replace or remove items directly, without a commit."""
         with self._lock:
@@ -128,7 +134,7 @@ def _patched(patch: Patch, item: Item) -> Item:
     for name, number in patch.add.items():
         before = attributes.get(name, 0)
         if type(before) is not int:
-            raise ValueError(name)
+            raise ValueError(f"{name} of {patch.key}")
         attributes[name] = before + number
     for name in patch.remove:
         attributes.pop(name, None)

@@ -24,9 +24,10 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
+from stratabase.store.sqlite.commit import commit_batch
 from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.sqlite.file import open_for_writing
-from stratabase.store.sqlite.writer import MAX_BATCHES, Writer
+from stratabase.store.sqlite.writer import MAX_BATCHES, StoreWrite, Writer
 from stratabase.unusable_store import UnusableStore
 from tests.contract.engine.engine_calls import HERE, commit, find_item, get_item, run_concurrently
 
@@ -76,11 +77,11 @@ def held(path: Path) -> Iterator[None]:
         yield
 
 
-def batch(*actions: Action) -> Batch:
-    return Batch("batch", actions)
+def batch(*actions: Action) -> StoreWrite[None]:
+    return partial(commit_batch, batch=Batch("batch", actions))
 
 
-def put(number: int, **attributes: int) -> Batch:
+def put(number: int, **attributes: int) -> StoreWrite[None]:
     return batch(Put(Item(Key("many", str(number)), attributes), NOT_EXISTS))
 
 

@@ -151,10 +151,11 @@ class EntityRepository(Protocol):
         Strongly consistent after the guards of all objects are built. Raises ReadBudgetExceeded.
         """
 
-    def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
+    def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, Sequence[int]]:
         """Reserve numbers of Serial attributes: how many of each in, the new numbers out.
 
-        They start at 1, and no number is ever returned again. Some may stay unused. Raises Unavailable.
+        They start at 1 and increase, and no number is ever returned again. Some may stay unused. Processes
+        that take numbers at the same time may get them in another order. Raises Unavailable.
         """
 
     def dry_run(self, change: Change) -> None:

@@ -35,7 +35,6 @@ from stratabase.domain.objects.commit_refusals import (
     RoleNotBuilt,
     RoleUnavailable,
     RoleViolation,
-    SerialsContended,
     SizeCause,
     TargetNotFound,
     TooLarge,
@@ -404,7 +403,6 @@ _REFUSALS: Mapping[type[Any], Callable[[_T, Any], Exception]] = {
         map(names.reference, each.missing),
     ),
     ReadBudgetExceeded: _T.budget,
-    SerialsContended: lambda names, each: SerialsContended([*map(names.serial, each.serials)]),
     BeingRestored: lambda names, each: BeingRestored(names.reference(each.reference)),
     RoleUnavailable: lambda names, each: RoleUnavailable(names.role(each.role), each.reason),
 }

@@ -164,7 +164,7 @@ class RenamedRepository:
         """Return descriptions of what a reindex must build, such as `Employee @unique(email)`."""
         return self._repository.unbuilt(self._names)
 
-    def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
+    def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, Sequence[int]]:
         """Return new numbers of Serial attributes, as many as `wanted` says for each attribute."""
         with self._translated_refusals():
             found = self._repository.next_serials({self._in.serial(name): wanted[name] for name in wanted})

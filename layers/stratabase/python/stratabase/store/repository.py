@@ -62,7 +62,7 @@ class Repository:
         associations = Associations(model)
         mark_served = ServedNames(engine, model, now).mark if serves else None
         registry = RegistryCache(engine, model, associations=associations, mark_served=mark_served)
-        self._serials = SerialCounters(engine)
+        self._serials = SerialCounters(engine, parallel_map)
         self._store = StoreContext(engine, model, associations, registry, parallel_map, now)
         self._purger = Purger(self._store)
         self._cleanup = Cleanup(self._purger)
@@ -182,7 +182,7 @@ class Repository:
         """
         return self._store.registry.unfinished_labels(names)
 
-    def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
+    def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, Sequence[int]]:
         """Return new numbers of Serial attributes, as many as `wanted` says for each attribute."""
         return self._serials.next(wanted)
 

@@ -8,8 +8,7 @@ from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.objects.entity import Reference, RoleName, describe_object
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock, is_active
-from stratabase.domain.objects.serials import SerialName
-from stratabase.messages import Message, _, and_list
+from stratabase.messages import Message, _
 from stratabase.model.model import Unique
 
 
@@ -137,17 +136,6 @@ class ObjectTooLarge(TooLarge):
         super().__init__(message, reference)
         self.size = size
         self.maximum = maximum
-
-
-class SerialsContended(Unavailable):
-    """Concurrent writes took the numbers of Serial attributes, again and again."""
-
-    def __init__(self, serials: Sequence[SerialName]) -> None:
-        names = and_list(f"{serial.class_name}.{serial.attribute}" for serial in serials)
-        super().__init__(
-            _("Concurrent writes took the next numbers for {attributes}. Try again.", attributes=names)
-        )
-        self.serials = tuple(serials)
 
 
 class BeingRestored(Unavailable):

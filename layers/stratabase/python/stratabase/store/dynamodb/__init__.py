@@ -2,7 +2,7 @@
 
 Read in this order:
 
-1. engine: the three calls of the port.
+1. engine: the calls of the port.
 2. range_query: a range as DynamoDB queries.
 3. commit: a batch as a single write or as one `TransactWriteItems`.
 4. expressions: conditions and updates in DynamoDB's expression language.

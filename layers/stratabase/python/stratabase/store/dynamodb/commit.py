@@ -17,6 +17,7 @@ from stratabase.store.dynamodb.errors import CANCELLED, CONDITION_FAILED, perman
 from stratabase.store.dynamodb.expressions import Placeholders, condition_expression, update_expression
 from stratabase.store.dynamodb.records import item_of, key_record, record_of
 from stratabase.store.dynamodb.retry import PermanentRejection, RetryingClient
+from stratabase.store.dynamodb.table import stored_name
 from stratabase.store.engine.port import (
     NO_EXPECTATION,
     Action,
@@ -26,6 +27,7 @@ from stratabase.store.engine.port import (
     ExpectationFailed,
     Failure,
     Item,
+    Key,
     OutcomeUnknown,
     Patch,
     Put,
@@ -82,6 +84,19 @@ def commit_batch(client: RetryingClient, table: str, batch: Batch) -> None:
         #    its token. For a single write, a later commit may have overwritten the item and hide the batch.
         is_certain = not error.may_have_run or rejected.code == CANCELLED
         raise (ExpectationFailed if is_certain else OutcomeUnknown)(failures) from error
+
+
+def send_increment(client: RetryingClient, table: str, key: Key, attribute: str, by: int) -> int:
+    """Add a number to an attribute of an item, and return the sum. Raises Unavailable, ValueError.
+
+    A single write without a token, because nobody minds that a repetition adds the number again.
+    """
+    request = _write_request(table, Patch(key, NO_EXPECTATION, add={attribute: by}))
+    try:
+        answer = client.write("UpdateItem", {**request.parameters, "ReturnValues": "UPDATED_NEW"})
+    except PermanentRejection as error:
+        raise permanent_error(error.rejected, _describe(request)) from error
+    return int(answer["Attributes"][stored_name(attribute)]["N"])
 
 
 def _send(client: RetryingClient, batch: Batch, requests: Sequence[ActionRequest]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from stratabase.store.dynamodb.client import Client
-from stratabase.store.dynamodb.commit import commit_batch
+from stratabase.store.dynamodb.commit import commit_batch, send_increment
 from stratabase.store.dynamodb.range_query import range_query
 from stratabase.store.dynamodb.records import item_of, items_of, key_record
 from stratabase.store.dynamodb.retry import RetryingClient, RetryPolicy
@@ -73,6 +73,10 @@ class DynamoDBEngine:
     def commit(self, batch: Batch) -> None:
         """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
         commit_batch(self._retrying, self._table, batch)
+
+    def increment(self, key: Key, attribute: str, by: int) -> int:
+        """Add a number to an attribute of an item, and return the sum. A lost response can add it twice."""
+        return send_increment(self._retrying, self._table, key, attribute, by)
 
     def close(self) -> None:
         """Close the connections."""

@@ -12,7 +12,7 @@ from types import ModuleType
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.query.consumption import Consumption, Note
 from stratabase.store.engine.parallel import add_round_trips, count_round_trips
-from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Engine, Item, Key
+from stratabase.store.engine.port import NO_EXPECTATION, UNBOUNDED, Batch, Bounds, Engine, Item, Key, Patch
 
 _note: ContextVar[Note | None] = ContextVar("note", default=None)
 
@@ -94,6 +94,19 @@ class MeteredEngine:
             raise
         took = _milliseconds_since(began)
         note(_commit_consumption(batch, before, self._items_of(batch), took))
+
+    def increment(self, key: Key, attribute: str, by: int) -> int:
+        """Add a number to an attribute of an item, and return the sum. It is reported as a commit."""
+        note = self._current_note()
+        if note is None:
+            return self._engine.increment(key, attribute, by)
+        write = Batch("", (Patch(key, NO_EXPECTATION, {attribute: by}),))
+        before = self._items_of(write)
+        began = perf_counter()
+        total = self._engine.increment(key, attribute, by)
+        took = _milliseconds_since(began)
+        note(_commit_consumption(write, before, self._items_of(write), took))
+        return total
 
     def close(self) -> None:
         """Finish running calls, and close files and connections."""

@@ -1,11 +1,11 @@
 """The storage port, and helpers that work with every engine.
 
-An engine stores items under keys and has three calls: `get`, `range` and `commit`. `store.sqlite` and
-`store.dynamodb` implement it. The rest of the store depends only on this port.
+An engine stores items under keys and has the calls `get`, `range`, `commit` and `increment`. `store.sqlite`
+and `store.dynamodb` implement it. The rest of the store depends only on this port.
 
 Read in this order:
 
-1. port: items, expectations, batches, and the three calls with their guarantees.
+1. port: items, expectations, batches, and the calls with their guarantees.
 2. expectations: evaluates expectations against items.
 3. offloading: keeps engine calls from blocking the local server.
 4. parallel: runs several reads at the same time, and counts round trips.

@@ -41,6 +41,10 @@ class OffloadingEngine:
         """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
         waiting.offload(self._engine.commit, batch)
 
+    def increment(self, key: Key, attribute: str, by: int) -> int:
+        """Add a number to an attribute of an item, and return the sum."""
+        return waiting.offload(self._engine.increment, key, attribute, by)
+
     def close(self) -> None:
         """Finish running calls, and close files and connections."""
         self._engine.close()

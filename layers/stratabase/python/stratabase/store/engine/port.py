@@ -1,4 +1,4 @@
-"""The port that every engine implements: items, and the three calls get, range and commit."""
+"""The port that every engine implements: items, and the calls of an engine."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -278,6 +278,16 @@ class Engine(Protocol):
         A batch that was committed survives the end of the process. Raises ExpectationFailed, with all
         expectations that failed; then nothing was written. Raises Unavailable, which leaves open whether the
         batch was committed. OutcomeUnknown, a kind of Unavailable, has the items that were found.
+        """
+
+    def increment(self, key: Key, attribute: str, by: int) -> int:
+        """Add a number to an attribute of an item, and return the sum. Nobody else gets the same sum for it.
+
+        A missing item is created, and a missing attribute counts as 0. ValueError if the attribute is not an
+        integer. The sum survives the end of the process.
+
+        If a response is lost, an engine may add the number again. So the attribute may grow by more than the
+        callers add, and a call that raises Unavailable may have added its number.
         """
 
     def close(self) -> None:

@@ -2,7 +2,7 @@
 
 Read in this order:
 
-1. engine: the three calls of the port.
+1. engine: the calls of the port.
 2. table: the table, with one row for each item.
 3. queries: the SELECT statements.
 4. readers: one connection for each thread that reads.

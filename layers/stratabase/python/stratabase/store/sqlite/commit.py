@@ -1,4 +1,7 @@
-"""Executes one batch inside a SQLite transaction: checks every expectation, then writes all or nothing."""
+"""Executes a batch or an increment inside a SQLite transaction.
+
+A batch checks every expectation, then writes all or nothing.
+"""
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +19,7 @@ from stratabase.store.engine.port import (
     ExpectationFailed,
     Failure,
     Item,
+    Key,
     Patch,
     Put,
 )
@@ -37,6 +41,14 @@ def commit_batch(connection: sqlite3.Connection, batch: Batch) -> None:
     if failures:
         raise ExpectationFailed(failures)
     _execute(connection, write_statements(batch.actions, found))
+
+
+def write_increment(connection: sqlite3.Connection, key: Key, attribute: str, by: int) -> int:
+    """Add a number to an attribute of an item, and return the sum. ValueError if it is not an integer."""
+    patch = Patch(key, NO_EXPECTATION, add={attribute: by})
+    found = select_by_key(connection, [key])
+    _execute(connection, write_statements([patch], found))
+    return int(apply_patch(patch, found.get(key)).attributes[attribute])  # type: ignore[arg-type]
 
 
 def _check_fence(connection: sqlite3.Connection, batch: Batch) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from stratabase import waiting
 from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Item, Key
+from stratabase.store.sqlite.commit import commit_batch, write_increment
 from stratabase.store.sqlite.errors import map_sqlite_error
 from stratabase.store.sqlite.file import open_for_reading, open_for_writing
 from stratabase.store.sqlite.queries import RangeQuery, range_query, select_after, select_items
@@ -61,7 +62,13 @@ class SqliteEngine:
 
     def commit(self, batch: Batch) -> None:
         """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
-        waiting.until(self._writer.submit(batch))
+        waiting.until(self._writer.submit(partial(commit_batch, batch=batch)))
+
+    def increment(self, key: Key, attribute: str, by: int) -> int:
+        """Add a number to an attribute of an item, and return the sum."""
+        return waiting.until(
+            self._writer.submit(partial(write_increment, key=key, attribute=attribute, by=by))
+        )
 
     def close(self) -> None:
         """Finish running calls, and close the file. Later calls raise Unavailable."""

@@ -1,4 +1,4 @@
-"""The writing thread, with group commit: batches that wait together share one transaction and one fsync."""
+"""The writing thread, with group commit: writes that wait together share one transaction and one fsync."""
 
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -6,28 +6,38 @@ from concurrent.futures import Future
 from contextlib import suppress
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from stratabase.store.engine.port import Batch
-from stratabase.store.sqlite.commit import commit_batch
 from stratabase.store.sqlite.errors import VALUE_ERRORS, closed_error, retry_while_busy
 
 MAX_BATCHES = 64
 """The maximum number of batches in one transaction, which limits how long a caller waits."""
 
 
-class _WaitingCommit(NamedTuple):
-    """A batch in the queue, and the future that its caller waits for."""
+T = TypeVar("T")
+StoreWrite = Callable[[sqlite3.Connection], T]
+"""A function that writes inside a transaction, and returns what its caller waits for."""
 
-    batch: Batch
-    future: "Future[None]"
+
+class _WaitingWrite(NamedTuple):
+    """A write in the queue, and the future that its caller waits for."""
+
+    write: StoreWrite[Any]
+    future: "Future[Any]"
+
+
+class _Outcome(NamedTuple):
+    """What a write returned or, if it was refused, the exception for its caller."""
+
+    result: Any = None
+    refusal: Exception | None = None
 
 
 class Writer:
-    """A thread that commits batches in the order of their arrival.
+    """A thread that commits batches and increments in the order of their arrival.
 
-    Responses within a process do not get lost, so a batch is never submitted twice. So the writer ignores the
-    id of a batch.
+    Responses within a process do not get lost, so a batch is never submitted twice. So SQLite ignores the id
+    of a batch.
     """
 
     def __init__(
@@ -40,23 +50,23 @@ class Writer:
         self._connection = connection
         self._busy_timeout = busy_timeout
         self._to_refusal = to_refusal
-        self._queue: SimpleQueue[_WaitingCommit | None] = SimpleQueue()
+        self._queue: SimpleQueue[_WaitingWrite | None] = SimpleQueue()
         self._lock = Lock()
         self._closed = False
         self._thread = Thread(target=self._run, name="stratabase-writer", daemon=True)
         self._thread.start()
 
-    def submit(self, batch: Batch) -> "Future[None]":
-        """Queue a batch; return a future that is done when the batch is on disk or refused.
+    def submit(self, write: StoreWrite[T]) -> "Future[T]":
+        """Queue a write; return a future that is done when the write is on disk or refused.
 
-        Raises Unavailable if the writer is closed.
+        The write changes nothing if it raises an exception. Raises Unavailable if the writer is closed.
         """
-        commit = _WaitingCommit(batch, Future())
+        future: Future[T] = Future()
         with self._lock:
             if self._closed:
                 raise closed_error()
-            self._queue.put(commit)
-        return commit.future
+            self._queue.put(_WaitingWrite(write, future))
+        return future
 
     def close(self) -> None:
         """Commit all queued batches, and close the file."""
@@ -66,7 +76,7 @@ class Writer:
         self._thread.join()
 
     def _run(self) -> None:
-        group: Sequence[_WaitingCommit] = ()
+        group: Sequence[_WaitingWrite] = ()
         try:
             while not (self._closed and self._queue.empty()):
                 group = self._next_group()
@@ -75,41 +85,40 @@ class Writer:
             self._refuse_waiting(group)
             self._close_connection()
 
-    def _next_group(self) -> Sequence[_WaitingCommit]:
+    def _next_group(self) -> Sequence[_WaitingWrite]:
         """Return the batches that wait now, or else wait for the next one. Empty if the writer closes."""
         group = [self._queue.get()]
         while len(group) < MAX_BATCHES and not self._queue.empty():
             group.append(self._queue.get())
-        return [commit for commit in group if commit and commit.future.set_running_or_notify_cancel()]
+        return [each for each in group if each and each.future.set_running_or_notify_cancel()]
 
-    def _commit_group(self, group: Sequence[_WaitingCommit]) -> None:
+    def _commit_group(self, group: Sequence[_WaitingWrite]) -> None:
         if not group:
             return
         try:
             outcomes = self._write(group)
         except Exception as error:  # noqa: BLE001 - the callers must get an answer, whatever the error
             self._roll_back()
-            outcomes = [self._to_refusal(error) for _ in group]
-        for commit, outcome in zip(group, outcomes, strict=True):
-            _answer(commit.future, outcome)
+            outcomes = [_Outcome(refusal=self._to_refusal(error)) for _ in group]
+        for waiting, outcome in zip(group, outcomes, strict=True):
+            _answer(waiting.future, outcome)
 
-    def _write(self, group: Sequence[_WaitingCommit]) -> list[Exception | None]:
+    def _write(self, group: Sequence[_WaitingWrite]) -> list[_Outcome]:
         retry_while_busy(lambda: self._connection.execute("BEGIN IMMEDIATE"), self._busy_timeout)
-        outcomes = [self._try_commit(commit.batch) for commit in group]
+        outcomes = [self._try(waiting.write) for waiting in group]
         self._connection.execute("COMMIT")
         return outcomes
 
-    def _try_commit(self, batch: Batch) -> Exception | None:
-        """Execute a batch; return its refusal, None on success. Raise errors of the whole transaction."""
+    def _try(self, write: StoreWrite[Any]) -> _Outcome:
+        """Execute a write; return its result or refusal. Raise errors of the whole transaction."""
         try:
-            commit_batch(self._connection, batch)
+            return _Outcome(write(self._connection))
         except VALUE_ERRORS as fault:
-            return fault
+            return _Outcome(refusal=fault)
         except (sqlite3.Error, MemoryError):
             raise
         except Exception as refused:  # noqa: BLE001 - failed expectations, or a mistake of the caller
-            return refused
-        return None
+            return _Outcome(refusal=refused)
 
     def _roll_back(self) -> None:
         # If this fails too, the next BEGIN fails, and its callers get an error.
@@ -117,16 +126,16 @@ class Writer:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
-    def _refuse_waiting(self, group: Sequence[_WaitingCommit]) -> None:
+    def _refuse_waiting(self, group: Sequence[_WaitingWrite]) -> None:
         """Refuse all batches that still wait, whatever has ended this thread."""
         with self._lock:
             self._closed = True
         waiting = [*group]
         while not self._queue.empty():
             waiting += filter(None, [self._queue.get()])
-        for commit in waiting:
-            if not commit.future.done():
-                commit.future.set_exception(closed_error())
+        for each in waiting:
+            if not each.future.done():
+                each.future.set_exception(closed_error())
 
     def _close_connection(self) -> None:
         with suppress(sqlite3.Error):  # if it fails, the next start reads the log
@@ -134,8 +143,8 @@ class Writer:
         self._connection.close()
 
 
-def _answer(future: "Future[None]", refused: Exception | None) -> None:
-    if refused is None:
-        future.set_result(None)
+def _answer(future: "Future[Any]", outcome: _Outcome) -> None:
+    if outcome.refusal is None:
+        future.set_result(outcome.result)
     else:
-        future.set_exception(refused)
+        future.set_exception(outcome.refusal)

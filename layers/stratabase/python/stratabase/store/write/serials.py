@@ -1,140 +1,178 @@
-"""Generates the numbers of Serial attributes, each from a counter item that only increases."""
+"""Generates the numbers of Serial attributes, each from a counter item that only increases.
 
-import secrets
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+A process takes a block of numbers from the counter in one call, `increment`, which adds to the counter and
+returns the sum. So no two processes get the same number, and none has to read the counter or to try again.
+An earlier release writes the next number under the condition that the counter is as it read it. Such a write
+fails after an increment, and an increment counts from what it wrote. So both may run side by side.
+
+A block has one number, or as many as a request needs, unless numbers are wanted fast. So there are gaps only
+after a refused write, a lost response or a crash, or when the rest of a larger block is not used.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from threading import Lock
-from typing import NamedTuple
 
-from stratabase.domain.objects.commit_refusals import SerialsContended
+from stratabase import waiting
 from stratabase.domain.objects.serials import SerialName
-from stratabase.store.engine.port import (
-    Batch,
-    Condition,
-    ConditionOperator,
-    Engine,
-    Expectation,
-    ExpectationFailed,
-    Item,
-    Key,
-    OutcomeUnknown,
-    Patch,
-)
+from stratabase.store.engine.parallel import ParallelMap, sequential_map
+from stratabase.store.engine.port import Engine, Item
 from stratabase.store.layout import keys
 
 _LAST = "last"
 """The attribute of a counter with the last number that was taken."""
-_MAX_TRIES = 500
-"""The maximum number of attempts, if other processes keep taking the numbers first."""
+BLOCKS_PER_SECOND = 100
+"""How many blocks all processes together take from a counter, if numbers are wanted faster than this.
 
-
-class _Claim(NamedTuple):
-    """An attempt to take numbers from counters."""
-
-    last: Mapping[SerialName, int]
-    """The last numbers taken, as this process knows them. The claim is for the numbers after these."""
-    wanted: Mapping[SerialName, int]
-    """How many numbers to take of each attribute."""
-    corrections: Mapping[SerialName, int]
-    """How often this process had corrected each cached last number when the claim was made."""
-
-    def numbers(self) -> Mapping[SerialName, range]:
-        """Return the numbers that the claim is for."""
-        return {name: range(last + 1, last + self.wanted[name] + 1) for name, last in self.last.items()}
-
-    def batch(self) -> Batch:
-        """Return the batch that takes the numbers, if the counters still have the last numbers."""
-        actions = (_counted(keys.counter(name), range_) for name, range_ in self.numbers().items())
-        return Batch(f"serial{secrets.token_hex(12)}", tuple(actions))
+DynamoDB writes an item at most 1,000 times a second.
+"""
+_MAX_SECONDS = 10.0
+"""The maximum time that a block lasts at the rate at which its process uses numbers."""
+_REST_SECONDS = 60.0
+"""How long the rest of a block is used. So the numbers of several processes stay roughly in order."""
+_WINDOW = 1.0
+"""The minimum time over which the rate of a counter is measured, in seconds."""
 
 
 class SerialCounters:
-    """A generator of serial numbers, which takes all numbers of a request in one commit.
+    """A generator of serial numbers for one process, whose requests may run in any number of threads."""
 
-    It caches the last number of each counter. So it reads a counter only once, and after another process has
-    taken numbers. Concurrent requests of this process claim successive numbers: the cache advances when a
-    claim is made, before its commit. So they neither wait for each other nor conflict.
-    """
-
-    def __init__(self, engine: Engine) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        parallel_map: ParallelMap = sequential_map,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`parallel_map`: takes the numbers of several attributes. `clock`: returns seconds."""
         self._engine = engine
+        self._parallel_map = parallel_map
+        self._clock = clock
         self._lock = Lock()
-        self._last: dict[SerialName, int] = {}
-        self._corrections: Counter[SerialName] = Counter()
+        self._counters: dict[SerialName, _Counter] = {}
 
-    def next(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, range]:
+    def next(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, Sequence[int]]:
         """Return new numbers, as many of each attribute as `wanted` says. Raises Unavailable.
 
-        Numbers start at 1 and are never returned twice.
+        Numbers start at 1 and are never returned twice. They increase from one call to the next.
         """
-        self._read_counters([name for name in wanted if name not in self._last])
-        for _try in range(_MAX_TRIES):
-            claim = self._claim(wanted)
-            if self._try_commit(claim):
-                return claim.numbers()
-        raise SerialsContended([*wanted])
+        names = [*wanted]
+        taken = self._parallel_map(lambda name: self._counter(name).take(wanted[name]), names)
+        return dict(zip(names, taken, strict=True))
 
-    def _read_counters(self, names: Sequence[SerialName]) -> None:
-        if names:
-            counters = self._engine.get([keys.counter(name) for name in names])
-            for name, counter in zip(names, counters, strict=True):
-                self._last.setdefault(name, _last(counter))
-
-    def _claim(self, wanted: Mapping[SerialName, int]) -> _Claim:
+    def _counter(self, name: SerialName) -> "_Counter":
         with self._lock:
-            # Advance the cache before the commit, so that the next request claims the numbers after these.
-            last = {name: self._last[name] for name in wanted}
-            self._last.update({name: last[name] + number for name, number in wanted.items()})
-            return _Claim(last, wanted, {name: self._corrections[name] for name in wanted})
+            return self._counters.setdefault(name, _Counter(self._engine, name, self._clock))
 
-    def _try_commit(self, claim: _Claim) -> bool:
-        """Commit a claim; return whether this succeeded. If not, correct the cache."""
+
+class _Counter:
+    """The numbers of one attribute that this process may assign.
+
+    At most one thread takes a block at a time. The others wait for it, and the next block has the numbers for
+    all of them.
+    """
+
+    def __init__(self, engine: Engine, name: SerialName, clock: Callable[[], float]) -> None:
+        self._engine = engine
+        self._key = keys.counter(name)
+        self._clock = clock
+        self._lock = Lock()
+        self._free: deque[int] = deque()
+        self._missing = 0
+        """How many numbers the waiting threads still need."""
+        self._refill: Future[None] | None = None
+        """Done when the block that is being taken is there. None if none is being taken."""
+        self._rate = _Rate(clock())
+
+    def take(self, wanted: int) -> list[int]:
+        """Return numbers that are greater than all returned before. Raises Unavailable."""
+        taken: list[int] = []
+        while True:
+            with self._lock:
+                taken += self._take_free(wanted - len(taken))
+                missing = wanted - len(taken)
+                if not missing:
+                    return taken
+                self._missing += missing
+                refill, is_mine = self._refill, self._refill is None
+                if refill is None:
+                    refill = self._refill = Future()
+                    size = max(self._missing, self._rate.block(self._clock()))
+            try:
+                if is_mine:
+                    self._take_block(size, refill)
+                waiting.until(refill)
+            finally:
+                with self._lock:
+                    self._missing -= missing
+
+    def _take_free(self, wanted: int) -> list[int]:
+        if self._clock() - self._rate.taken_at > _REST_SECONDS:
+            self._free.clear()
+        return [self._free.popleft() for _ in range(min(wanted, len(self._free)))]
+
+    def _take_block(self, size: int, refill: "Future[None]") -> None:
+        """Take a block from the counter, and let the waiting threads proceed, with an error if it failed."""
         try:
-            self._engine.commit(claim.batch())
-        except (ExpectationFailed, OutcomeUnknown) as refusal:
-            # After a lost response, the numbers may have been taken. Then they stay unused.
-            found = {action.key: _last(counter) for action, counter in refusal.failures}
-            self._correct_cache(
-                {name: found.get(keys.counter(name), last) for name, last in claim.last.items()}, claim
-            )
-            return False
-        return True
-
-    def _correct_cache(self, last: Mapping[SerialName, int], claim: _Claim) -> None:
-        """Set the cache to numbers that were found, unless it was corrected since the claim was made."""
+            last = self._engine.increment(self._key, _LAST, size)
+        except BaseException as error:
+            with self._lock:
+                self._refill = None
+            refill.set_exception(error)
+            raise
         with self._lock:
-            for name, number in last.items():
-                if self._corrections[name] == claim.corrections[name]:
-                    self._last[name] = number
-                    self._corrections[name] += 1
+            self._free.extend(range(last - size + 1, last + 1))
+            self._rate.note(self._clock(), last, size)
+            self._refill = None
+        refill.set_result(None)
+
+
+class _Rate:
+    """How fast the numbers of a counter are used: by all processes, and by this one.
+
+    The sums that the counter returns show the numbers that all processes have taken in the meantime.
+    """
+
+    def __init__(self, now: float) -> None:
+        self.taken_at = now
+        """When the last block was taken."""
+        self._size = 0
+        """The size of the last block."""
+        self._window: tuple[float, int] | None = None
+        """When the present measurement began, and the last number then. None before the first block."""
+        self._last = 0
+        self._before = 0.0
+        """The numbers a second in the measurement before."""
+
+    def block(self, now: float) -> int:
+        """Return the size of the next block."""
+        if self._window is None:
+            return 1
+        since, first = self._window
+        by_all = max(self._before, (self._last - first) / max(now - since, _WINDOW))
+        by_this = self._size / max(now - self.taken_at, 0.001)
+        return max(1, int(min(by_all / BLOCKS_PER_SECOND, by_this * _MAX_SECONDS)))
+
+    def note(self, now: float, last: int, size: int) -> None:
+        """Note a block that was taken."""
+        since, first = self._window or (now, last)
+        if self._window is None or now - since >= _WINDOW:
+            self._before = (last - first) / max(now - since, _WINDOW)
+            self._window = now, last
+        self.taken_at, self._size, self._last = now, size, last
 
 
 def raise_counter(engine: Engine, name: SerialName, number: int) -> None:
     """Let the numbers of a Serial attribute begin after a number, unless they do already. Raises Unavailable.
 
-    An attribute that had another type before can have numbers that its counter does not know.
+    An attribute that had another type before can have numbers that its counter does not know. If numbers are
+    taken meanwhile, some are skipped. The rest of a block that a process has is not affected.
     """
     key = keys.counter(name)
-    for _try in range(_MAX_TRIES):
-        last = _last(engine.get([key])[0])
-        if last >= number:
-            return
-        batch = Batch(f"serial{secrets.token_hex(12)}", (_counted(key, range(last + 1, number + 1)),))
-        with suppress(ExpectationFailed, OutcomeUnknown):
-            engine.commit(batch)
-    raise SerialsContended([name])
-
-
-def _counted(key: Key, numbers: range) -> Patch:
-    """Return the action that takes numbers from a counter, if it still has the number before them."""
-    last = numbers.start - 1
-    condition = (
-        Condition(_LAST, ConditionOperator.EQUALS, last)
-        if last
-        else Condition(_LAST, ConditionOperator.ABSENT)
-    )
-    return Patch(key, Expectation(conditions=(condition,)), set={_LAST: numbers.stop - 1})
+    last = _last(engine.get([key])[0])
+    if last < number:
+        engine.increment(key, _LAST, number - last)
 
 
 def _last(counter: Item | None) -> int:
