@@ -1,0 +1,223 @@
+"""What the functions call on AWS is exactly what their policies allow."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+import boto3
+import pytest
+
+from stratabase.adapters.blobs import s3
+from stratabase.bootstrap import Instance, functions
+from stratabase.cli.gateway.event import Event
+from stratabase.cli.gateway.lambda_functions import Handler, LambdaFunction, load_function
+from stratabase.cli.gateway.routes import Routes
+from stratabase.cli.gateway.template import read_template
+from stratabase.clock import SystemClock
+from stratabase.settings import Settings
+from tests import ministack
+from tests.lambda_stack.local_functions import MovableClock, Stack
+from tests.lambda_stack.recorder import FROM_ADDRESS, LEADING_KEYS, Call, Recorder
+from tests.lambda_stack.workload import MORE_CLASSES, run_everything
+from tests.service import PASSWORD, ROOT, SAMPLE_MODEL
+from tests.transformed_template import Deployment, transform
+
+TEMPLATE = read_template(ROOT / "template.yaml")
+NAMES = {
+    "Table": "policies-objects",
+    "MembersTable": "policies-members",
+    "Bucket": "policies-files",
+    "SigningKeys": "policies-keys",
+}
+"""The physical names of the resources."""
+ACTIONS_OF_LAMBDA = {"logs:CreateLogStream", "logs:PutLogEvents"}
+"""Actions that Lambda itself performs with the role of a function."""
+CONDITIONS = {("ForAllValues:StringLike", LEADING_KEYS), ("StringEquals", FROM_ADDRESS)}
+SETTINGS = {
+    "STRATABASE_STORE": "dynamodb",
+    "STRATABASE_TABLE": NAMES["Table"],
+    "STRATABASE_MEMBERS_TABLE": NAMES["MembersTable"],
+    "STRATABASE_BUCKET": NAMES["Bucket"],
+    "STRATABASE_SIGNING_KEYS": NAMES["SigningKeys"],
+    "STRATABASE_ADMIN_PASSWORD": PASSWORD,
+    "STRATABASE_MAIL": "ses",
+    "STRATABASE_MAIL_FROM": "no-reply@example.com",
+    "STRATABASE_BASE_URL": "https://api.example.com",
+    "STRATABASE_LOG_LEVEL": "ERROR",
+    "AWS_REGION": "us-east-1",
+    "AWS_ACCESS_KEY_ID": "local",
+    "AWS_SECRET_ACCESS_KEY": "local",
+}
+CREDENTIALS: Any = {
+    "region_name": "us-east-1",
+    "aws_access_key_id": "local",
+    "aws_secret_access_key": "local",
+}
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Recorder]]:
+    """The calls of each function after everything was done once."""
+    address = str(ministack.endpoint().url)
+    recorders = {each.name: Recorder() for each in TEMPLATE.functions}
+    clock = MovableClock()
+    model = tmp_path_factory.mktemp("policies") / "model.graphql"
+    model.write_text(SAMPLE_MODEL.read_text() + MORE_CLASSES)
+    with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
+        for name, value in SETTINGS.items():
+            patch.setenv(name, value)
+        patch.setenv("STRATABASE_MODEL", str(model))
+        patch.setattr(SystemClock, "now", lambda _self: clock.now())
+        patch.setattr(s3, "MAX_SINGLE_COPY", 5 * 1024 * 1024)
+        make_secret(address)
+        with patch.context() as create:
+            create.setenv("STRATABASE_CREATE_TABLES", "on")
+            first = make_instance(address, stack)
+            first.create_first_administrator()
+            assert first.is_store_reachable()
+            assert first.blobs
+        loaded_functions = {}
+        for each in TEMPLATE.functions:
+            instance = make_instance(stack.enter_context(recorders[each.name].proxy(address)), stack)
+            with serving(instance):
+                loaded = load_function(each)
+            loaded_functions[each.name] = loaded._replace(handler=handler_of(loaded, instance))
+        run_everything(Stack(loaded_functions, recorders, Routes(TEMPLATE.routes), clock, lose_files))
+        yield recorders
+
+
+def make_instance(address: str, stack: ExitStack) -> Instance:
+    """Return an instance that calls AWS at an address."""
+    instance = Instance(Settings.from_environment({**os.environ, "STRATABASE_ENDPOINT": address}))
+    stack.callback(instance.close)
+    return instance
+
+
+@contextmanager
+def serving(instance: Instance) -> Iterator[None]:
+    """Make an instance that of this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(functions, "instance", lambda: instance)
+        yield
+
+
+def handler_of(loaded: LambdaFunction, instance: Instance) -> Handler:
+    """Return the handler of a function, which is called as if its instance were the only one."""
+
+    def handler(event: Event, context: Any) -> Any:
+        with serving(instance):
+            return loaded.handler(event, context)
+
+    return handler
+
+
+def lose_files() -> None:
+    """Delete all objects of the bucket."""
+    bucket = boto3.resource("s3", endpoint_url=str(ministack.endpoint().url), **CREDENTIALS).Bucket(
+        SETTINGS["STRATABASE_BUCKET"]
+    )
+    bucket.objects.delete()
+
+
+def make_secret(address: str) -> None:
+    client = boto3.client("secretsmanager", endpoint_url=address, **CREDENTIALS)
+    client.create_secret(
+        Name=NAMES["SigningKeys"], SecretString='{"first": "' + "0123456789abcdef" * 4 + '"}'
+    )
+
+
+class Permission(NamedTuple):
+    """One action on one resource that a statement allows, with a pattern for the value of a condition key."""
+
+    action: str
+    resource: str
+    key: str | None = None
+    pattern: str = "*"
+
+    def allows(self, call: Call) -> bool:
+        """Return whether the permission is one for a call."""
+        if self.action != call.action or not fnmatchcase(call.resource, self.resource):
+            return False
+        return self.key is None or fnmatchcase(dict(call.context)[self.key], self.pattern)
+
+
+@pytest.fixture(scope="module")
+def permissions() -> Mapping[str, Sequence[Permission]]:
+    """The permissions of each function."""
+    deployment = Deployment(transform(), {"MailFrom": SETTINGS["STRATABASE_MAIL_FROM"]}, NAMES)
+    resources = dict(deployment.resources())
+    functions = {name: each for name, each in resources.items() if each["Type"] == "AWS::Lambda::Function"}
+    roles = {name: each["Properties"]["Role"].rpartition("/")[2] for name, each in functions.items()}
+    assert len({*roles.values()}) == len(functions), "each function has a role of its own"
+    return {name: [*permissions_of(resources[role]["Properties"])] for name, role in roles.items()}
+
+
+def permissions_of(role: Mapping[str, Any]) -> Iterator[Permission]:
+    assert "ManagedPolicyArns" not in role
+    for policy in role["Policies"]:
+        for statement in policy["PolicyDocument"]["Statement"]:
+            assert statement["Effect"] == "Allow"
+            for action in listed(statement["Action"]):
+                if action not in ACTIONS_OF_LAMBDA:
+                    assert "*" not in action
+                    for resource in listed(statement["Resource"]):
+                        yield from permissions_under_condition(action, resource, statement.get("Condition"))
+
+
+def permissions_under_condition(action: str, resource: str, condition: Any) -> Iterator[Permission]:
+    if condition is None:
+        yield Permission(action, resource)
+        return
+    ((operator, keys),) = condition.items()
+    ((key, patterns),) = keys.items()
+    assert (operator, key) in CONDITIONS
+    yield from (Permission(action, resource, key, pattern) for pattern in listed(patterns))
+
+
+def listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+FUNCTIONS = [each.name for each in TEMPLATE.functions]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_call_is_allowed(
+    function: str,
+    recorded: Mapping[str, Recorder],
+    permissions: Mapping[str, Sequence[Permission]],
+) -> None:
+    calls = recorded[function].calls
+    assert calls
+    refused = {each for each in calls if not any(one.allows(each) for one in permissions[function])}
+    assert refused == set()
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_everything_that_is_allowed_is_called(
+    function: str,
+    recorded: Mapping[str, Recorder],
+    permissions: Mapping[str, Sequence[Permission]],
+) -> None:
+    calls = recorded[function].calls
+    unused = [each for each in permissions[function] if not any(each.allows(call) for call in calls)]
+    assert unused == []
+
+
+def test_only_the_members_function_writes_members(
+    permissions: Mapping[str, Sequence[Permission]],
+) -> None:
+    """A mistake in another function can't make an administrator. It can only note attempts to sign in."""
+    members = NAMES["MembersTable"]
+    reads = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
+    writes = {
+        (function, each.pattern)
+        for function, allowed in permissions.items()
+        for each in allowed
+        if each.resource.endswith(members) and each.action not in reads
+    }
+    others = {pattern for function, pattern in writes if function != "MembersFunction"}
+    assert others == {"A#*"}
+    assert ("MembersFunction", "M#*") in writes
