@@ -15,7 +15,7 @@ from stratabase.domain.objects.commit_refusals import (
     RoleUnavailable,
 )
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.store.backfill.reindex import Reindex
+from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
 from stratabase.store.engine.port import Batch, Engine, Item, Key
 from stratabase.store.indexes.role_changes import ALL_CLASSES
 from stratabase.store.layout import codec, keys, links
@@ -78,7 +78,7 @@ def test_every_change_keeps_all_associations(before: str, after: str) -> None:
     for found in answers(now, IDS):
         assert found in (expected, None)
     for outcome in reindexed(now):
-        assert outcome == ((), (), 0)
+        assert outcome == ReindexOutcome()
     assert now.entities.unbuilt() == ()
     assert all(found == expected for found in answers(now, IDS))
 
@@ -146,7 +146,7 @@ def test_what_a_model_that_was_never_built_would_move_stays() -> None:
     back = old.under(stored_as("key and list"))
     back.entities.unbuilt()
     assert answers(back, IDS)[0] == {("X", "c"), ("Y", "c")}
-    assert all(outcome == ((), (), 0) for outcome in reindexed(back))
+    assert all(outcome == ReindexOutcome() for outcome in reindexed(back))
     assert answers(back, IDS) == [{("X", "c"), ("Y", "c")}] * 2
 
 

@@ -379,7 +379,8 @@ def test_another_storage_format_makes_another_constraint() -> None:
         assert_exact(engine, each)
 
 
-def test_a_stopped_reindex_resumes_and_a_repeated_one_writes_nothing() -> None:
+def test_a_stopped_reindex_resumes_and_a_repeated_one_writes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stratabase.store.backfill.reindex.BATCHES_SIDE_BY_SIDE", 1)
     engine = WatchedEngine()
     former = FormerObjects(engine)
     former.before.fill({"_id": f"{number:04}", "code": f"{number}"} for number in range(230))

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stratabase.bootstrap import Instance
+from stratabase.bootstrap.storage import parallel_reads_of
 from stratabase.cli.backfill.build import (
     advice,
     build_lock,
@@ -64,7 +65,15 @@ def _reindex(instance: Instance, class_names: Sequence[str], *, in_full: bool, a
     """Build everything that is not ready, and return the advice on what could not be built."""
     engine, model, local = instance.engine, instance.model, is_embedded(instance.settings)
     limit = sys.maxsize if in_full else MAX_REFUSED
-    reindex = Reindex(engine, model, sleep=_pause, ahead=ahead, local=local, max_refused=limit)
+    reindex = Reindex(
+        engine,
+        model,
+        sleep=_pause,
+        ahead=ahead,
+        local=local,
+        max_refused=limit,
+        parallel_map=parallel_reads_of(instance.settings),
+    )
     stored = [class_.name for class_ in model.classes.values() if class_.is_stored]
     if unknown := [name for name in class_names if name not in stored]:
         raise CommandError(f"These classes do not exist: {', '.join(unknown)}. Use: {', '.join(stored)}.")

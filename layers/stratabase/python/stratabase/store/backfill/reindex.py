@@ -9,21 +9,30 @@ A build is correct under concurrent writes for three reasons:
    latest SETTLED seconds after the entry was added. After this time, only older objects can lack something.
 2. Each write of the build expects that its object is as it was read.
 3. What is correct is not written. So a build can be stopped and restarted, and several can run at once.
+
+The pass over the objects of a class works on several batches side by side, and stores how far it is
+(class_heads.py). A later run continues there.
 """
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import chain, islice
 from typing import NamedTuple, Protocol
 
-from stratabase.domain.objects.entity import RoleName
+from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.model.model import Class, Model
 from stratabase.model.stored_names import StoredNames
-from stratabase.store.backfill.class_heads import count_objects, read_heads
+from stratabase.store.backfill.class_heads import (
+    BuildProgress,
+    count_objects,
+    listed_keys,
+    live_heads,
+)
 from stratabase.store.backfill.required_roles import RoleBackfill
 from stratabase.store.backfill.uniques import MAX_REFUSED, Duplicate, Duplicates, UniqueBackfill
-from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, Item, OutcomeUnknown, Patch
+from stratabase.store.engine.parallel import ParallelMap, sequential_map
+from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, Item, Key, OutcomeUnknown, Patch
 from stratabase.store.indexes.entries import (
     BuildState,
     IndexSlot,
@@ -34,7 +43,7 @@ from stratabase.store.indexes.entries import (
 from stratabase.store.indexes.registry import Registry, access_path, entry_label, is_wanted
 from stratabase.store.indexes.registry_cache import MAX_AGE, RegistryCache, now_in_milliseconds
 from stratabase.store.indexes.role_changes import EntriesByClass, former_entries
-from stratabase.store.layout import codec, heads
+from stratabase.store.layout import codec, heads, keys
 from stratabase.store.layout.access_path import ENUM, AccessPath
 from stratabase.store.layout.associations import Associations
 from stratabase.store.layout.heads import live_head
@@ -56,11 +65,25 @@ ReportProgress = Callable[[int], None]
 """Takes the number of objects that were processed since the last call."""
 
 
+BATCHES_SIDE_BY_SIDE = 8
+"""The number of batches of objects that are built in parallel, if the engine is remote."""
+
+
+class OutOfTime(Exception):
+    """The time of a run is over. Another run continues the build."""
+
+
 class Backfill(Protocol):
     """The construction of registry entries of one kind, for the objects of one class."""
 
     def build(self, items: Sequence[Item]) -> None:
-        """Write what objects lack. `items`: the heads of the objects, as they were read."""
+        """Write what objects lack. `items`: the heads of the objects, as they were read.
+
+        Several threads may call this.
+        """
+
+    def refused_ids(self) -> Collection[str]:
+        """Return the ids of the objects so far that could not get their entry."""
 
     def finish(self) -> Mapping[RegistryEntry, Duplicates]:
         """Finish after the last object; return the entries that some objects could not get."""
@@ -75,6 +98,8 @@ class ReindexOutcome(NamedTuple):
     """The labels of entries that a process with another model has violated, or that lack a free slot."""
     more: int = 0
     """The number of further objects with such values, which are not listed."""
+    is_stopped: bool = False
+    """Whether the time of the run was over before all objects were built. Another run continues."""
 
 
 class Reindex:
@@ -90,6 +115,8 @@ class Reindex:
         ahead: bool = False,
         local: bool = False,
         max_refused: int = MAX_REFUSED,
+        parallel_map: ParallelMap = sequential_map,
+        has_time: Callable[[], bool] = lambda: True,
     ) -> None:
         """`model`: with the names that the methods take and return; the store has the stored names.
 
@@ -97,6 +124,9 @@ class Reindex:
 
         `local`: the engine is embedded: it checks fences, and commits many objects as fast as one.
         `max_refused`: the maximum number of objects with duplicates to list for each constraint.
+
+        `parallel_map`: builds several batches of objects. `has_time`: whether the run may go on. It is asked
+        after each group of batches. `sleep` may raise OutOfTime.
         """
         self._engine = engine
         self._names = StoredNames(model)
@@ -111,6 +141,8 @@ class Reindex:
         self._ahead = ahead
         self._local = local
         self._max_refused = max_refused
+        self._parallel_map = parallel_map
+        self._has_time = has_time
 
     def unfinished(self, class_names: Iterable[str]) -> dict[str, tuple[RegistryEntry, ...]]:
         """Return the entries to build for each class, without classes that have none."""
@@ -128,12 +160,18 @@ class Reindex:
         building = self._building(registry, stored_name)
         if not building:
             return ReindexOutcome((), self._registry.unfinished_labels_of(registry, class_, names))
-        self._wait_until_settled(building)
-        unread = set[int]()
-        found = self._build(class_, building, registry.roles, unread, report)
+        progress = BuildProgress(self._engine, stored_name, building)
+        try:
+            self._wait_until_settled(building)
+            found = self._build(class_, building, registry.roles, progress, report)
+        except OutOfTime:
+            labels = self._registry.unfinished_labels_of(registry, class_, names)
+            return ReindexOutcome((), labels, is_stopped=True)
+        unread = progress.unread
         registry = self._registry.update(
             lambda registry: registry.with_finished(stored_name, building, found.keys(), self._now(), unread)
         )
+        progress.clear()
         refused_labels = {entry_label(class_, entry, names) for entry in found}
         interrupted = (
             name
@@ -215,12 +253,12 @@ class Reindex:
         class_: Class,
         building: Sequence[RegistryEntry],
         entries: EntriesByClass,
-        unread: set[int],
+        progress: BuildProgress,
         report: ReportProgress,
     ) -> Mapping[RegistryEntry, Duplicates]:
         """Run all backfills over a class; return the entries that some objects could not get.
 
-        Add to `unread` the numbers of the entries with enum columns that do not read the text of an object.
+        Raises OutOfTime.
         """
         refused = dict[RegistryEntry, Duplicates]()
         # Roles first: moved keys change the values of indexes and uniqueness constraints.
@@ -229,14 +267,40 @@ class Reindex:
                 self._engine, self._model, self._registry, roles, entries, self._max_refused
             ).build(report)
         backfills = self._backfills(class_, building)
-        for items in read_heads(self._engine, class_.name) if backfills else ():
-            for backfill in backfills:
-                backfill.build(items)
-            unread |= {one.number for one in building if _has_unread(one, items)}
-            report(len(items))
+        if backfills:
+            self._pass_over(class_, building, backfills, progress, report)
         for backfill in backfills:
             refused |= backfill.finish()
         return refused
+
+    def _pass_over(
+        self,
+        class_: Class,
+        building: Sequence[RegistryEntry],
+        backfills: Sequence[Backfill],
+        progress: BuildProgress,
+        report: ReportProgress,
+    ) -> None:
+        """Build all objects of a class, groups of batches one after another, from the stored progress on."""
+
+        def build(batch: list[Key]) -> tuple[int, set[int]]:
+            items = live_heads(self._engine, batch)
+            for backfill in backfills:
+                backfill.build(items)
+            return len(items), {one.number for one in building if _has_unread(one, items)}
+
+        # Objects that an earlier run could not build may be the reason why an entry does not become READY.
+        build([keys.head(Reference(class_.name, id_)) for id_ in progress.refused])
+        batches = listed_keys(self._engine, class_.name, progress.after)
+        while group := [*islice(batches, BATCHES_SIDE_BY_SIDE)]:
+            built = self._parallel_map(build, group)
+            number = sum(number for number, _ in built)
+            report(number)
+            progress.note(group[-1][-1], number, set().union(*(unread for _, unread in built)))
+            if len(group) == BATCHES_SIDE_BY_SIDE:  # there may be more
+                progress.save({id_ for backfill in backfills for id_ in backfill.refused_ids()})
+                if not self._has_time():
+                    raise OutOfTime
 
     def _backfills(self, class_: Class, building: Sequence[RegistryEntry]) -> list[Backfill]:
         """Return one backfill for each kind of entry, except for roles."""
@@ -294,6 +358,10 @@ class IndexBackfill:
         """Write the index entries of objects. `items`: the heads of the objects, as they were read."""
         for first in range(0, len(items), self._objects_per_commit):
             set_places(self._engine, items[first : first + self._objects_per_commit], self._paths)
+
+    def refused_ids(self) -> Collection[str]:
+        """Return nothing, because every object can have an index entry."""
+        return ()
 
     def finish(self) -> Mapping[RegistryEntry, Duplicates]:
         """Return nothing, because every object can have an index entry."""

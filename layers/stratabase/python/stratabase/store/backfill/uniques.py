@@ -5,8 +5,9 @@ the object gets none and is reported as a duplicate.
 """
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from threading import Lock
 from typing import NamedTuple
 
 from stratabase.domain.objects.change import Change, Creation
@@ -82,6 +83,10 @@ class UniqueBackfill:
         for backfill in self._backfills.values():
             backfill.claim(entities)
 
+    def refused_ids(self) -> Collection[str]:
+        """Return the ids of the objects without a guard, at most `max_refused`, and of those that hold it."""
+        return {id_ for backfill in self._backfills.values() for id_ in backfill.refused_ids()}
+
     def finish(self) -> Mapping[RegistryEntry, Duplicates]:
         """Try all refused objects again; return the duplicates by constraint."""
         found = {one: backfill.duplicates() for one, backfill in self._backfills.items()}
@@ -109,6 +114,8 @@ class GuardBackfill:
         # Without roles, so that `GuardWrites` only handles the guards of this constraint.
         self._class = replace(class_, roles={})
         self._associations = Associations(replace(model, classes={class_.name: self._class}))
+        self._lock = Lock()
+        """Held to change the attributes below."""
         self._number = 0
         """The number of refused objects in `_refused`."""
         self._more = 0
@@ -123,6 +130,11 @@ class GuardBackfill:
         lacking = self._lacking(entities)
         for first in range(0, len(lacking), _BATCH):
             self._claim_together(lacking[first : first + _BATCH])
+
+    def refused_ids(self) -> Collection[str]:
+        """Return the ids of the objects without a guard, and of those that hold it."""
+        with self._lock:
+            return set().union(*self._refused.values())
 
     def duplicates(self) -> Duplicates:
         """Try all refused objects again; return the values that several objects still have."""
@@ -190,12 +202,13 @@ class GuardBackfill:
         other = guard_holder(self._engine.get([key])[0])
         if other is None or other == entity.reference.id:
             return False
-        if self._number >= self._max_refused:
-            self._more += 1
-            return True
-        self._number += 1
-        self._refused.setdefault(key, set()).update({entity.reference.id, other})
-        self._values[key] = {name: entity.state[name] for name in self._unique.attributes}
+        with self._lock:
+            if self._number >= self._max_refused:
+                self._more += 1
+                return True
+            self._number += 1
+            self._refused.setdefault(key, set()).update({entity.reference.id, other})
+            self._values[key] = {name: entity.state[name] for name in self._unique.attributes}
         return True
 
     def _commit(self, entities: Sequence[Entity]) -> None:

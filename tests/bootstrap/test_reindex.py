@@ -1,0 +1,102 @@
+"""The function `reindex`: it builds classes until its time is nearly over, and another call continues."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratabase.bootstrap import Instance, reindex_handler
+from stratabase.bootstrap.reindex import STEP_MILLISECONDS
+from stratabase.domain.members.member import Caller
+from stratabase.settings import Settings
+from stratabase.store.backfill import class_heads
+from tests.store.clocks import Time
+
+BEFORE = "type Person { name: String! code: String }\ntype Team { title: String! }"
+AFTER = (
+    'type Person @unique(attributes: ["code"]) @index(attributes: ["name"]) { name: String! code: String }\n'
+    'type Team @index(attributes: ["title"]) { title: String! }'
+)
+
+ADMINISTRATOR = Caller("1", "ada", "Administrator", administrator=True)
+
+
+class Context:
+    """A context of Lambda with time for a number of steps."""
+
+    def __init__(self, steps: int = 1_000_000) -> None:
+        self._steps = steps
+
+    def get_remaining_time_in_millis(self) -> int:
+        self._steps -= 1
+        return 10_000_000 if self._steps >= 0 else STEP_MILLISECONDS - 1
+
+
+def open_instance(folder: Path, model: str) -> Instance:
+    file = folder / "model.graphql"
+    file.write_text(f'extend schema @application(name: "People")\n{model}\n')
+    return Instance(Settings(home=folder, model=file))
+
+
+@pytest.fixture
+def instance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """An instance whose model has an index and a unique constraint that its 20 objects lack."""
+    monkeypatch.setattr(class_heads, "READ_BATCH", 1)
+    before = open_instance(tmp_path, BEFORE)
+    for number in range(20):
+        data = {"name": "x", "code": str(number % 19)}
+        create = "mutation($data: PersonCreate!) { Person___create(data: $data) { _id } }"
+        body = before.executor.execute(create, {"data": data}, None, ADMINISTRATOR, "trace").body
+        assert b"errors" not in body
+    before.close()
+    instance = open_instance(tmp_path, AFTER)
+    yield instance
+    instance.close()
+
+
+def call(instance: Instance, event: Any, context: Context | None = None) -> Any:
+    time = Time()
+    handler = reindex_handler(lambda: instance, lambda: 10**15 + time.milliseconds(), time.sleep)
+    return handler(event, context or Context())
+
+
+def test_a_call_builds_the_classes_of_the_event(instance: Instance) -> None:
+    state = {"objects": 0, "ready": True, "unfinished": [], "duplicates": []}
+    assert call(instance, {"class": "Team"}) == {"finished": True, "classes": {"Team": state}}
+    assert call(instance, {"classes": []}) == {"finished": True, "classes": {}}
+
+
+def test_a_call_without_classes_builds_all(instance: Instance) -> None:
+    answer = call(instance, None)
+    assert answer["finished"]
+    assert [*answer["classes"]] == ["Person", "Team"]
+    person = answer["classes"]["Person"]
+    (duplicate,) = person["duplicates"]
+    assert (person["objects"], person["ready"], person["unfinished"]) == (20, False, [])
+    assert (duplicate["of"], duplicate["values"], len(duplicate["ids"])) == (
+        "@unique(code)",
+        {"code": "0"},
+        2,
+    )
+
+
+def test_a_call_whose_time_is_over_says_how_to_continue(instance: Instance) -> None:
+    """The calls together process each object once."""
+    event: Any = {}
+    objects, calls = 0, 0
+    while event is not None:
+        answer = call(instance, event, Context(steps=3))
+        assert answer["finished"] == ("next" not in answer)
+        objects += sum(state["objects"] for state in answer["classes"].values())
+        event, calls = answer.get("next"), calls + 1
+    assert objects == 20
+    assert calls > 1
+    assert answer["classes"]["Team"]["ready"]
+
+
+@pytest.mark.parametrize(
+    "event", [{"class": "Nobody"}, {"classes": ["Person", "Nobody"]}, {"classes": "Nobody"}]
+)
+def test_an_unknown_class_is_refused(instance: Instance, event: Any) -> None:
+    with pytest.raises(ValueError, match=r"These classes do not exist: Nobody\. Use: Person, Team\."):
+        call(instance, event)
