@@ -45,7 +45,7 @@ _BATCH = 25
 """How many items DynamoDB accepts in one batch."""
 _ATTEMPT = '"pk":{"S":"A#'
 """The beginning of a recorded sign-in attempt's key. Dumps leave out these items."""
-_verify = PasswordHasher.verify
+_verify, _urandom = PasswordHasher.verify, os.urandom
 
 
 class FrozenEnvironment:
@@ -130,6 +130,11 @@ class Service:
         self._environment["STRATABASE_MODEL"] = str(file)
         with self._in_environment():
             instance = self._instance = Instance(Settings.from_environment(os.environ))
+            # The first use of the table of members checks its mark. This request draws random bytes, as any
+            # request of botocore, which the version that recorded the store did not.
+            members = instance.member_stores.members
+            with mock.patch.object(os, "urandom", _urandom):
+                members.any()
             instance.create_first_administrator()
             self._doors = {name: http_handler(name, instance) for name in ("graphql", "members")}
 

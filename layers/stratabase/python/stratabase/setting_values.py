@@ -66,6 +66,13 @@ def one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
     return parse
 
 
+def parse_instance(text: str) -> str:
+    """Return the ID of an instance unchanged if it is valid."""
+    if not (len(text) <= 64 and text.isascii() and text.replace("-", "").isalnum()):
+        raise ValueError("Use at most 64 ASCII letters, digits and hyphens.")
+    return text
+
+
 def parse_smtp_address(text: str) -> str:
     """Return the URL of an SMTP server unchanged if it is valid."""
     parts = _split_url(text)

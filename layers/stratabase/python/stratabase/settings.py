@@ -13,6 +13,7 @@ from stratabase.setting_values import (
     Variable,
     one_of,
     parse_base_url,
+    parse_instance,
     parse_log_level,
     parse_origins,
     parse_password,
@@ -62,6 +63,14 @@ class Settings:
     table: Annotated[str, Variable("STRATABASE_TABLE", str, "The DynamoDB table of the objects.")] = (
         "stratabase"
     )
+    instance: Annotated[
+        str | None,
+        Variable(
+            "STRATABASE_INSTANCE",
+            parse_instance,
+            "The ID of the instance to which all stores must belong. The default is that of the objects.",
+        ),
+    ] = None
     endpoint: Annotated[
         str | None,
         Variable(

@@ -18,9 +18,12 @@ from stratabase.bootstrap.storage import (
     open_engine,
     open_member_stores,
     parallel_reads_of,
+    requirements_of,
 )
 from stratabase.clock import SystemClock
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
+from stratabase.domain.store_mark import StoreRefused
 from stratabase.domain.write.limits import BulkLimits
 from stratabase.model.model import Model
 from stratabase.model.prepared import prepared_file, read_prepared
@@ -128,8 +131,12 @@ class Instance:
 
     @cached_property
     def blobs(self) -> ClosableBlobs:
-        """The store of the bytes of files. Raises UnusableStore."""
-        return open_blobs(self.settings)
+        """The store of the bytes of files. Raises UnusableStore, StoreRefused."""
+        from stratabase.operations.files.blob_mark import BlobMark  # noqa: PLC0415 - not all functions have files
+
+        blobs = open_blobs(self.settings)
+        requirements_of(self.settings).files.check(BlobMark(blobs).read_mark(), writes=True)
+        return blobs
 
     @cached_property
     def files(self) -> FileStores:
@@ -239,6 +246,37 @@ class Instance:
         """
         _ = self.files.blobs
 
+    def claim_stores(self) -> None:
+        """Check that all stores belong to one instance, and give new stores their marks.
+
+        Raises StoreRefused, UnusableStore, Unavailable.
+        """
+        # Imported only here, because the functions that answer requests only check marks.
+        from stratabase.operations.files.blob_mark import BlobMark  # noqa: PLC0415
+        from stratabase.operations.store_marks import MarkedStore, claim_stores  # noqa: PLC0415
+        from stratabase.store.marked_engine import EngineMark  # noqa: PLC0415
+
+        required = requirements_of(self.settings)
+        claim_stores(
+            (
+                MarkedStore(EngineMark(self.engine), required.objects),
+                MarkedStore(self.member_stores.mark, required.members),
+                MarkedStore(BlobMark(self.blobs), required.files),
+            )
+        )
+
+    @cached_property
+    def _has_claimed_stores(self) -> bool:
+        """Whether this process could check and mark its stores. Raises StoreRefused."""
+        try:
+            self.claim_stores()
+        except StoreRefused:
+            raise
+        except Unavailable as error:
+            self.log.warning("Marks of stores not checked", reason=str(error), cause=repr(error.__cause__))
+            return False
+        return True
+
     def hand_over_cleanup(self, take: Callable[[CleanupSteps], None]) -> None:
         """Pass the cleanup that a write has no time for to `take`."""
         self.entities.hand_over_cleanup(take)
@@ -255,8 +293,10 @@ class Instance:
     def sweep_steps(self) -> CleanupSteps:
         """Return the steps of a sweep: of objects that large writes have left, then of files.
 
-        The steps raise Unavailable.
+        The steps raise Unavailable; StoreRefused if the stores belong to several instances.
         """
+        # It removes bytes that the objects do not refer to, so objects and bytes must belong together.
+        _ = self._has_claimed_stores
         # Functions on AWS have no start of their own, so the sweep notes which model serves.
         with suppress(ModelTextTooLarge):
             self.record_served_model()

@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from stratabase.aws import AwsEndpoint
+from stratabase.domain.store_mark import MarkCheck, StoreKind, StoreRequirements
 from stratabase.operations.file_ports import BlobStore
 from stratabase.operations.ports import Attempts, Keyring, Members
+from stratabase.operations.store_marks import MarkStore
 from stratabase.settings import Settings
 from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.engine.offloading import OffloadingEngine
 from stratabase.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
 from stratabase.store.engine.port import Engine
+from stratabase.store.marked_engine import MarkedEngine
 from stratabase.unusable_store import UnusableStore
 
 if TYPE_CHECKING:
@@ -75,8 +78,42 @@ _ENGINES: Mapping[str, Callable[[Settings], Engine]] = {
 
 
 def open_engine(settings: Settings) -> Engine:
-    """Return the storage engine of the objects, which meters its calls. Raises UnusableStore."""
-    return MeteredEngine(_ENGINES[settings.store](settings))
+    """Return the storage engine of the objects, which checks its mark and meters its calls.
+
+    Raises UnusableStore.
+    """
+    return MeteredEngine(MarkedEngine(open_unchecked_engine(settings), requirements_of(settings).objects))
+
+
+def open_unchecked_engine(settings: Settings) -> Engine:
+    """Return an engine that does not check its mark. Raises UnusableStore."""
+    return _ENGINES[settings.store](settings)
+
+
+class StoresRequired(NamedTuple):
+    """What the settings require of the mark of each store."""
+
+    objects: StoreRequirements
+    members: StoreRequirements
+    files: StoreRequirements
+
+
+def requirements_of(settings: Settings) -> StoresRequired:
+    """Return what the settings require of the marks of the stores."""
+    is_remote = settings.store == "dynamodb"
+    table, members = (settings.table, settings.members_table) if is_remote else ("", "")
+    table_setting, members_setting = (
+        ("STRATABASE_TABLE", "STRATABASE_MEMBERS_TABLE") if is_remote else ("STRATABASE_HOME",) * 2
+    )
+    bucket, bucket_setting = (
+        settings.bucket or "",
+        "STRATABASE_BUCKET" if settings.bucket else "STRATABASE_HOME",
+    )
+    return StoresRequired(
+        StoreRequirements(StoreKind.OBJECTS, table, table_setting, settings.instance),
+        StoreRequirements(StoreKind.MEMBERS, members, members_setting, settings.instance),
+        StoreRequirements(StoreKind.FILES, bucket, bucket_setting, settings.instance),
+    )
 
 
 _PARALLEL_READS: Mapping[str, Callable[[], ParallelMap]] = {
@@ -93,15 +130,17 @@ def parallel_reads_of(settings: Settings) -> ParallelMap:
 
 @dataclass(frozen=True, slots=True)
 class MemberStores:
-    """The stores of members and of sign-in attempts. `close()` closes both."""
+    """The stores of members and of sign-in attempts, and their mark. `close()` closes both."""
 
     members: Members
     attempts: Attempts
+    mark: MarkStore
     close: Callable[[], None]
 
 
 def _sqlite_member_stores(settings: Settings) -> MemberStores:
     from stratabase.adapters.members.sqlite_attempts import SqliteAttempts  # noqa: PLC0415 - imported only if it is selected
+    from stratabase.adapters.members.sqlite_mark import SqliteMemberMark  # noqa: PLC0415
     from stratabase.adapters.members.sqlite_members import SqliteMembers  # noqa: PLC0415
 
     members = SqliteMembers(settings.home / "members.db")
@@ -111,18 +150,21 @@ def _sqlite_member_stores(settings: Settings) -> MemberStores:
         members.close()
         attempts.close()
 
-    return MemberStores(members, attempts, close)
+    return MemberStores(members, attempts, SqliteMemberMark(settings.home / "members.db"), close)
 
 
 def _dynamodb_member_stores(settings: Settings) -> MemberStores:
     from stratabase.adapters.members.pynamodb_attempts import PynamoAttempts  # noqa: PLC0415 - see above
+    from stratabase.adapters.members.pynamodb_mark import PynamoMemberMark  # noqa: PLC0415
     from stratabase.adapters.members.pynamodb_members import PynamoMembers  # noqa: PLC0415
     from stratabase.adapters.members.pynamodb_table import PynamoTable  # noqa: PLC0415
 
     table = PynamoTable(_aws_endpoint(settings), settings.members_table)
     if settings.create_tables:
         table.ensure()
-    return MemberStores(PynamoMembers(table), PynamoAttempts(table), table.close)
+    mark = PynamoMemberMark(table)
+    table.check_before_use(MarkCheck(requirements_of(settings).members, mark.read_mark))
+    return MemberStores(PynamoMembers(table), PynamoAttempts(table), mark, table.close)
 
 
 _MEMBER_STORES: Mapping[str, Callable[[Settings], MemberStores]] = {

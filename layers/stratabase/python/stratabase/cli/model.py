@@ -13,6 +13,7 @@ from stratabase.cli.model_diff import DIFF_ARGUMENTS, DIFF_HELP, run_diff
 from stratabase.cli.model_explain import EXPLAIN_ARGUMENTS, EXPLAIN_HELP, explain_page
 from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import FAILED, CommandError
+from stratabase.cli.terminal.confirm import YES
 from stratabase.cli.terminal.settings import read_settings, require_store
 from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.model import prepared
@@ -123,7 +124,6 @@ def _explain(options: Options) -> int:
 
 _FILE_HELP = "a model file; the default is the model in the settings"
 _FILE: Argument = ("file", {"nargs": "?", "type": Path, "help": _FILE_HELP})
-_YES: Argument = ("--yes", {"action": "store_true", "help": "begin without a question"})
 _SUBCOMMANDS: Mapping[str, Subcommand] = {
     "check": Subcommand(
         _check,
@@ -151,7 +151,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                     "help": "the class or attribute to convert; the default is everything",
                 },
             ),
-            _YES,
+            YES,
             (
                 "--report",
                 {"metavar": "FILE", "type": Path, "help": "a CSV file for the values that are not converted"},
@@ -168,7 +168,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                 "name",
                 {"metavar": "NAME", "help": "such as Employee.nickname, Employee.team, Team or Status.OLD"},
             ),
-            _YES,
+            YES,
             (
                 "--unlisted",
                 {

@@ -10,6 +10,7 @@ Read in this order:
 - `members`: members, passwords, mailed links, and the rotation of signing keys
 - `attributes`: the types of attributes, and how to read their values
 - `version_diff`: the difference between two versions of an object
+- `store_mark`: which instance owns a store, and which layout the store has
 
 The domain imports the model and the packages below it. `operations` and `store` import the domain.
 """

@@ -75,25 +75,37 @@ class PynamoTable:
         self._retry_policy = retry_policy or RetryPolicy()
         self._connection_lock = Lock()
         self._is_connected = False
+        self._check: Callable[[bool], None] | None = None
+
+    def check_before_use(self, check: Callable[[bool], None]) -> None:
+        """Call `check(writes)` before each use of the table, except for those that are not `checked`.
+
+        It raises StoreRefused if this process must not use the table.
+        """
+        self._check = check
 
     def bind(self, record_class: type[R]) -> type[R]:
         """Return a subclass of a record class whose records are in this table."""
         bases, namespace = (record_class, self._base_model), {"__module__": record_class.__module__}
         return cast("type[R]", MetaModel(record_class.__name__, bases, namespace))
 
-    def read(self, work: Callable[[], T]) -> T:
+    def read(self, work: Callable[[], T], *, checked: bool = True) -> T:
         """Return the result of a function that reads. Retries transient errors. Raises Unavailable."""
+        if checked and self._check is not None:
+            self._check(False)
         try:
             return waiting.offload(partial(self._retry, work, RetryState(self._retry_policy)))
         except PermanentRejection as rejection:
             raise permanent_error(rejection.rejected) from rejection
 
-    def write(self, work: Callable[[], T]) -> T:
+    def write(self, work: Callable[[], T], *, checked: bool = True) -> T:
         """Return the result of a function that writes. Retries transient errors.
 
         The write can execute twice if a response is lost, so it must be idempotent or have a condition (see
         `transaction` and PermanentRejection.may_have_run). Raises PermanentRejection, Unavailable.
         """
+        if checked and self._check is not None:
+            self._check(True)
         return waiting.offload(partial(self._retry, work, RetryState(self._retry_policy, writes=True)))
 
     def transaction(self, token: str) -> TransactWrite:
@@ -103,7 +115,9 @@ class PynamoTable:
         """
         return TransactWrite(connection=self._connection, client_request_token=token)
 
-    def transact(self, token: str, writes: Iterable[ConditionalWrite]) -> tuple[str, ...]:
+    def transact(
+        self, token: str, writes: Iterable[ConditionalWrite], *, checked: bool = True
+    ) -> tuple[str, ...]:
         """Execute all writes once, or none; return the names of the conditions that failed.
 
         Raises Unavailable.
@@ -116,7 +130,7 @@ class PynamoTable:
                     write.add_to(transaction)
 
         try:
-            self.write(work)
+            self.write(work, checked=checked)
         except PermanentRejection as rejection:
             return _failed_conditions(rejection, ordered)
         return ()
@@ -124,11 +138,11 @@ class PynamoTable:
     def ensure(self) -> None:
         """Create the table in an emulator if it does not exist. On AWS, the template creates it."""
         with suppress(_TableExists):
-            self.read(self._create)
+            self.read(self._create, checked=False)
 
     def drop(self) -> None:
         """Delete the table with all its records."""
-        self.read(self._base_model.delete_table)
+        self.read(self._base_model.delete_table, checked=False)
 
     def close(self) -> None:
         """Close the connections."""

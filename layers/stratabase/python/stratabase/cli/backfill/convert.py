@@ -10,8 +10,9 @@ from typing import Any
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.storage import parallel_reads_of
 from stratabase.cli.backfill.build import is_embedded
-from stratabase.cli.backfill.drop import confirm, run_on_store
+from stratabase.cli.backfill.drop import run_on_store
 from stratabase.cli.terminal.command_error import CommandError
+from stratabase.cli.terminal.confirm import confirm
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.model.attribute import Origin
 from stratabase.model.model import Model

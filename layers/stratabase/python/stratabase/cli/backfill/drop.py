@@ -11,7 +11,8 @@ from pathlib import Path
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.storage import parallel_reads_of
 from stratabase.cli.backfill.build import build_lock, is_embedded
-from stratabase.cli.terminal.command_error import MISUSED, CommandError
+from stratabase.cli.terminal.command_error import CommandError
+from stratabase.cli.terminal.confirm import confirm
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import read_settings, require_store
 from stratabase.domain.issues.refusals import Unavailable
@@ -45,24 +46,6 @@ def run_on_store(work: Callable[[Instance], int]) -> int:
         raise CommandError(str(error)) from error
     finally:
         instance.close()
-
-
-def confirm(question: str, *, yes: bool) -> None:
-    """Ask the user whether to begin, unless `yes`. Raises CommandError if the answer is not yes."""
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise CommandError(
-            "Standard input is not a terminal, so Stratabase cannot ask whether to begin. "
-            "To begin without a question, add --yes.",
-            MISUSED,
-        )
-    try:
-        answer = input(f"{question} [y/N] ")
-    except (EOFError, KeyboardInterrupt) as error:
-        raise CommandError("\nNothing was changed.") from error
-    if answer.strip().lower() not in {"y", "yes"}:
-        raise CommandError("Nothing was changed.")
 
 
 def print_to_stderr(*lines: str) -> None:

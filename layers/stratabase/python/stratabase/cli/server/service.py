@@ -45,7 +45,7 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
     #    is stopped while it builds, no generated password is lost.
     try:
         functions = {declaration.name: load_function(declaration) for declaration in template.functions}
-        instance.open_files()
+        instance.claim_stores()
         build_before_serving(instance.settings, instance.engine, instance.model, _progress(send))
         ServedNames(instance.engine, instance.model, system_now).begin()
         administrator = instance.create_first_administrator() or instance.administrator_state()

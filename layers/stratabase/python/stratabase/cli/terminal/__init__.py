@@ -1,6 +1,7 @@
 """Input and output that the commands share.
 
 - `command_error`: the error that a command shows to the user.
+- `confirm`: asks a person before a command changes something for good.
 - `settings`: reads the settings, and creates the home folder.
 - `progress`: shows the progress of a long task.
 

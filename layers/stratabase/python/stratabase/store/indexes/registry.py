@@ -24,6 +24,7 @@ from stratabase.store.engine.port import (
     Expectation,
     Item,
     Put,
+    Value,
 )
 from stratabase.store.indexes.entries import (
     INDEX,
@@ -64,6 +65,7 @@ from stratabase.store.layout.access_path import (
 from stratabase.store.layout.associations import PAST, StoredRole
 
 _REVISION = "revision"
+_MARK = "mark"
 _SLOTS = tuple(name for name in INDEX_NAMES if name != keys.LISTING)
 _MARKER: dict[str, Any] = {"columns": [], "number": 0, "state": BuildState.BUILDING.value, "since": 0}
 """A uniqueness constraint without attributes: see `_serialize_uniques`."""
@@ -93,6 +95,8 @@ class Registry:
     """The roles by class name: those of this model, of other models, and of former models."""
     served: Mapping[str, int] = field(default_factory=dict)
     """By fingerprint of a served model: when it was last seen, in milliseconds since 1970."""
+    mark: str | None = None
+    """The text of the mark of the store (store_mark.py)."""
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
         """Return the indexes of a class."""
@@ -627,7 +631,14 @@ def parse_registry(item: Item | None) -> Registry:
         uniques,
         roles,
         content.get("served", {}),
+        mark_text(item),
     )
+
+
+def mark_text(item: Item | None) -> str | None:
+    """Return the text of the mark of the store, which is an attribute of the registry's item."""
+    text = None if item is None else item.attributes.get(_MARK)
+    return text if isinstance(text, str) else None
 
 
 def registry_fence(registry: Registry) -> Check:
@@ -650,7 +661,10 @@ def registry_put(registry: Registry) -> Put:
         "roles": {name: list(map(serialize_entry, known)) for name, known in registry.roles.items()},
         **({"served": registry.served} if registry.served else {}),
     }
-    item = Item(keys.REGISTRY, {_REVISION: registry.revision + 1}, orjson.dumps(content).decode())
+    attributes: dict[str, Value] = {_REVISION: registry.revision + 1}
+    if registry.mark is not None:
+        attributes[_MARK] = registry.mark
+    item = Item(keys.REGISTRY, attributes, orjson.dumps(content).decode())
     return Put(item, _expect_unchanged(registry))
 
 

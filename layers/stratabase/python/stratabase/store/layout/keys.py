@@ -11,7 +11,7 @@
 | ledger of a deletion, of an update | `P#Class#id` | `P`, `P#<commit id>` |
 | ledger of a restoration, list of its parts | `P#Class#id` | `R`, `R#<commit id>` |
 | entry of the file ledger | `F#<id>` | `F` |
-| registry, member ids | `META` | `slots`, `memberIds` |
+| registry with the mark of the store, member ids | `META` | `slots`, `memberIds` |
 | catalog of stored names, its further parts | `META` | `catalog`, `catalog#<number>` |
 | list of served models, piece of the text of one | `META` | `servedModels`, `servedModel#<SHA-256>#<n>` |
 | checkpoint | `META` | `checkpoint#<SHA-256>` |

@@ -1,0 +1,64 @@
+"""Opens the stores of the settings to read and write their marks, without checking the marks first."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from dataclasses import replace
+from typing import Any
+
+from stratabase.bootstrap.storage import (
+    open_blobs,
+    open_member_stores,
+    open_unchecked_engine,
+    requirements_of,
+)
+from stratabase.domain.store_mark import StoreKind
+from stratabase.operations.files.blob_mark import BlobMark
+from stratabase.operations.store_marks import MarkedStore, MarkStore
+from stratabase.settings import Settings
+from stratabase.store.marked_engine import EngineMark
+
+
+@contextmanager
+def _objects(settings: Settings) -> Iterator[MarkStore]:
+    with closing(open_unchecked_engine(settings)) as engine:
+        yield EngineMark(engine)
+
+
+@contextmanager
+def _members(settings: Settings) -> Iterator[MarkStore]:
+    with closing(open_member_stores(settings)) as stores:
+        yield stores.mark
+
+
+@contextmanager
+def _files(settings: Settings) -> Iterator[MarkStore]:
+    with closing(open_blobs(settings)) as blobs:
+        yield BlobMark(blobs)
+
+
+_OPENERS: Mapping[StoreKind, Callable[[Settings], AbstractContextManager[MarkStore]]] = {
+    StoreKind.OBJECTS: _objects,
+    StoreKind.MEMBERS: _members,
+    StoreKind.FILES: _files,
+}
+
+
+@contextmanager
+def open_marked_stores(
+    settings: Settings, kinds: Sequence[StoreKind] = tuple(StoreKind)
+) -> Iterator[tuple[MarkedStore, ...]]:
+    """Yield the stores of these kinds, in the order of StoreKind. Raises UnusableStore."""
+    required = dict(zip(StoreKind, requirements_of(settings), strict=True))
+    with ExitStack() as opened:
+        yield tuple(
+            MarkedStore(opened.enter_context(_OPENERS[kind](settings)), required[kind])
+            for kind in StoreKind
+            if kind in kinds
+        )
+
+
+def settings_of_source(settings: Settings, kind: StoreKind, place: str) -> Settings:
+    """Return the settings with another table or bucket for a kind of store, which is not created."""
+    fields = {StoreKind.OBJECTS: "table", StoreKind.MEMBERS: "members_table", StoreKind.FILES: "bucket"}
+    changes: dict[str, Any] = {fields[kind]: place, "create_tables": False}
+    return replace(settings, **changes)

@@ -1,0 +1,138 @@
+"""The mark of the store of objects, which is in the item of the registry, and the engine that checks it."""
+
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from stratabase.domain.store_mark import StoreMark, StoreRequirements, parse_mark
+from stratabase.store.engine.port import (
+    UNBOUNDED,
+    Batch,
+    Bounds,
+    Engine,
+    ExpectationFailed,
+    Item,
+    Key,
+    OutcomeUnknown,
+)
+from stratabase.store.indexes.registry import mark_text, parse_registry, registry_put
+from stratabase.store.layout.keys import REGISTRY
+
+
+class EngineMark:
+    """The mark of a store of objects. Implements the port `operations.store_marks.MarkStore`."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def read_mark(self) -> StoreMark | None:
+        """Return the mark, None if the store has none."""
+        return _mark_of(self._engine.get([REGISTRY])[0])
+
+    def is_new(self) -> bool:
+        """Return whether no process has used the store yet."""
+        return self._engine.get([REGISTRY])[0] is None
+
+    def write_mark(self, mark: StoreMark, before: StoreMark | None) -> bool:
+        """Write a mark if the current one is `before`. Return whether it was.
+
+        The revision of the registry advances, so the fences of embedded engines notice the change.
+        """
+        while True:
+            (found,) = self._engine.get([REGISTRY])
+            if _mark_of(found) != before:
+                return False
+            put = registry_put(replace(parse_registry(found), mark=mark.text()))
+            try:
+                self._engine.commit(Batch(f"mark{secrets.token_hex(12)}", (put,)))
+            except (ExpectationFailed, OutcomeUnknown):
+                # Another process has changed the registry, or the response was lost. The next read shows it.
+                if self.read_mark() == mark:
+                    return True
+            else:
+                return True
+
+
+class MarkedEngine:
+    """An engine that delegates every call to another one, and refuses a store with a wrong mark.
+
+    The mark is checked before the first call, and again whenever the registry is read, which is every few
+    seconds in a process that writes. The first read of items reads the mark in the same request. Every method
+    raises StoreRefused.
+    """
+
+    def __init__(self, engine: Engine, required: StoreRequirements) -> None:
+        """Take what this process requires of the mark."""
+        self._engine = engine
+        self._required = required
+        self._text: str | None = None
+        """The text of the mark that was seen last."""
+        self._mark: StoreMark | None = None
+        self._is_checked = False
+
+    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+        """Return the items in the order of `keys`, None for a missing item."""
+        if REGISTRY in keys:
+            found = self._engine.get(keys)
+            self._see(found[list(keys).index(REGISTRY)])
+            return found
+        if self._is_checked:
+            return self._engine.get(keys)
+        *found, registry = self._engine.get([*keys, REGISTRY])
+        self._see(registry)
+        return found
+
+    def range(  # noqa: PLR0913 - the signature of the port
+        self,
+        index: str,
+        partition: str,
+        bounds: Bounds = UNBOUNDED,
+        *,
+        backward: bool = False,
+        limit: int | None = None,
+        exact: bool = True,
+    ) -> Iterator[Sequence[Item]]:
+        """Yield the items of one partition of an index in the order of their sort keys, page by page."""
+        self._ensure_checked()
+        return self._engine.range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
+
+    def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
+        """Yield all items of the store, page by page."""
+        self._ensure_checked()
+        return self._engine.scan(after)
+
+    def commit(self, batch: Batch) -> None:
+        """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
+        self._check_before_write()
+        self._engine.commit(batch)
+
+    def increment(self, key: Key, attribute: str, by: int) -> int:
+        """Add a number to an attribute of an item, and return the sum."""
+        self._check_before_write()
+        return self._engine.increment(key, attribute, by)
+
+    def close(self) -> None:
+        """Finish running calls, and close files and connections."""
+        self._engine.close()
+
+    def _ensure_checked(self) -> None:
+        if not self._is_checked:
+            self._see(self._engine.get([REGISTRY])[0])
+
+    def _check_before_write(self) -> None:
+        self._ensure_checked()
+        self._required.check(self._mark, writes=True)
+
+    def _see(self, registry: Item | None) -> None:
+        """Check the mark in the item of the registry. A mark that has not changed costs a comparison."""
+        text = mark_text(registry)
+        if not self._is_checked or text != self._text:
+            self._is_checked = False
+            mark = _mark_of(registry)
+            self._required.check(mark)
+            self._text, self._mark, self._is_checked = text, mark, True
+
+
+def _mark_of(registry: Item | None) -> StoreMark | None:
+    text = mark_text(registry)
+    return None if text is None else parse_mark(text)
