@@ -12,12 +12,13 @@ from pynamodb.exceptions import DoesNotExist
 
 from stratabase.adapters.members.pynamodb_table import PynamoRecord, PynamoTable
 from stratabase.aws import AwsEndpoint, Credentials
+from stratabase.deadline import deadline_after
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.store.dynamodb.retry import PermanentRejection, RetryPolicy
+from stratabase.store.dynamodb.retry import PermanentRejection, RetryBudget, RetryPolicy
 from tests import ministack
 from tests.store.dynamodb.server import Reply, Server, serving
 
-FEW = RetryPolicy(max_attempts=4, sleep=lambda _: None)
+FEW = RetryPolicy(max_attempts=4, sleep=lambda _: None, budget=RetryBudget(10**9))
 
 
 class Note(PynamoRecord):
@@ -69,6 +70,24 @@ def test_an_error_from_a_refused_read_does_not_name_the_table(failure: Reply) ->
         assert len(server.asked) in (1, FEW.max_attempts)
     text = str(refusal.value).lower()
     assert all(word not in text for word in ("notes", "exception", "dynamo", "error", "throughput"))
+
+
+def test_nothing_is_sent_after_the_deadline() -> None:
+    with serving(FOUND) as server, table_of(server) as table:
+        with deadline_after(0), pytest.raises(Unavailable, match="too busy"):
+            read(table)
+        with deadline_after(0), pytest.raises(Unavailable, match="too busy"):
+            write(table)
+        assert server.asked == []
+        with deadline_after(60):
+            assert read(table) == "é"
+
+
+def test_a_write_that_was_sent_before_the_deadline_may_be_done() -> None:
+    with serving(Reply(silent=True)) as server, table_of(server) as table:
+        with deadline_after(0.2), pytest.raises(Unavailable, match="might not have been saved"):
+            write(table)
+        assert len(server.asked) == 1
 
 
 def write(table: PynamoTable) -> None:

@@ -7,12 +7,12 @@ from threading import Lock
 from typing import Any
 
 from stratabase.store.dynamodb.client import Client, Rejected, Unanswered
-from stratabase.store.dynamodb.retry import RetryPolicy
+from stratabase.store.dynamodb.retry import RetryBudget, RetryPolicy
 
 Call = Callable[[], Mapping[str, Any]]
 Fault = Callable[[str, Call], Mapping[str, Any]]
 
-HASTY = RetryPolicy(max_attempts=50, sleep=lambda _: None)
+HASTY = RetryPolicy(max_attempts=50, sleep=lambda _: None, budget=RetryBudget(10**9))
 """Many attempts without pauses."""
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from stratabase.aws import AwsEndpoint, Credentials
+from stratabase.deadline import deadline_after
 from stratabase.store.dynamodb.botocore_client import BotocoreClient
 from stratabase.store.dynamodb.client import Client, Rejected, Unanswered, Unreached
 from stratabase.store.dynamodb.signed_client import SignedClient
@@ -116,3 +117,33 @@ def test_a_proxy_and_certificates_of_the_environment_are_used(
             assert client.call(*READ)["Item"] == {}
         assert [target for target, _ in proxy.asked] == [server.url.removeprefix("https://")]
         assert [headers["Proxy-Authorization"] for _, headers in proxy.asked] == ["Basic bWU6YSBzZWNyZXQ="]
+
+
+def test_a_request_waits_no_longer_than_its_deadline(make: Make) -> None:
+    with serving(Reply(silent=True)) as server:
+        client = make(AwsEndpoint("eu-west-1", server.url, Credentials("key", "secret"), read_timeout=3600))
+        with deadline_after(0.05), pytest.raises(Unanswered) as raised:
+            client.call(*READ)
+        assert not isinstance(raised.value, Unreached)
+        client.close()
+
+
+def test_nothing_is_sent_after_the_deadline(make: Make) -> None:
+    with serving(Reply({"Item": {}})) as server, client_of(make, server) as client:
+        with deadline_after(0), pytest.raises(Unreached):
+            client.call(*READ)
+        assert server.asked == []
+        with deadline_after(3600):
+            assert client.call(*READ)["Item"] == {}
+
+
+def test_a_deadline_does_not_shorten_later_requests(make: Make) -> None:
+    with serving() as server, client_of(make, server) as client:
+        with deadline_after(0.1):
+            client.call(*READ)
+        client.call(*READ)
+        assert server.connections == 1
+        with deadline_after(0), pytest.raises(Unreached):
+            client.call(*READ)
+        client.call(*READ)
+        assert len(server.asked) == 3

@@ -1,6 +1,7 @@
 """Faults between the change of a graph and DynamoDB: the change is atomic at both ends."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import chain, repeat
 from typing import Any, NamedTuple
@@ -32,7 +33,7 @@ from tests.store.dynamodb.scripted import WatchedClient
 from tests.store.dynamodb.table_operations import TableItems, table, table_items
 from tests.store.graph_agreement import disagreements
 
-SHORT = RetryPolicy(max_attempts=3, sleep=lambda _: None)
+SHORT = replace(HASTY, max_attempts=3)
 ENDLESS = [fault for fault in FAULTS if fault is not duplicated]
 LARGE = CASES[-1]
 """Its purge makes many calls."""

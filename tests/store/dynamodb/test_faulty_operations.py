@@ -44,7 +44,7 @@ from tests.store.dynamodb.table_operations import (
     table_items,
 )
 
-SHORT = RetryPolicy(max_attempts=3, sleep=lambda _: None)
+SHORT = replace(HASTY, max_attempts=3)
 SOME_CASES = [case for case in CASES if FULL or not case.name.startswith("save")]
 """To save is to create or to update."""
 ENDLESS = [fault for fault in FAULTS if fault is not duplicated]

@@ -1,6 +1,7 @@
 """Faults between an operation on a graph and DynamoDB: the operation is atomic."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import chain, repeat
 from typing import Any, NamedTuple
@@ -35,7 +36,7 @@ from tests.store.graph_agreement import disagreements
 
 pytestmark = pytest.mark.soak
 
-SHORT = RetryPolicy(max_attempts=3, sleep=lambda _: None)
+SHORT = replace(HASTY, max_attempts=3)
 ENDLESS = [fault for fault in FAULTS if fault is not duplicated]
 WRITES = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"}
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from stratabase.deadline import deadline_after
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.dynamodb.client import Rejected, Unanswered
 from stratabase.store.dynamodb.engine import DynamoDBEngine
@@ -83,6 +84,18 @@ def test_pauses_are_random_with_an_exponential_limit() -> None:
     limits = [min(1.0, 0.02 * 2**number) for number in range(len(clock.pauses))]
     assert all(0 <= pause <= limit for pause, limit in zip(clock.pauses, limits, strict=True))
     assert len(set(clock.pauses)) == len(clock.pauses)
+
+
+@EACH_DEED
+def test_no_attempt_begins_after_the_deadline(operation: Callable[[Engine], None]) -> None:
+    clock, client = Clock(), ScriptedClient(THROTTLED)
+    engine = DynamoDBEngine(client, "table", clock.patience(attempts=10_000, seconds=30.0))
+    with deadline_after(2.0, clock.now), pytest.raises(Unavailable, match="too busy"):
+        operation(engine)
+    assert 1 < clock.now() <= 2.0
+    with deadline_after(0, clock.now), pytest.raises(Unavailable):
+        operation(engine)
+    assert clock.now() <= 2.0
 
 
 UNKNOWN = (

@@ -5,6 +5,8 @@ from functools import cache
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
+from stratabase.deadline import remaining_seconds
+
 
 class Credentials(NamedTuple):
     """The credentials that sign requests. Only temporary credentials have a token."""
@@ -109,7 +111,7 @@ def create_client(service: str, endpoint: AwsEndpoint, **options: Any) -> Any:
     from botocore.config import Config  # noqa: PLC0415 - loading takes a long time
 
     access_key, secret_key, token = endpoint.credentials or (None, None, None)
-    return new_session().create_client(
+    client = new_session().create_client(
         service,
         region_name=endpoint.region,
         endpoint_url=endpoint.url,
@@ -120,6 +122,27 @@ def create_client(service: str, endpoint: AwsEndpoint, **options: Any) -> Any:
             connect_timeout=endpoint.connect_timeout, read_timeout=endpoint.read_timeout, **options
         ),
     )
+    bound_by_deadline(client)
+    return client
+
+
+def bound_by_deadline(client: Any) -> None:
+    """Make a botocore client wait at most until the deadline of the request, and send nothing after it.
+
+    Otherwise the client raises ConnectTimeoutError, which says that the request was not sent.
+    """
+    client.meta.events.register("before-send", _bound_request)
+
+
+def _bound_request(request: Any, **_: Any) -> None:
+    from botocore.exceptions import ConnectTimeoutError  # noqa: PLC0415 - loaded by now
+
+    seconds = remaining_seconds()
+    if seconds <= 0:
+        raise ConnectTimeoutError(endpoint_url=request.url)
+    configured = request.context["client_config"].read_timeout
+    # Set it in any case: a retry has the same context.
+    request.context["read_timeout"] = min(seconds, configured)
 
 
 def new_session() -> Any:

@@ -254,6 +254,14 @@ class Settings:
             "The maximum number of seconds that a GraphQL request spends reading from the store.",
         ),
     ] = 10
+    request_seconds: Annotated[
+        int,
+        Variable(
+            "STRATABASE_REQUEST_SECONDS",
+            whole_number(1, 900),
+            "After how many seconds a request gives up waiting for the store.",
+        ),
+    ] = 27
     bulk_objects: Annotated[
         int,
         Variable(

@@ -41,6 +41,7 @@ def http_handler(function: str, service: Instance | None = None) -> HttpHandler:
         cors=Cors(service.settings.allowed_origins),
         base_url=service.settings.base_url,
         log=service.log,
+        request_seconds=service.settings.request_seconds,
     )
 
 

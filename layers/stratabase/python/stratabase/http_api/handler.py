@@ -4,8 +4,10 @@ It turns an event into a request, calls the endpoint at its address, and returns
 response. Refusals and unexpected errors become error responses.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from math import inf
 
+from stratabase.deadline import deadline_after
 from stratabase.domain.issues.refusals import Refusal
 from stratabase.domain.members.member import Caller
 from stratabase.http_api.auth.authentication import Authentication
@@ -40,13 +42,16 @@ from stratabase.observe import Log
 CATCH_ALL = "/{proxy+}"
 """The route for all addresses that have no route of their own."""
 
+_ANSWERING_SECONDS = 2.0
+"""The time between the deadline and the end of an invocation, in which the function answers."""
+
 _DEFAULT_HEADERS = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
 
 
 class HttpHandler:
     """The handler of one function. `endpoints` has the endpoints that the function serves, by address."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - its parts, and what all requests share
         self,
         endpoints: Mapping[str, Endpoint],
         authentication: Authentication,
@@ -54,33 +59,47 @@ class HttpHandler:
         cors: Cors | None = None,
         base_url: str | None = None,
         log: Log | None = None,
+        request_seconds: float = inf,
     ) -> None:
+        """`request_seconds`: after how many seconds a request gives up waiting for stores."""
         self.endpoints = endpoints
         self._authentication = authentication
         self._cors = cors or Cors()
         self._base_url = base_url
         self._log = log or Log()
+        self._request_seconds = request_seconds
 
-    def __call__(self, event: ProxyEvent, _context: object = None) -> ProxyResponse:
-        """Answer an API Gateway REST (v1) proxy event. Never raises."""
+    def __call__(self, event: ProxyEvent, context: object = None) -> ProxyResponse:
+        """Answer an API Gateway REST (v1) proxy event, before the deadline. Never raises."""
         request = request_from_event(event, self._base_url)
-        response, caller = self._respond(request, event)
-        try:
-            return self._finish(request, response)
-        except Refusal as refusal:
-            error = self._refuse(request, refusal, ErrorFormat.PROBLEM_JSON, caller)
-        except Exception as bug:  # noqa: BLE001 - the body of the response was a stream that failed
-            error = self._fail(request, bug, ErrorFormat.PROBLEM_JSON, caller)
-        return self._finish(request, error)
+        with deadline_after(self._seconds(context)):
+            response, caller = self._respond(request, event)
+            try:
+                return self._finish(request, response)
+            except Refusal as refusal:
+                error = self._refuse(request, refusal, ErrorFormat.PROBLEM_JSON, caller)
+            except Exception as bug:  # noqa: BLE001 - the body of the response was a stream that failed
+                error = self._fail(request, bug, ErrorFormat.PROBLEM_JSON, caller)
+            return self._finish(request, error)
 
-    def stream(self, event: ProxyEvent, _context: object = None) -> StreamedResponse:
+    def stream(self, event: ProxyEvent, context: object = None) -> StreamedResponse:
         """Answer an event like `__call__`, but with a body that is read while it is sent. Never raises.
 
-        The body can raise while it is read.
+        The body can raise while it is read. The deadline is that of its first byte.
         """
         request = request_from_event(event, self._base_url)
-        response, _caller = self._respond(request, event)
+        with deadline_after(self._seconds(context)):
+            response, _caller = self._respond(request, event)
         return streamed_response(self._complete(request, response), bodiless=request.method == "HEAD")
+
+    def _seconds(self, context: object) -> float:
+        """Return the seconds until the deadline of an invocation with a context of Lambda, or without one."""
+        remaining_milliseconds: Callable[[], int] | None = getattr(
+            context, "get_remaining_time_in_millis", None
+        )
+        if remaining_milliseconds is None:
+            return self._request_seconds
+        return min(self._request_seconds, remaining_milliseconds() / 1000 - _ANSWERING_SECONDS)
 
     def _respond(self, request: Request, event: ProxyEvent) -> tuple[Response, Caller | None]:
         """Return the response, and the caller if the request was authenticated."""

@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from sys import maxsize
 
+from stratabase.deadline import remaining_seconds
 from stratabase.domain.objects.lock import MAX_LOCK_MINUTES
 from stratabase.domain.query.consumption import Measuring
 from stratabase.domain.query.read_budget import ReadBudget
@@ -14,6 +15,8 @@ from stratabase.model.model import Class, Model
 from stratabase.operations.file_ports import FileStores
 from stratabase.operations.ports import Clock, EntityRepository, Ids
 
+_BULK_SHARE = 0.75
+"""The share of the remaining time of a request that a bulk operation can use."""
 _UNLIMITED = BulkLimits(objects=maxsize, seconds=maxsize)
 
 
@@ -41,6 +44,13 @@ class Services:
     def __post_init__(self) -> None:
         """Prepare the warnings once, because every write needs them."""
         object.__setattr__(self, "warning_rules", WarningRules(self.model))
+
+    def bulk_end(self) -> float:
+        """Return the instant at which a bulk operation that begins now must stop, in milliseconds.
+
+        It is early enough to finish the object in progress, and to answer, before the deadline.
+        """
+        return self.clock.now() + 1000 * min(self.bulk.seconds, _BULK_SHARE * remaining_seconds())
 
     def class_(self, name: str) -> Class:
         """Return the class with a name."""

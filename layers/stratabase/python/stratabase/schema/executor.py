@@ -229,12 +229,18 @@ def _never_began(result: ExecutionResult) -> bool:
 
 
 def _raise_unavailable(result: ExecutionResult) -> None:
-    """Raise Unavailable if a field raised it and no field has data, so that the status is 503."""
+    """Raise Unavailable if a field raised it and nothing was certainly done, so that the status is 503.
+
+    If one of several fields may have been done, its exception is raised, because the others would deny it.
+    """
     if any(value is not None for value in (result.data or {}).values()):
         return
-    for error in result.errors or ():
-        if isinstance(error.original_error, Unavailable):
-            raise error.original_error
+    causes = [error.original_error for error in result.errors or ()]
+    if any(isinstance(cause, Refused) and cause.has_written for cause in causes):
+        return
+    found = [cause for cause in causes if isinstance(cause, Unavailable)]
+    if found:
+        raise max(found, key=lambda each: each.may_have_written)
 
 
 def _render_refusal(errors: list[dict[str, Any]]) -> GraphQLResponse:

@@ -15,10 +15,15 @@ from pynamodb.models import MetaModel, Model
 from pynamodb.transactions import TransactWrite
 
 from stratabase import waiting
-from stratabase.aws import AwsEndpoint, share_data_loader
+from stratabase.aws import AwsEndpoint, bound_by_deadline, share_data_loader
 from stratabase.store.dynamodb.botocore_client import map_botocore_error
 from stratabase.store.dynamodb.errors import CANCELLED, CONDITION_FAILED, RequestError, permanent_error
-from stratabase.store.dynamodb.retry import PermanentRejection, RetryPolicy, RetryState
+from stratabase.store.dynamodb.retry import (
+    DEFAULT_RETRY_POLICY,
+    PermanentRejection,
+    RetryPolicy,
+    RetryState,
+)
 
 
 class PynamoRecord(Model):
@@ -72,7 +77,7 @@ class PynamoTable:
     def __init__(self, endpoint: AwsEndpoint, name: str, retry_policy: RetryPolicy | None = None) -> None:
         self._base_model = _base_model(endpoint, name)
         self._connection = self._base_model._get_connection().connection  # noqa: SLF001 - all classes share it
-        self._retry_policy = retry_policy or RetryPolicy()
+        self._retry_policy = retry_policy or DEFAULT_RETRY_POLICY
         self._connection_lock = Lock()
         self._is_connected = False
         self._check: Callable[[bool], None] | None = None
@@ -153,17 +158,20 @@ class PynamoTable:
         self._connect()
         while True:
             try:
-                return work()
+                result = work()
             except (PynamoDBException, exceptions.BotoCoreError, exceptions.ClientError) as error:
                 attempts.wait_after(_request_error(error))
+            else:
+                attempts.succeed()
+                return result
 
     def _connect(self) -> None:
         """Create botocore's client in only one thread, because this takes a long time."""
         with self._connection_lock:
             if not self._is_connected:
                 share_data_loader(self._connection.session)
-            _ = self._connection.client
-            self._is_connected = True
+                bound_by_deadline(self._connection.client)
+                self._is_connected = True
 
     def _create(self) -> None:
         try:

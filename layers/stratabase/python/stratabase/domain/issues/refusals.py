@@ -77,10 +77,14 @@ class Refusal(Exception):
 
 
 class Refused(Refusal):
-    """A GraphQL service refuses a request and reports all issues that it found."""
+    """A GraphQL service refuses a request and reports all issues that it found.
 
-    def __init__(self, issues: Iterable[Issue]) -> None:
+    `has_written`: the service has written nevertheless, and the issues say what.
+    """
+
+    def __init__(self, issues: Iterable[Issue], *, has_written: bool = False) -> None:
         self.issues = tuple(issues)
+        self.has_written = has_written
         super().__init__(sentences(issue.message for issue in self.issues))
 
 
@@ -110,10 +114,12 @@ class TooManyFailures(Refusal):
 class Unavailable(Refusal):
     """The store is too busy, or cannot tell whether it has written. The client may try again later."""
 
-    def __init__(self, message: Message, retry_after: int = 1) -> None:
+    def __init__(self, message: Message, retry_after: int = 1, *, may_have_written: bool = False) -> None:
         super().__init__(message)
         self.retry_after = retry_after
         """Seconds."""
+        self.may_have_written = may_have_written
+        """Whether some or all of the request may have been done. Then the message says so."""
 
 
 class ReadBudgetExceeded(Refusal):

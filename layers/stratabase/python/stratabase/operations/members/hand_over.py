@@ -180,7 +180,7 @@ class _HandOverRun:
         self._owner = owner
         self._is_owned = is_owned
         self._name = f"hand-over#{name}"
-        self._end = services.clock.now() + 1000 * services.bulk.seconds
+        self._end = services.bulk_end()
         self._result = HandOverResult()
         self.resumed = False
         """Whether the call continued from the position of an earlier one."""
@@ -207,7 +207,7 @@ class _HandOverRun:
                 self._result.handed_over,
                 reason=trouble.message,
             )
-            raise Unavailable(message, trouble.retry_after) from trouble
+            raise Unavailable(message, trouble.retry_after, may_have_written=True) from trouble
         if self.resumed:
             # Everything is done, so the next call must start from the beginning.
             self._services.entities.set_checkpoint(self._name, None)

@@ -186,7 +186,7 @@ class BulkRun(Generic[T]):
     ) -> None:
         self._clock = services.clock
         self._access = access_of(services.model, caller.profile)
-        self._end = services.clock.now() + 1000 * services.bulk.seconds
+        self._end = services.bulk_end()
         self._class_name = class_name
         self._references = references
         self._describe_progress = describe_progress
@@ -229,7 +229,9 @@ class BulkRun(Generic[T]):
             self._issues.add([replace(issue, entity_id=reference.id)])
         except Unavailable as trouble:
             raise Unavailable(
-                sentences([self._progress(), trouble.message]), trouble.retry_after
+                sentences([self._progress(), trouble.message]),
+                trouble.retry_after,
+                may_have_written=trouble.may_have_written or bool(self._results),
             ) from trouble
 
     def _progress(self) -> Message:
@@ -239,7 +241,7 @@ class BulkRun(Generic[T]):
         if self._issues.is_cut:
             message = sentences([message, self._issues.cut_message])
         issue = issue_about_all(IssueType.SERVICE_HANDLER_ERROR, self._class_name, message)
-        return Refused([issue, *self._issues.issues])
+        return Refused([issue, *self._issues.issues], has_written=bool(self._results))
 
 
 def _on(reference: Reference, issue: Issue) -> Issue:

@@ -76,7 +76,7 @@ def written_views(call: Call, done: Sequence[WriteResult]) -> list[View]:
         shown = trouble
         if isinstance(trouble, ReadBudgetExceeded):
             shown = readable_refusal(call.context.access, trouble)
-        raise Refused([_unshown_issue(one, shown) for one in done]) from trouble
+        raise Refused([_unshown_issue(one, shown) for one in done], has_written=True) from trouble
 
 
 def previewed_view(call: Call, done: WriteResult) -> View:

@@ -7,11 +7,9 @@ from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.commit import commit_batch, send_increment
 from stratabase.store.dynamodb.range_query import range_query
 from stratabase.store.dynamodb.records import item_of, items_of, key_record
-from stratabase.store.dynamodb.retry import RetryingClient, RetryPolicy
+from stratabase.store.dynamodb.retry import DEFAULT_RETRY_POLICY, RetryingClient, RetryPolicy
 from stratabase.store.dynamodb.table import MAX_PARTITION_BYTES, MAX_SORT_BYTES
 from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Item, Key
-
-DEFAULT_RETRY_POLICY = RetryPolicy()
 
 MAX_KEYS_PER_REQUEST = 100
 """The maximum number of keys of one BatchGetItem, which is DynamoDB's limit."""

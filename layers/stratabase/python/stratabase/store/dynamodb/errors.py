@@ -22,6 +22,8 @@ _TRANSIENT_CODES = frozenset(
 _TRANSIENT_REASONS = frozenset({"ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"})
 """The same for the actions of a cancelled transaction."""
 
+_CONFLICT_CODES = frozenset({"TransactionConflictException", "TransactionInProgressException"})
+
 _CALLER_MISTAKES = frozenset(
     {
         "IdempotentParameterMismatchException",
@@ -43,6 +45,14 @@ def is_transient(error: RequestError) -> bool:
     )
 
 
+def is_conflict(error: RequestError) -> bool:
+    """Return whether a request failed only because another transaction uses the same items."""
+    if not isinstance(error, Rejected):
+        return False
+    codes = {reason.get("Code") for reason in error.reasons} - {"None", None}
+    return error.code in _CONFLICT_CODES or (error.code == CANCELLED and codes == {"TransactionConflict"})
+
+
 def may_have_run(error: RequestError) -> bool:
     """Return whether the request may have been executed in spite of the error."""
     if isinstance(error, Unanswered):
@@ -57,7 +67,7 @@ def busy_error(*, may_have_written: bool) -> Unavailable:
             "The store did not respond, so the data might not have been saved. "
             "Check the data before you try again."
         )
-        return Unavailable(message, retry_after=5)
+        return Unavailable(message, retry_after=5, may_have_written=True)
     return Unavailable(_("The store is too busy. Try again."))
 
 

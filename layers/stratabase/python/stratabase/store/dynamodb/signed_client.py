@@ -28,6 +28,7 @@ from stratabase.aws import (
     StaticCredentials,
 )
 from stratabase.aws_addresses import ServiceAddress, find_address
+from stratabase.deadline import remaining_seconds
 from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
 from stratabase.store.dynamodb.signature import RequestSigner
 
@@ -36,6 +37,9 @@ _STALE_CREDENTIALS = frozenset({"ExpiredTokenException", "UnrecognizedClientExce
 _WRONG_TIME = frozenset({"InvalidSignatureException", "RequestExpired", "RequestTimeTooSkewed"})
 _MIN_CLOCK_SKEW = 60.0
 """The difference between the clocks in seconds from which on it may be the reason for a rejection."""
+
+_MIN_TIMEOUT = 0.001
+"""Seconds. A timeout of 0 would mean not to wait at all."""
 
 MAX_IDLE = 20.0
 """The seconds after which an idle connection is not used again. The server closes it a little later."""
@@ -93,6 +97,8 @@ class SignedClient:
 
     def _send(self, target: str, body: bytes) -> _Answer:
         headers = self._signed_headers(target, body)
+        if remaining_seconds() <= 0:
+            raise Unreached("The deadline of the current request is over.")
         try:
             connection = self._connections.acquire()
         except OSError as error:
@@ -190,16 +196,10 @@ class ConnectionPool:
         self._idle: deque[tuple[HTTPConnection, float]] = deque(maxlen=max_idle)
 
     def acquire(self) -> HTTPConnection:
-        """Return an open connection. Raises OSError if none can be opened."""
-        while self._idle:
-            try:
-                connection, since = self._idle.pop()
-            except IndexError:  # another thread has taken it
-                break
-            if _is_fresh(connection, since):
-                return connection
-            connection.close()
-        return self._open()
+        """Return an open connection. Its timeout ends at the deadline. Raises OSError if there is none."""
+        connection = self._take_idle() or self._open()
+        connection.sock.settimeout(_until_deadline(self._read_timeout))
+        return connection
 
     def release(self, connection: HTTPConnection) -> None:
         """Put a connection back, if there is room. Its last response must have been read to the end."""
@@ -214,10 +214,21 @@ class ConnectionPool:
         while self._idle:
             self._idle.pop()[0].close()
 
+    def _take_idle(self) -> HTTPConnection | None:
+        while self._idle:
+            try:
+                connection, since = self._idle.pop()
+            except IndexError:  # another thread has taken it
+                break
+            if _is_fresh(connection, since):
+                return connection
+            connection.close()
+        return None
+
     def _open(self) -> HTTPConnection:
         connection = self._new()
+        connection.timeout = _until_deadline(self._connect_timeout)
         connection.connect()
-        connection.sock.settimeout(self._read_timeout)
         return connection
 
     def _new(self) -> HTTPConnection:
@@ -231,12 +242,17 @@ class ConnectionPool:
 
     def _connection_to(self, host: str, port: int | None) -> HTTPConnection:
         if self._url.scheme == "http":
-            return HTTPConnection(host, port, timeout=self._connect_timeout)
-        return HTTPSConnection(host, port, timeout=self._connect_timeout, context=self._tls)
+            return HTTPConnection(host, port)
+        return HTTPSConnection(host, port, context=self._tls)
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=self._certificates)
+
+
+def _until_deadline(timeout: float) -> float:
+    """Return a timeout in seconds, shortened if the deadline of the current request is earlier."""
+    return max(_MIN_TIMEOUT, min(timeout, remaining_seconds()))
 
 
 def _proxy_headers(proxy: SplitResult) -> dict[str, str]:

@@ -232,7 +232,7 @@ class OutcomeUnknown(Unavailable):
             "A response from the store was lost, so the data might not have been saved. "
             "Check the data before you try again."
         )
-        super().__init__(message, retry_after=5)
+        super().__init__(message, retry_after=5, may_have_written=True)
         self.failures = tuple(failures)
 
 
