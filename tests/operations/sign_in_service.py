@@ -34,6 +34,7 @@ class SignInService:
     clock: FrozenClock = field(default_factory=FrozenClock)
     attempts: InMemoryAttempts = field(default_factory=InMemoryAttempts)
     pauses: list[float] = field(default_factory=list)
+    may_wait: bool = True
 
     def __post_init__(self) -> None:
         self.restart()
@@ -41,9 +42,8 @@ class SignInService:
     def restart(self) -> None:
         """Replace the process by a new one with empty caches."""
         known = MemberCache(self.members, self.clock)
-        self.sign_in = SignIn(
-            self.members, known, self.passwords, PROFILES, self.clock, self.attempts, self.pause
-        )
+        pause = self.pause if self.may_wait else None
+        self.sign_in = SignIn(self.members, known, self.passwords, PROFILES, self.clock, self.attempts, pause)
 
     def pause(self, seconds: float) -> None:
         self.pauses.append(seconds)

@@ -99,6 +99,10 @@ class Settings:
         str,
         Variable("AWS_REGION", str, "The AWS region. Lambda sets it.", instead_if_unset="AWS_DEFAULT_REGION"),
     ] = "us-east-1"
+    function: Annotated[
+        str | None,
+        Variable("AWS_LAMBDA_FUNCTION_NAME", str, "The name of the Lambda function. Lambda sets it."),
+    ] = None
     introspection: Annotated[
         bool,
         Variable(

@@ -51,7 +51,7 @@ class AuthServices:
             self._model.profiles,
             self._clock,
             self._stores.attempts,
-            waiting.pause,
+            None if self._settings.function else waiting.pause,
         )
 
     @cached_property

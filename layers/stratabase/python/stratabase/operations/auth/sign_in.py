@@ -37,8 +37,9 @@ class SignIn:
         profiles: Mapping[str, Profile],
         clock: Clock,
         attempts: Attempts,
-        pause: Callable[[float], None],
+        pause: Callable[[float], None] | None,
     ) -> None:
+        """`pause` waits for some seconds. None means that no attempt may wait."""
         self._members = members
         self._member_cache = member_cache
         self._passwords = passwords

@@ -1,7 +1,13 @@
-"""Protection against guessing passwords: a delay per username, and a limit per username and address."""
+"""Protection against guessing passwords: a delay per username, and a limit per username and address.
+
+A server can let attempts wait. On Lambda, each attempt that waits would occupy a process of its own, and some
+hundred attempts a second all processes of the account. There nothing waits: a password is verified at once. A
+right one passes, and a wrong one is refused with TooManyFailures instead of Unauthenticated.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from math import ceil
 from random import uniform
 
 from stratabase.domain.issues.refusals import TooManyFailures, Unauthenticated, Unavailable
@@ -18,10 +24,15 @@ MAX_COUNTED_FAILURES = 20
 """Failures that are recorded. More would not make the delay longer, but would load the store."""
 
 
-class FailureDelay:
-    """Slows down guessing from many addresses. It delays attempts, and never refuses one."""
+Pause = Callable[[float], None]
+"""Waits for some seconds."""
 
-    def __init__(self, attempts: Attempts, clock: Clock, pause: Callable[[float], None]) -> None:
+
+class FailureDelay:
+    """Slows down guessing from many addresses. A right password is never refused."""
+
+    def __init__(self, attempts: Attempts, clock: Clock, pause: Pause | None) -> None:
+        """Without `pause`, attempts do not wait, and a wrong password is refused with the time to wait."""
         self._attempts = attempts
         self._clock = clock
         self._pause = pause
@@ -30,17 +41,23 @@ class FailureDelay:
     def attempt(self, username: str) -> Iterator[None]:
         """Wait as long as earlier failures require, then run the body.
 
-        The attempt is recorded as a failure if the body raises Unauthenticated. Raises Unavailable.
+        The attempt is recorded as a failure if the body raises Unauthenticated. If it should have waited and
+        may not, raises TooManyFailures instead. Raises Unavailable.
         """
         key = username_key(username)
         failures = self._attempts.count(key, self._clock.now() - FAILURE_WINDOW)
-        if failures >= FAILURES_WITHOUT_DELAY:
-            self._pause(_delay(failures - FAILURES_WITHOUT_DELAY))
+        delay = _delay(failures - FAILURES_WITHOUT_DELAY) if failures >= FAILURES_WITHOUT_DELAY else 0.0
+        if delay and self._pause is not None:
+            self._pause(delay)
         try:
             yield
-        except Unauthenticated:
-            if failures < MAX_COUNTED_FAILURES:
+        except (Unauthenticated, TooManyFailures) as refusal:
+            # FailureLimit refuses some passwords without verifying them. These are no failures.
+            is_wrong = isinstance(refusal, Unauthenticated) or isinstance(refusal.__cause__, Unauthenticated)
+            if is_wrong and failures < MAX_COUNTED_FAILURES:
                 self._note(key)
+            if is_wrong and delay and self._pause is None:
+                raise TooManyFailures(ceil(delay)) from refusal
             raise
 
     def _note(self, key: str) -> None:
@@ -72,7 +89,8 @@ class FailureLimit:
     may all succeed.
     """
 
-    def __init__(self, attempts: Attempts, clock: Clock, pause: Callable[[float], None]) -> None:
+    def __init__(self, attempts: Attempts, clock: Clock, pause: Pause | None) -> None:
+        """Without `pause`, no attempt waits for the outcome of others. A wrong one is refused instead."""
         self._attempts = attempts
         self._clock = clock
         self._pause = pause
@@ -94,31 +112,44 @@ class FailureLimit:
 
         Raises TooManyFailures, Unavailable.
         """
-        attempt, now = self._admit(key)
+        attempt, now, is_doubtful = self._admit(key)
         try:
             yield
-        except Unauthenticated:
+        except Unauthenticated as refusal:
             failed = (*self._failures(key), now)
             self._failed.put(key, failed[-MAX_FAILURES:])
+            if is_doubtful:
+                raise TooManyFailures(1) from refusal
             raise
         except BaseException:
             self._withdraw(key, attempt)
             raise
         self._withdraw(key, attempt)
 
-    def _admit(self, key: str) -> tuple[str, Instant]:
-        """Record an attempt, and return its id and its instant. Raises TooManyFailures, Unavailable."""
+    def _admit(self, key: str) -> tuple[str, Instant, bool]:
+        """Record an attempt. Return its id, its instant, and whether too many others are running.
+
+        Raises TooManyFailures, Unavailable.
+        """
         for wait in _RETRY_WAITS:
-            if wait:  # a random part of it, so that waiting attempts don't all look at the same time
+            if (
+                wait and self._pause is not None
+            ):  # a random part of it, so that waiting attempts don't all look at the same time
                 self._pause(wait * uniform(_MIN_JITTER, 1))  # noqa: S311 - no secret
             now = self._clock.now()
             noted = self._attempts.note(key, now, now - FAILURE_WINDOW)
             # Ignore instants that lie further ahead than the window: the clock that noted them was wrong.
             counted = [instant for instant in noted.instants if instant <= now + FAILURE_WINDOW]
             if len(counted) <= MAX_FAILURES:
-                return noted.attempt, now
+                return noted.attempt, now, False
+            try:
+                self._refuse_if_sure(key, counted, now)
+            except TooManyFailures:
+                self._withdraw(key, noted.attempt)
+                raise
+            if self._pause is None:
+                return noted.attempt, now, True
             self._withdraw(key, noted.attempt)
-            self._refuse_if_sure(key, counted, now)
         raise TooManyFailures(1)
 
     def _refuse_if_sure(self, key: str, instants: Sequence[Instant], now: Instant) -> None:
