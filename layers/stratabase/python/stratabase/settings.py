@@ -158,6 +158,14 @@ class Settings:
             "The maximum size of a file in megabytes.",
         ),
     ] = 200
+    file_recovery_days: Annotated[
+        int,
+        Variable(
+            "STRATABASE_FILE_RECOVERY_DAYS",
+            whole_number(0, 3650),
+            "For how many days the folder of the files keeps deleted ones. A bucket has a rule for that.",
+        ),
+    ] = 0
     pending_megabytes: Annotated[
         int,
         Variable(

@@ -197,7 +197,10 @@ def open_keyring(settings: Settings) -> Keyring:
 
 
 class ClosableBlobs(BlobStore, Protocol):
-    """A blob store that can be closed."""
+    """A blob store that can be closed, and may keep deleted bytes for some time."""
+
+    def recover(self, key: str) -> bool:
+        """Bring back the bytes that were last deleted under a key. Return False if they are not kept."""
 
     def close(self) -> None:
         """Close the connections, or remove the temporary files of this process."""
@@ -211,7 +214,7 @@ def open_blobs(settings: Settings) -> ClosableBlobs:
     if settings.bucket is None:
         from stratabase.adapters.blobs.folder import FolderBlobs  # noqa: PLC0415 - see above
 
-        return FolderBlobs(settings.home / "files")
+        return FolderBlobs(settings.home / "files", recovery_days=settings.file_recovery_days)
     from stratabase.adapters.blobs.s3 import S3Blobs  # noqa: PLC0415 - see above
 
     blobs = S3Blobs(_aws_endpoint(settings), settings.bucket)

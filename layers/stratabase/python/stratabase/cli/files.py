@@ -1,4 +1,4 @@
-"""`stratabase files`: uploads files to an instance, and downloads them, as a member of the instance."""
+"""`stratabase files`: uploads and downloads files as a member of an instance, and checks the stored files."""
 
 import argparse
 import json
@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 from stratabase.cli.server.listener import root_url
 from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
-from stratabase.cli.terminal.command_error import MISUSED, CommandError
-from stratabase.cli.terminal.progress import TransferBar
-from stratabase.cli.terminal.settings import read_settings
+from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
+from stratabase.cli.terminal.progress import ProgressBar, TransferBar
+from stratabase.cli.terminal.settings import read_settings, require_store
 from stratabase.cli.transfer.binding import Binding
 from stratabase.cli.transfer.connection import CONTINUE, Connection
 from stratabase.cli.transfer.credentials import PASSWORD_VARIABLE, TOKEN_VARIABLE, read_credentials
@@ -22,7 +22,10 @@ from stratabase.cli.transfer.tus_upload import TusUpload
 from stratabase.domain.files.addresses import ROOT, file_address
 from stratabase.domain.files.pending_file import FileTarget
 from stratabase.domain.files.resumable_upload import MAX_CHUNK_SIZE
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.setting_values import parse_base_url
+from stratabase.unusable_store import UnusableStore
+from stratabase.wording import pluralize
 
 INTERRUPTED = 130
 """The exit code of a command that the user interrupted, as in shells."""
@@ -131,6 +134,37 @@ def _version(text: str) -> int:
     return int(text)
 
 
+def _check(options: Options) -> Iterator[str]:
+    """Compare the stores of the settings, and yield a line for each file that is not as it should be."""
+    # Imported only here, because uploads and downloads need no stores.
+    from stratabase.bootstrap import Instance  # noqa: PLC0415
+    from stratabase.operations.files.check import check_files  # noqa: PLC0415
+    from stratabase.store.file_references import StoredFileReferences  # noqa: PLC0415
+
+    settings = read_settings()
+    require_store(settings)
+    instance = Instance(settings)
+    bar = ProgressBar("Files", 0, "reference")
+    try:
+        found = check_files(
+            StoredFileReferences(instance.engine), instance.blobs, recover=options.recover, progress=bar
+        )
+    except (UnusableStore, Unavailable) as error:
+        raise CommandError(text_with_cause(error)) from error
+    finally:
+        instance.close()
+    bar.end(f"{pluralize(found.files, 'file')} checked")
+    for reference, size, is_recovered in found.missing:
+        state = "missing" if size is None else f"{size:,} bytes instead of {reference.size or 0:,}"
+        yield f"{reference.file_id} ({reference.owner}): {'recovered' if is_recovered else state}"
+    for blob in found.unknown:
+        yield f"{blob.key}: {blob.size:,} bytes that nothing refers to"
+    left = sum(not each.is_recovered for each in found.missing)
+    if left:
+        advice = "" if options.recover else " To bring back deleted bytes, add --recover."
+        raise CommandError(f"{pluralize(left, 'file')} not as stored.{advice}")
+
+
 _URL: Argument = (
     "--url",
     {
@@ -171,6 +205,19 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                     "metavar": "NAME",
                     "help": "the application of the object; the default is the one in the instance's "
                     "OpenAPI document",
+                },
+            ),
+        ),
+    ),
+    "check": Subcommand(
+        _check,
+        "find files whose bytes are missing, and bytes that nothing refers to, in the stores of the settings",
+        (
+            (
+                "--recover",
+                {
+                    "action": "store_true",
+                    "help": "bring back deleted bytes of missing files, if the store still has them",
                 },
             ),
         ),

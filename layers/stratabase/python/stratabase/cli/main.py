@@ -18,7 +18,7 @@ COMMANDS: Mapping[str, str] = {
     "keys": "list or rotate the keys that sign tokens",
     "members": "list, create and change members",
     "store": "show which instance the stores belong to and which layout they have, or adopt a restored store",
-    "files": "upload files to an instance, and download them",
+    "files": "upload files to an instance, download them, and check the stored files",
 }
 """The help text of each command, by its name, which is also the name of its module in this package."""
 

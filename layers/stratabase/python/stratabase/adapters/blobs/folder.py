@@ -30,6 +30,8 @@ from stratabase.unusable_store import UnusableStore
 MAX_UPLOAD_AGE = 7 * 24 * 3600
 """Seconds without a new part after which an upload is removed. The lifecycle of the bucket is as long."""
 _LISTED_AT_ONCE = 1000
+_BIN_INTERVAL = 3600
+"""Seconds between two searches for deleted bytes that need not be kept any more."""
 _NO_FILE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 _UPLOAD_ID = re.compile(r"[0-9a-f]{32}")
 
@@ -39,15 +41,18 @@ class FolderBlobs:
 
     Every write creates a new file, flushes it to the disk, renames it, and flushes the folder. So a file is
     complete under its key, or not there, even after a power failure. The parts of uploads are in `.uploads`,
-    unfinished files in `.temporary`: no key begins with a dot.
+    unfinished files in `.temporary`, deleted ones in `.bin`: no key begins with a dot.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, recovery_days: int = 0) -> None:
         """Create the folder if it does not exist, and remove what killed processes left.
 
-        Raises UnusableStore.
+        `recovery_days`: how long deleted bytes of objects are kept in `.bin`. Raises UnusableStore.
         """
         self._root = root
+        self._bin = root / ".bin"
+        self._recovery_seconds = recovery_days * 24 * 3600
+        self._emptied_at = 0.0
         self._uploads = root / ".uploads"
         self._durable_folders: set[Path] = set()
         try:
@@ -56,6 +61,7 @@ class FolderBlobs:
             self._temporary = TemporaryFolder(root / ".temporary")
             self._ensure_folder(self._uploads)
             self._remove_old_uploads()
+            self._empty_bin()
         except LockTimeout as error:
             raise UnusableStore(f"{root} is busy. Another process has held its lock for too long.") from error
         except OSError as error:
@@ -90,6 +96,14 @@ class FolderBlobs:
     def delete(self, keys: Sequence[str]) -> None:
         """Remove the bytes under keys."""
         on_disk(self._delete, [self._path(key) for key in keys])
+
+    def recover(self, key: str) -> bool:
+        """Bring back the bytes that were last deleted under a key. Return False if they are not kept."""
+        try:
+            on_disk(self._copy, key, self._bin / check_blob_key(key), self._path(key))
+        except BlobNotFound:
+            return False
+        return True
 
     def list(self, prefix: str) -> Iterator[Blob]:
         """Yield the stored bytes whose keys begin with a prefix, ordered by key."""
@@ -184,10 +198,33 @@ class FolderBlobs:
         removed = set()
         for path in paths:
             with suppress(*_NO_FILE):
-                path.unlink()
+                if self._recovery_seconds and path.is_relative_to(self._root / "files"):
+                    self._move_to_bin(path)
+                else:
+                    path.unlink()
                 removed.add(path.parent)
         for folder in removed:
             sync_folder(folder)
+        if time.time() - self._emptied_at > _BIN_INTERVAL:
+            self._empty_bin()
+
+    def _move_to_bin(self, path: Path) -> None:
+        target = self._bin / path.relative_to(self._root)
+        self._ensure_folder(target.parent)
+        # The time of the file says from now on when it was deleted.
+        os.utime(path)
+        path.replace(target)
+
+    def _empty_bin(self) -> None:
+        """Remove what was deleted too long ago."""
+        self._emptied_at = time.time()
+        oldest = self._emptied_at - self._recovery_seconds
+        for folder, _folders, files in os.walk(self._bin):
+            for name in files:
+                with suppress(FileNotFoundError):
+                    path = Path(folder, name)
+                    if path.stat().st_mtime < oldest:
+                        path.unlink()
 
     def _keys(self, prefix: str) -> "Sequence[str]":
         """Return the keys that begin with a prefix, in order."""

@@ -140,6 +140,24 @@ class S3Blobs:
         with suppress(BlobNotFound):
             self._call("abort_multipart_upload", upload.key, UploadId=upload.id)
 
+    def recover(self, key: str) -> bool:
+        """Bring back the bytes that were last deleted under a key. Return False if the bucket has none.
+
+        Only a bucket with versions keeps deleted bytes, for the days of its lifecycle rule.
+        """
+        parameters = {"Bucket": self._bucket, "Prefix": check_blob_key(key)}
+        listed = self._answer(key, lambda: self._client().list_object_versions(**parameters))
+        # The newest version of a key is the first one. A key sorts before longer ones.
+        version = next((each for each in listed.get("Versions", ()) if each["Key"] == key), None)
+        if version is None:
+            return False
+        source = {**self._at(key), "VersionId": version["VersionId"]}
+        if int(version["Size"]) > MAX_SINGLE_COPY:
+            self._answer(key, lambda: self._copy_in_parts(source, key))
+        else:
+            self._answer(key, lambda: self._client().copy_object(**self._at(key), CopySource=source))
+        return True
+
     def ensure_bucket(self) -> None:
         """Create the bucket if it does not exist. This is for emulators; on AWS, the template creates it."""
         place = {"LocationConstraint": self._endpoint.region}
