@@ -11,7 +11,7 @@ TESTS ?= tests
 PORTABLE := tests/formats tests/expressions tests/model tests/domain tests/contract tests/cli/gateway/test_events.py tests/scenarios/test_newcomer.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-oldest test-older check format soak bench golden messages validate build invoke lock clean graphiql
+.PHONY: help run test test-oldest test-older check format soak bench golden messages validate build deploy smoke destroy invoke lock clean graphiql
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -70,6 +70,17 @@ build: .venv-sam/.done $(VENV)/.run ## Build what is deployed (needs Python 3.13
 	@STRATABASE="$(CURDIR)/$(BIN)/stratabase" SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam build
 	@PYTHONPYCACHEPREFIX= $(shell tools/find-python $(DEPLOYED)) -m compileall -q --invalidation-mode unchecked-hash .aws-sam/build/DependenciesLayer
 
+deploy: build ## Deploy to AWS, and create the first administrator (ENV=dev, staging or prod)
+	@$(BIN)/stratabase aws deploy $(ENV)
+ENV := dev
+
+smoke: $(VENV)/.run ## Try an instance over HTTP (URL=https://…, MEMBER=admin)
+	@$(BIN)/stratabase aws smoke $(URL) --user $(MEMBER)
+MEMBER := admin
+
+destroy: $(VENV)/.run ## Delete the stack; the tables, the bucket and the secret stay (ENV=dev, staging or prod)
+	@$(BIN)/stratabase aws destroy $(ENV)
+
 invoke: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done ## Run an event through its function as on Lambda: EVENT=events/graphql_query.json
 	@$(BIN)/python -m tests.lambda_stack.invoke $(EVENT)
 
@@ -79,7 +90,7 @@ lock: $(VENV)/.dev ## Pin every package anew
 	$(BIN)/uv pip compile $(LOCK) -c layers/dependencies/requirements.txt pyproject.toml --extra local -o requirements/run.txt
 	$(BIN)/uv pip compile $(LOCK) -c requirements/run.txt pyproject.toml --extra local --group dev -o requirements/dev.txt
 	echo aws-sam-cli | $(BIN)/uv pip compile $(LOCK) - -o requirements/sam.txt
-	echo ministack | $(BIN)/uv pip compile $(LOCK) - -o requirements/ministack.txt
+	printf 'ministack\naws-sam-translator\n' | $(BIN)/uv pip compile $(LOCK) - -o requirements/ministack.txt
 	echo ariadne-codegen | $(BIN)/uv pip compile $(LOCK) - -o requirements/clients.txt
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
 

@@ -28,6 +28,8 @@ ProcessEvent = Process | signal.Signals
 """An event for `_run`: a process that has ended, or a signal that this process has received."""
 
 PYTHON = Path(".venv-ministack") / "bin" / "python"
+SERVICES = "dynamodb,s3,secretsmanager"
+"""The services that an instance uses."""
 BUCKET = "stratabase-files"
 """The bucket of the files. The service creates it."""
 READY_TIMEOUT = 60.0
@@ -35,14 +37,19 @@ READY_TIMEOUT = 60.0
 
 
 @contextmanager
-def emulator() -> Iterator[str]:
-    """Run the emulator on a free port of the loopback interface, and yield its URL. Raises CommandError."""
-    with _running_emulator(lambda: False) as (address, _):
+def emulator(services: str = SERVICES) -> Iterator[str]:
+    """Run the emulator on a free port of the loopback interface, and yield its URL. Raises CommandError.
+
+    `services`: the services that it emulates, separated by commas. Empty: all.
+    """
+    with _running_emulator(lambda: False, services) as (address, _):
         yield address
 
 
 @contextmanager
-def _running_emulator(interrupted: Callable[[], bool]) -> Iterator[tuple[str, Process]]:
+def _running_emulator(
+    interrupted: Callable[[], bool], services: str = SERVICES
+) -> Iterator[tuple[str, Process]]:
     """Run the emulator, and yield its URL and its process. Raises CommandError, also if interrupted."""
     if not PYTHON.exists():
         raise CommandError(
@@ -50,7 +57,7 @@ def _running_emulator(interrupted: Callable[[], bool]) -> Iterator[tuple[str, Pr
         )
     with tempfile.TemporaryDirectory(prefix="ministack-") as folder:
         port = _free_port()
-        process = _start_emulator(port, folder)
+        process = _start_emulator(port, folder, services)
         try:
             _await_ready(process, port, interrupted)
             yield f"http://127.0.0.1:{port}", process
@@ -128,13 +135,13 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _start_emulator(port: int, folder: str) -> Process:
+def _start_emulator(port: int, folder: str, services: str) -> Process:
     environment = {
         "PATH": os.environ["PATH"],
         "BIND_HOST": "127.0.0.1",
         "GATEWAY_PORT": str(port),
         "LOG_LEVEL": "ERROR",
-        "SERVICES": "dynamodb,s3,secretsmanager",
+        **({"SERVICES": services} if services else {}),
         "TMPDIR": folder,
     }
     quiet = subprocess.DEVNULL

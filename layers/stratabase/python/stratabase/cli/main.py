@@ -19,6 +19,7 @@ COMMANDS: Mapping[str, str] = {
     "members": "list, create and change members",
     "store": "show which instance the stores belong to and which layout they have, or adopt a restored store",
     "files": "upload files to an instance, download them, and check the stored files",
+    "aws": "deploy an instance to AWS, try it, and delete it",
 }
 """The help text of each command, by its name, which is also the name of its module in this package."""
 

@@ -170,7 +170,7 @@ class Connection:
         try:
             yield
         except requests.exceptions.SSLError as error:
-            message = f"The certificate of {self.base_url} can't be verified: {_reason(error)}."
+            message = f"The certificate of {self.base_url} can't be verified: {reason_of(error)}."
             raise CommandError(message) from error
         except (
             requests.exceptions.ConnectionError,
@@ -178,13 +178,13 @@ class Connection:
             requests.exceptions.ChunkedEncodingError,
         ) as error:
             if self._was_reached:
-                raise Interruption(f"The connection to {self.base_url} broke: {_reason(error)}.") from error
+                raise Interruption(f"The connection to {self.base_url} broke: {reason_of(error)}.") from error
             raise CommandError(
-                f"Can't connect to {self.base_url}: {_reason(error)}. "
+                f"Can't connect to {self.base_url}: {reason_of(error)}. "
                 "Check that the service runs at this URL, or name another one with --url."
             ) from error
         except requests.exceptions.RequestException as error:
-            raise CommandError(f"The request to {url} failed: {_reason(error)}.") from error
+            raise CommandError(f"The request to {url} failed: {reason_of(error)}.") from error
 
 
 def read_json(response: requests.Response) -> Any:
@@ -234,7 +234,7 @@ def _detail(response: requests.Response) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def _reason(error: BaseException) -> str:
+def reason_of(error: BaseException) -> str:
     """Return why a request failed: the text of the system's error behind an error, if there is one."""
     cause: BaseException | None = error
     while cause is not None:

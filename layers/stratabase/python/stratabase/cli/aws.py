@@ -1,0 +1,175 @@
+"""`stratabase aws`: deploys an instance to AWS, tries it, and deletes it."""
+
+import argparse
+import shlex
+from collections.abc import Iterator, Mapping
+
+from stratabase.cli.deployment.deploy import deploy
+from stratabase.cli.deployment.destroy import destroy
+from stratabase.cli.deployment.environment import DeploymentEnvironment, parse_parameters, read_environment
+from stratabase.cli.deployment.smoke import FILE_SIZE, TriedInstance, smoke
+from stratabase.cli.deployment.stack import Stack
+from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
+from stratabase.cli.terminal.command_error import FAILED, MISUSED, CommandError
+from stratabase.cli.terminal.settings import read_settings
+from stratabase.cli.transfer.credentials import PASSWORD_VARIABLE, PasswordCredentials, read_credentials
+from stratabase.domain.files.pending_file import FileTarget
+from stratabase.model.attribute import Attribute
+from stratabase.model.constraints.file_limits import FileExtensions, FileSize
+from stratabase.model.model import Model
+from stratabase.model.reading import InvalidModel, read_model_file
+from stratabase.setting_values import parse_base_url
+from stratabase.settings import BadSettings
+from stratabase.unusable_store import UnusableStore
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the subcommands."""
+    add_subcommands(parser, _SUBCOMMANDS)
+
+
+def run(options: Options) -> int:
+    """Run the subcommand, and print the lines that it yields."""
+    try:
+        for line in options.subcommand(options):
+            print(line, flush=True)
+    except (InvalidModel, BadSettings, UnusableStore) as error:
+        raise CommandError(str(error)) from error
+    except KeyboardInterrupt:
+        raise CommandError("\nInterrupted.", 130) from None
+    return 0
+
+
+def _deploy(options: Options) -> Iterator[str]:
+    environment = read_environment(options.environment)
+    parameters = {**environment.parameters, **parse_parameters(options.parameter)}
+    chosen = DeploymentEnvironment(
+        environment.name, environment.stack_name, environment.region, environment.profile, parameters
+    )
+    yield from deploy(chosen, _ask, yes=options.yes)
+
+
+def _destroy(options: Options) -> Iterator[str]:
+    yield from destroy(read_environment(options.environment), _ask, yes=options.yes)
+
+
+def _settings(options: Options) -> Iterator[str]:
+    """Yield the settings as commands of a shell."""
+    for name, value in Stack(read_environment(options.environment)).settings().items():
+        yield f"export {name}={shlex.quote(value)}"
+
+
+def _smoke(options: Options) -> Iterator[str]:
+    try:
+        base_url = parse_base_url(options.url)
+    except ValueError as error:
+        raise CommandError(f'"{options.url}" is not a base URL. {error}', MISUSED) from error
+    credentials = read_credentials(options.user)
+    assert isinstance(credentials, PasswordCredentials)
+    instance = TriedInstance(base_url, credentials)
+    model = read_model_file(read_settings().model)
+    chosen = _named_attribute(model, options.file) if options.file else next(_large_attributes(model), None)
+    if chosen is not None:
+        instance.file_target, instance.extension = chosen
+    failures = 0
+    for outcome in smoke(instance):
+        failures += outcome.failed
+        yield outcome.line
+    if failures:
+        raise CommandError(f"Failed checks: {failures}.", FAILED)
+
+
+def _named_attribute(model: Model, name: str) -> tuple[FileTarget, str]:
+    """Return the attribute that a text such as Contract.scan names. Raises CommandError."""
+    class_name, _, attribute_name = name.partition(".")
+    class_ = model.classes.get(class_name)
+    attribute = class_.attributes.get(attribute_name) if class_ else None
+    if attribute is None or attribute.type.name != "File":
+        raise CommandError(f'"{name}" is no File attribute of the model. Write CLASS.ATTRIBUTE.', MISUSED)
+    return FileTarget(class_name, attribute_name), _extension(attribute)
+
+
+def _large_attributes(model: Model) -> Iterator[tuple[FileTarget, str]]:
+    """Yield the attributes that take a file as large as that of the check, each with a file extension."""
+    for class_ in model.classes.values():
+        for name, each in class_.attributes.items():
+            limits = [limit.maximum for limit in each.constraints if isinstance(limit, FileSize)]
+            if each.type.name == "File" and min(limits, default=FILE_SIZE) >= FILE_SIZE:
+                yield FileTarget(class_.name, name), _extension(each)
+
+
+def _extension(attribute: Attribute) -> str:
+    allowed = [each.extensions for each in attribute.constraints if isinstance(each, FileExtensions)]
+    return allowed[0][0] if allowed else "bin"
+
+
+def _ask(question: str, default: str) -> str:
+    shown = f" [{default}]" if default else ""
+    try:
+        return input(f"{question}{shown}: ").strip() or default
+    except EOFError:
+        raise CommandError("\nNo answer. Use --yes to run without questions.") from None
+
+
+_ENVIRONMENT: Argument = (
+    "environment",
+    {"nargs": "?", "default": "dev", "help": "the environment in samconfig.toml; the default is dev"},
+)
+_YES: Argument = ("--yes", {"action": "store_true", "help": "ask no questions"})
+_SUBCOMMANDS: Mapping[str, Subcommand] = {
+    "deploy": Subcommand(
+        _deploy,
+        "deploy what `make build` has built, after it shows what the change of the model means, and create "
+        "the first administrator. Example: stratabase aws deploy prod --parameter Basic=off",
+        (
+            _ENVIRONMENT,
+            (
+                "--parameter",
+                {
+                    "action": "append",
+                    "default": [],
+                    "metavar": "NAME=VALUE",
+                    "help": "a parameter of the template, in place of the one in samconfig.toml; "
+                    "can be repeated",
+                },
+            ),
+            _YES,
+        ),
+    ),
+    "smoke": Subcommand(
+        _smoke,
+        "try an instance: health, headers, clock, methods, tokens, GraphQL, and a file of 20 MB. "
+        "Example: stratabase aws smoke https://api.example.com --user admin",
+        (
+            ("url", {"metavar": "URL", "help": "the base URL of the instance"}),
+            (
+                "--user",
+                {
+                    "metavar": "NAME",
+                    "required": True,
+                    "help": f"the member to sign in as; the password comes from {PASSWORD_VARIABLE}, or the "
+                    "command asks for it",
+                },
+            ),
+            (
+                "--file",
+                {
+                    "metavar": "CLASS.ATTRIBUTE",
+                    "help": "the attribute for which a file is uploaded; the default is the first in the "
+                    "model that takes 20 MB",
+                },
+            ),
+        ),
+    ),
+    "settings": Subcommand(
+        _settings,
+        "print the settings with which other commands use the deployed instance. "
+        'Example: eval "$(stratabase aws settings prod)"; stratabase members list',
+        (_ENVIRONMENT,),
+    ),
+    "destroy": Subcommand(
+        _destroy,
+        "delete the stack, and say what stays: tables, bucket, secret. Example: stratabase aws destroy dev",
+        (_ENVIRONMENT, _YES),
+    ),
+}

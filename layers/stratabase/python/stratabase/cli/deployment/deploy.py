@@ -1,0 +1,163 @@
+"""Deploys the stack of an environment with the SAM CLI, and prepares the instance for its first member."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from stratabase.bootstrap import Instance
+from stratabase.cli.deployment.environment import DeploymentEnvironment
+from stratabase.cli.deployment.stack import Stack, translate_aws_errors
+from stratabase.cli.terminal.command_error import CommandError
+from stratabase.model.reading import read_model_file
+from stratabase.operations.members.rules import CONSOLE
+from stratabase.settings import Settings
+
+Ask = Callable[[str, str], str]
+"""A function that asks a question with a default answer, and returns the answer."""
+BUILT_TEMPLATE = Path(".aws-sam/build/template.yaml")
+"""What `sam build` writes."""
+_NEEDS_DECISION = 1
+"""The exit code of `model diff` if a change needs a decision."""
+_RESERVED = "ReservedConcurrency"
+"""The end of the names of the parameters that reserve concurrency."""
+_UNRESERVED = 100
+"""How many executions must stay for functions that reserve none. AWS demands that."""
+_DEPLOYMENT_PREFERENCE = "DeploymentPreference"
+_ALL_AT_ONCE = "AllAtOnce"
+
+
+def deploy(environment: DeploymentEnvironment, ask: Ask, *, yes: bool) -> Iterator[str]:
+    """Deploy the stack, and yield lines that say what happens. Raises CommandError.
+
+    Args:
+        environment: Where to deploy.
+        ask: Asks a question with a default answer.
+        yes: Deploy without questions.
+    """
+    sam = find_sam()
+    if not BUILT_TEMPLATE.exists():
+        raise CommandError(f"{BUILT_TEMPLATE} is missing. Run `make build` first.")
+    stack = Stack(environment)
+    yield f"Account {stack.account()}, Region {stack.region}, stack {stack.name} ({environment.name})."
+    parameters = dict(environment.parameters)
+    yield check_reserved_concurrency(stack, parameters)
+    exists = stack.description is not None
+    if exists:
+        yield "What the deployed instance serves, compared with the model of this folder:"
+        if _shows_decisions(stack):
+            _confirm(ask, yes=yes)
+            # Functions with the old and the new model would serve side by side.
+            parameters[_DEPLOYMENT_PREFERENCE] = _ALL_AT_ONCE
+            yield "All requests switch to the new model at once."
+    _run_sam(sam, environment, parameters, guided=not exists and not yes, yes=yes)
+    stack.forget()
+    variables = stack.environment_variables()
+    if not has_administrator(variables):
+        if yes:
+            yield "No administrator exists yet. Run the command without --yes to create one."
+        else:
+            create_administrator(variables, ask)
+    yield from _where_to_go(stack, environment)
+
+
+def find_sam() -> str:
+    """Return the command of the SAM CLI: that of the project, or the one on the path. Raises CommandError."""
+    own = Path(".venv-sam/bin/sam")
+    found = str(own) if own.exists() else shutil.which("sam")
+    if found is None:
+        raise CommandError("The SAM CLI is not installed. Run `make .venv-sam/.done`.")
+    return found
+
+
+def _shows_decisions(stack: Stack) -> bool:
+    """Print what the change of the model means, and return whether it needs a decision."""
+    command = [sys.executable, "-m", "stratabase.cli", "model", "diff"]
+    compared = subprocess.run(command, env=stack.environment_variables(), check=False)  # noqa: S603
+    return compared.returncode == _NEEDS_DECISION
+
+
+def _confirm(ask: Ask, *, yes: bool) -> None:
+    question = "Deploy a model with changes that need a decision? Type yes to go on"
+    if not yes and ask(question, "no") != "yes":
+        raise CommandError("Nothing is deployed.")
+
+
+def _run_sam(
+    sam: str, environment: DeploymentEnvironment, parameters: Mapping[str, str], *, guided: bool, yes: bool
+) -> None:
+    """Run `sam deploy`. Raises CommandError if it fails."""
+    command = [sam, "deploy", "--config-env", environment.name, *(["--guided"] if guided else [])]
+    # Without changes, which is no failure, there can still be an administrator to create.
+    command += ["--no-fail-on-empty-changeset", *(["--no-confirm-changeset"] if yes else [])]
+    if parameters and not guided:
+        command += ["--parameter-overrides", *(f"{name}={value}" for name, value in parameters.items())]
+    # With colors and questions, as if SAM was run by hand.
+    done = subprocess.run(  # noqa: S603 - the SAM CLI
+        command, env={**os.environ, "SAM_CLI_TELEMETRY": "0"}, check=False
+    )
+    if done.returncode:
+        raise CommandError("The SAM CLI failed. The stack is as it was before.", done.returncode)
+
+
+def _where_to_go(stack: Stack, environment: DeploymentEnvironment) -> Sequence[str]:
+    address = stack.outputs.get("Address", "")
+    return (
+        "",
+        f"The service:  {address}",
+        f"To try it:    stratabase aws smoke {address} --user NAME",
+        f"Its settings: stratabase aws settings {environment.name}",
+        f"To delete it: stratabase aws destroy {environment.name}",
+    )
+
+
+def check_reserved_concurrency(stack: Stack, parameters: Mapping[str, str]) -> str:
+    """Return a line about the concurrency of the account.
+
+    Raises CommandError if the parameters reserve more than the account has. New accounts have 10.
+    """
+    with translate_aws_errors():
+        answer = stack.client("lambda").get_account_settings()
+    limit = int(answer["AccountLimit"]["ConcurrentExecutions"])
+    wanted = {
+        name: int(value) for name, value in parameters.items() if name.endswith(_RESERVED) and value.isdigit()
+    }
+    reserved = sum(wanted.values())
+    if reserved and reserved > limit - _UNRESERVED:
+        names = ", ".join(f"{name}={value}" for name, value in wanted.items())
+        raise CommandError(
+            f"The account can run {limit} functions at the same time in this Region, of which {_UNRESERVED} "
+            f"can't be reserved. The parameters reserve {reserved} ({names}). Leave them empty, or request a "
+            "higher limit in Service Quotas (Lambda, Concurrent executions)."
+        )
+    return f"Concurrent executions: the account has {limit}, and {reserved} of them are reserved."
+
+
+def has_administrator(variables: Mapping[str, str]) -> bool:
+    """Return whether an enabled administrator exists. `variables`: the settings of the instance."""
+    settings = Settings.from_environment(variables)
+    profiles = read_model_file(settings.model).profiles
+    instance = Instance(settings)
+    try:
+        members = instance.member_services.list(CONSOLE)
+    finally:
+        instance.close()
+    administrators = {name for name, profile in profiles.items() if profile.administrator}
+    return any(member.profile in administrators and not member.disabled for member in members)
+
+
+def create_administrator(variables: Mapping[str, str], ask: Ask) -> None:
+    """Ask for a name, an email address and a password, and create the member. Raises CommandError."""
+    profile = read_model_file(Settings.from_environment(variables).model).administrator_profile()
+    username = ask("Username of the first administrator", "admin")
+    email = ask("Email address", "")
+    command = ["members", "create", username, email, profile, "--ask-password"]
+    created = subprocess.run(  # noqa: S603 - a command of this program
+        [sys.executable, "-m", "stratabase.cli", *command], env={**os.environ, **variables}, check=False
+    )
+    if created.returncode:
+        raise CommandError(
+            "The stack is deployed, and has no administrator. Run the command again to create one."
+        )

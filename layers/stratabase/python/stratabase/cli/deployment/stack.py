@@ -1,0 +1,121 @@
+"""A stack of AWS CloudFormation: its outputs, its resources, and the settings of its functions."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from stratabase.cli.deployment.environment import DeploymentEnvironment
+from stratabase.cli.terminal.command_error import CommandError
+
+_SETTING = "STRATABASE_"
+_ON_LAMBDA_ONLY = {"STRATABASE_MODEL"}
+"""Settings that name a path of the layers."""
+
+
+class Resource(NamedTuple):
+    """A resource of the stack."""
+
+    logical_id: str
+    type: str
+    physical_id: str
+
+
+class Stack:
+    """The stack of an environment. All methods raise CommandError if AWS refuses or can't be reached."""
+
+    def __init__(self, environment: DeploymentEnvironment) -> None:
+        self.name = environment.stack_name
+        with translate_aws_errors():
+            self._session = boto3.Session(
+                region_name=environment.region, profile_name=environment.profile or None
+            )
+        if self._session.region_name is None:
+            raise CommandError(
+                "No Region is set. Set AWS_REGION, or `region` in samconfig.toml, such as eu-central-1."
+            )
+
+    @property
+    def region(self) -> str:
+        """The Region of the stack."""
+        return str(self._session.region_name)
+
+    def account(self) -> str:
+        """Return the number of the account of the credentials."""
+        with translate_aws_errors():
+            return str(self.client("sts").get_caller_identity()["Account"])
+
+    def client(self, service: str) -> Any:
+        """Return a client of boto3 with the credentials and the Region of the stack."""
+        with translate_aws_errors():
+            return self._session.client(service)
+
+    @cached_property
+    def description(self) -> Mapping[str, Any] | None:
+        """What CloudFormation says about the stack, or None if it does not exist."""
+        try:
+            with translate_aws_errors():
+                found = self.client("cloudformation").describe_stacks(StackName=self.name)["Stacks"]
+        except CommandError as error:
+            if isinstance(error.__cause__, ClientError) and "does not exist" in str(error.__cause__):
+                return None
+            raise
+        # A first deployment that was begun, and not carried out, leaves a stack without resources.
+        return None if not found or found[0]["StackStatus"] == "REVIEW_IN_PROGRESS" else found[0]
+
+    def forget(self) -> None:
+        """Forget the description, because the stack has changed."""
+        self.__dict__.pop("description", None)
+
+    @property
+    def outputs(self) -> Mapping[str, str]:
+        """The values of the outputs, by name. Empty if the stack does not exist."""
+        found = self.description or {}
+        return {each["OutputKey"]: each["OutputValue"] for each in found.get("Outputs", [])}
+
+    def resources(self) -> list[Resource]:
+        """Return all resources of the stack."""
+        with translate_aws_errors():
+            pages = self.client("cloudformation").get_paginator("list_stack_resources")
+            return [
+                Resource(each["LogicalResourceId"], each["ResourceType"], each.get("PhysicalResourceId", ""))
+                for page in pages.paginate(StackName=self.name)
+                for each in page["StackResourceSummaries"]
+            ]
+
+    def settings(self) -> dict[str, str]:
+        """Return the settings with which commands on this machine use the stores of the stack.
+
+        They are the environment variables of its functions, without those that name a path on Lambda.
+        """
+        client, found = self.client("lambda"), dict[str, str]()
+        with translate_aws_errors():
+            for each in self.resources():
+                if each.type == "AWS::Lambda::Function":
+                    answer = client.get_function_configuration(FunctionName=each.physical_id)
+                    found |= answer.get("Environment", {}).get("Variables", {})
+        settings = {
+            name: value
+            for name, value in sorted(found.items())
+            if name.startswith(_SETTING) and name not in _ON_LAMBDA_ONLY and value
+        }
+        settings.setdefault("STRATABASE_BASE_URL", self.outputs.get("Address", ""))
+        return settings | {"AWS_REGION": self.region}
+
+    def environment_variables(self) -> dict[str, str]:
+        """Return the variables of this process with the settings of the stack and the AWS profile."""
+        profile = {"AWS_PROFILE": self._session.profile_name} if "AWS_ACCESS_KEY_ID" not in os.environ else {}
+        return {**os.environ, **profile, **self.settings()}
+
+
+@contextmanager
+def translate_aws_errors() -> Iterator[None]:
+    """Raise CommandError for the errors of boto3, which say what is missing or not allowed."""
+    try:
+        yield
+    except (BotoCoreError, ClientError) as error:
+        raise CommandError(f"AWS: {error}") from error
