@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ReadTimeoutError
 
+from stratabase.adapters.members import pynamodb_members
 from stratabase.adapters.members.pynamodb_members import PynamoMembers
 from stratabase.adapters.members.pynamodb_table import PynamoTable
 from stratabase.domain.members.member import Member, NamesTaken
@@ -98,3 +99,31 @@ def test_a_lookup_takes_equally_many_requests_for_known_and_unknown_names(
         assert (shared_members.by_username(name) is not None) == (name == "Anna")
         work[name] = [*requests]
     assert list(work.values()) == [["GetItem", "GetItem"]] * 4
+
+
+def test_the_roster_repeats_only_the_request_that_fails(
+    members: PynamoMembers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And each request reads a batch of a partition."""
+    monkeypatch.setattr(pynamodb_members, "_BATCH_SIZE", 3)
+    names = [f"name{number:02}" for number in range(40)]
+    for name in names:
+        members.add(Member(name, name, f"{name}@example.com", "Clerk"))
+    connection = members._table._connection
+    call, requests, lost = connection._make_api_call, list[Any](), 4
+
+    def recording(operation: str, parameters: dict[str, Any]) -> Any:
+        nonlocal lost
+        answer = call(operation, parameters)
+        if operation == "Query":
+            requests.append(answer["Items"])
+            lost -= 1
+            if not lost:
+                raise ReadTimeoutError(endpoint_url="lost on the way back")
+        return answer
+
+    monkeypatch.setattr(connection, "_make_api_call", recording)
+    assert [member.username for member in members.roster().members] == names
+    assert requests[3] == requests[4]
+    assert max(map(len, requests)) <= 3
+    assert sum(map(len, requests)) == len(names) + len(requests[3])

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from hashlib import sha256
+from itertools import chain
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -167,16 +168,16 @@ class PynamoMembers:
     def roster(self) -> Roster:
         """Return all members by username, with the revision of the roster.
 
-        The revision is read first, so the members are at least as new as the revision.
+        The revision is read first, so the members are at least as new as the revision. The members are read
+        in batches, each with retries of its own.
         """
         revision = self._roster_revision()
-        records = (record for partition in _PARTITIONS for record in self._in_partition(partition))
-        members = map(_member_of_record, records)
+        members = chain.from_iterable(self.batches())
         return Roster(tuple(sorted(members, key=lambda member: fold_name(member.username))), revision)
 
     def any(self) -> bool:
         """Return whether any member exists."""
-        return any(self._in_partition(partition, limit=1) for partition in _PARTITIONS)
+        return any(self._has_member(partition) for partition in _PARTITIONS)
 
     def add(self, member: Member) -> None:
         """Add a member. Raises NamesTaken, or Conflict if the id exists."""
@@ -225,9 +226,9 @@ class PynamoMembers:
 
         return self._table.read(work)
 
-    def _in_partition(self, partition: str, limit: int | None = None) -> list[MemberRecord]:
-        query = partial(self._member.query, partition, consistent_read=True, limit=limit)
-        return self._table.read(lambda: list(query()))
+    def _has_member(self, partition: str) -> bool:
+        query = partial(self._member.query, partition, consistent_read=True, limit=1)
+        return bool(self._table.read(lambda: list(query())))
 
     def _batch(self, partition: str, start: _Position | None) -> tuple[list[MemberRecord], _Position | None]:
         """Return the members of a partition after a position that one request reads, and where they end."""
