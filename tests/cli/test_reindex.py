@@ -3,7 +3,9 @@
 import itertools
 import json
 import os
+import re
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +64,14 @@ class Shop:
         instance.close()
         return [answer["data"] for answer in answers]
 
+    def page_of_pets(self) -> list[str]:
+        """Return the ids of all pets, as a new process reads them in pages."""
+        instance = self.instance()
+        page = "Pet___getPage(options: {next: 1000}) { items { _id } }"
+        found = response_to(instance, page, "query")["data"]["Pet___getPage"]["items"]
+        instance.close()
+        return [each["_id"] for each in found]
+
     def registry(self) -> str:
         """Return the registry."""
         instance = self.instance()
@@ -89,6 +99,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
     monkeypatch.setenv("STRATABASE_MODEL", str(tmp_path / "model.graphql"))
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
     monkeypatch.setattr("stratabase.store.backfill.reindex.SETTLED", 0)
+    monkeypatch.setattr("stratabase.store.backfill.reindex.INDEX_LAG", 0)
     shop = Shop(tmp_path)
     shop.has("")
     return shop
@@ -102,13 +113,18 @@ def deployed(shop: Shop, request: pytest.FixtureRequest, monkeypatch: pytest.Mon
     """The shop on each engine. Processes notice changes at once."""
     monkeypatch.setattr("stratabase.store.indexes.registry_cache.MAX_AGE", 0)
     if request.param == "dynamodb":
-        monkeypatch.setenv("STRATABASE_STORE", "dynamodb")
-        monkeypatch.setenv("STRATABASE_ENDPOINT", str(ministack.endpoint().url))
-        monkeypatch.setenv("STRATABASE_CREATE_TABLES", "on")
-        monkeypatch.setenv("STRATABASE_TABLE", f"reindex{next(tables)}")
-        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
-        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+        use_dynamodb(monkeypatch)
     return shop
+
+
+def use_dynamodb(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the shop have a table in the emulator."""
+    monkeypatch.setenv("STRATABASE_STORE", "dynamodb")
+    monkeypatch.setenv("STRATABASE_ENDPOINT", str(ministack.endpoint().url))
+    monkeypatch.setenv("STRATABASE_CREATE_TABLES", "on")
+    monkeypatch.setenv("STRATABASE_TABLE", f"reindex{next(tables)}")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
 
 
 def test_a_model_is_built_before_it_is_deployed(deployed: Shop, capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,6 +213,47 @@ def test_a_repeated_reindex_reads_nothing(shop: Shop, capsys: pytest.CaptureFixt
 
     assert main(["reindex", "Pet"]) == 0
     assert "(checked 0 objects)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("store", ["sqlite", "dynamodb"])
+def test_a_listing_and_an_index_are_spread_and_joined(
+    store: str, shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if store == "dynamodb":
+        use_dynamodb(monkeypatch)
+    shop.has(INDEX)
+    ids = shop.fill(range(20))
+    assert main(["reindex", "Pet", "--listing-shards", "16", "--index-shards", "name=4"]) == 0
+    assert re.findall(r'"shards":(\d+)', shop.registry()) == ["4", "16"]
+    ids += shop.fill(range(20, 25))
+    assert shop.page_of_pets() == ids
+
+    assert main(["reindex", "Pet", "--listing-shards", "1", "--index-shards", "name=1"]) == 0
+
+    assert '"shards"' not in shop.registry()
+    assert '"BUILDING"' not in shop.registry()
+    assert shop.page_of_pets() == ids
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--listing-shards", "4"], "name exactly one class"),
+        (["Pet", "Order", "--listing-shards", "4"], "name exactly one class"),
+        (["Pet", "--index-shards", "age=4"], "Pet has no @index of age. Its indexes are: name."),
+        (["Cat", "--index-shards", "age=4"], "These classes do not exist: Cat."),
+        (["Pet", "--listing-shards", "0"], "'0' is not a number from 1 to 64."),
+        (["Pet", "--listing-shards", "65"], "'65' is not a number from 1 to 64."),
+        (["Pet", "--index-shards", "name"], "'name' does not name an index and its number of shards."),
+    ],
+)
+def test_wrong_numbers_of_shards_are_refused(
+    arguments: list[str], problem: str, shop: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop.has(INDEX)
+    with suppress(SystemExit):  # of the parser of arguments
+        assert main(["reindex", *arguments]) == 1
+    assert problem in capsys.readouterr().err
 
 
 def test_an_unknown_class_is_named(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:

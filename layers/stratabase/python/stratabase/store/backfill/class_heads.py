@@ -6,6 +6,7 @@ from itertools import chain
 from stratabase.store.backfill.rewrite import Checkpoint
 from stratabase.store.engine.port import Bounds, Engine, Item, Key
 from stratabase.store.indexes.entries import RegistryEntry
+from stratabase.store.indexes.listing import listed_objects
 from stratabase.store.layout import keys
 from stratabase.store.layout.heads import live_head
 
@@ -17,7 +18,7 @@ _MAX_REFUSED = 1_000
 
 def count_objects(engine: Engine, stored_name: str) -> int:
     """Return the number of stored objects of a class, by its stored name."""
-    return sum(map(len, engine.range(keys.LISTING, keys.listing_partition(stored_name))))
+    return sum(map(len, listed_objects(engine, stored_name)))
 
 
 def read_heads(engine: Engine, stored_name: str) -> Iterator[list[Item]]:
@@ -32,7 +33,7 @@ def listed_keys(engine: Engine, stored_name: str, after: str | None = None) -> I
     """
     bounds = Bounds(after, low_included=False)
     batch: list[Key] = []
-    for item in chain.from_iterable(engine.range(keys.LISTING, keys.listing_partition(stored_name), bounds)):
+    for item in chain.from_iterable(listed_objects(engine, stored_name, bounds)):
         batch.append(item.key)
         if len(batch) == READ_BATCH:
             yield batch

@@ -20,6 +20,7 @@ from stratabase.store.backfill.reindex import ReportProgress
 from stratabase.store.backfill.rewrite import Checkpoint, ItemRewriter, state_patch, stored_values
 from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import Action, Bounds, Engine, Item, Key
+from stratabase.store.indexes.listing import listed_objects
 from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.layout import codec, keys
 from stratabase.store.layout.access_path import columns_of, serialize_readings
@@ -135,8 +136,7 @@ class Conversion:
 
     def _listed(self, class_name: str, after: str | None) -> Iterator[list[str]]:
         """Yield the ids of the objects of a class after an id, in batches."""
-        bounds = Bounds(after, low_included=False)
-        pages = self._engine.range(keys.LISTING, keys.listing_partition(class_name), bounds)
+        pages = listed_objects(self._engine, class_name, Bounds(after, low_included=False))
         batch: list[str] = []
         for item in chain.from_iterable(pages):
             batch.append(keys.id_of(item.key))

@@ -44,6 +44,7 @@ from stratabase.store.engine.port import (
     OutcomeUnknown,
     Patch,
 )
+from stratabase.store.indexes.listing import listed_objects
 from stratabase.store.layout import codec, heads, keys, versions
 from stratabase.store.layout.heads import live_head
 from stratabase.wording import pluralize
@@ -100,11 +101,8 @@ class MemberBackfill:
         """
         by_name = {fold_name(member.username): member.id for member in members}
         outcome = MemberBackfillOutcome()
-        listed = chain.from_iterable(
-            self._engine.range(
-                keys.LISTING, keys.listing_partition(self._model.classes[class_name].stored_name)
-            )
-        )
+        stored_name = self._model.classes[class_name].stored_name
+        listed = chain.from_iterable(listed_objects(self._engine, stored_name))
         for batch in _in_batches(listed):
             found = self._heads([item.key for item in batch])
             for head in found:

@@ -52,10 +52,13 @@ from stratabase.store.name_translation import NameTranslation
 MAX_COMMIT_DURATION = 20.0
 """The maximum duration of a commit in seconds, including retries, after which its process gives up."""
 
-SETTLED = MAX_AGE + MAX_COMMIT_DURATION + 5.0
+INDEX_LAG = 5.0
+"""Seconds after a write: then indexes show it."""
+
+SETTLED = MAX_AGE + MAX_COMMIT_DURATION + INDEX_LAG
 """Seconds after a change of the registry: then all writes are based on it, and indexes show older writes."""
 
-_OBJECTS_PER_LOCAL_COMMIT = 50
+OBJECTS_PER_LOCAL_COMMIT = 50
 """The number of objects whose index entries are written in one commit of an embedded engine.
 
 There, a commit costs one write to the disk, however many objects it has.
@@ -164,6 +167,9 @@ class Reindex:
         try:
             self._wait_until_settled(building)
             found = self._build(class_, building, registry.roles, progress, report)
+            if not self._local and any(isinstance(entry, IndexSlot) for entry in building):
+                # Pages are read from an index as soon as it is READY.
+                self._sleep(INDEX_LAG)
         except OutOfTime:
             labels = self._registry.unfinished_labels_of(registry, class_, names)
             return ReindexOutcome((), labels, is_stopped=True)
@@ -307,17 +313,24 @@ class Reindex:
         backfills: list[Backfill] = []
         if slots := [one for one in building if isinstance(one, IndexSlot)]:
             backfills.append(
-                IndexBackfill(self._engine, class_, slots, _OBJECTS_PER_LOCAL_COMMIT if self._local else 1)
+                IndexBackfill(self._engine, class_, slots, OBJECTS_PER_LOCAL_COMMIT if self._local else 1)
             )
         if uniques := [one for one in building if isinstance(one, UniqueEntry)]:
             backfills.append(UniqueBackfill(self._engine, self._model, class_, uniques, self._max_refused))
         return backfills
 
     def _without_free_slots(self, registry: Registry, class_name: str) -> Registry:
-        """Return the registry without long retired indexes, and retire those that the model lacks."""
+        """Return the registry without long retired indexes, and retire those that the model lacks.
+
+        Those that another slot has replaced stay, until resharding.py has emptied them.
+        """
         class_ = self._model.classes.get(class_name)
         slots = registry.classes.get(class_name, ())
-        kept = [slot for slot in slots if slot.state is not BuildState.RETIRED or not self._is_settled(slot)]
+        kept = [
+            slot
+            for slot in slots
+            if slot.state is not BuildState.RETIRED or is_wanted(class_, slot) or not self._is_settled(slot)
+        ]
         after = [
             slot if is_wanted(class_, slot) else slot.with_state(BuildState.RETIRED, self._now())
             for slot in kept

@@ -129,7 +129,7 @@ def state_patch(
     """Return the action that gives a head or version another state, and a head its right index positions.
 
     It appends a commit id. So a concurrent write that has read the item before fails. `paths`: all indexes of
-    the class, for a head. `remove`: attributes of the item to remove.
+    the class, with its listing, for a head. `remove`: attributes of the item to remove.
     """
     named = codec.append_commit_id(codec.commit_ids(item), _new_commit_id())
     return Patch(
@@ -151,7 +151,7 @@ def wrong_places(
     """
     reference = keys.reference_of(item.key)
     right = heads.index_places(Entity(reference, read_unknown({**values})), paths)
-    stale = {name: None for name in item.places if name != keys.LISTING and name not in right}
+    stale = {name: None for name in item.places if name not in right}
     return {**stale, **{name: place for name, place in right.items() if item.places.get(name) != place}}
 
 

@@ -4,6 +4,7 @@ To add a kind of entry, write a subclass of RegistryEntry, a field of Registry f
 store/backfill/reindex.py.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, ClassVar, Self
@@ -35,7 +36,9 @@ class BuildState(Enum):
     READY = "READY"
     """All objects have it."""
     RETIRED = "RETIRED"
-    """The model no longer has the index. The next reindex frees its slot."""
+    """The model no longer has the index, or another slot has replaced it. A later reindex frees its slot."""
+    CLEARING = "CLEARING"
+    """Another slot has replaced the index. No process reads or maintains it, and a reindex empties it."""
 
 
 class MoveStage(Enum):
@@ -72,11 +75,21 @@ class RegistryEntry:
 
 @dataclass(frozen=True, slots=True)
 class IndexSlot(RegistryEntry):
-    """An index of a class, in one of the generic indexes of the engine."""
+    """An index of a class, in one of the generic indexes of the engine.
+
+    While the number of shards changes, two slots have the same columns.
+    """
 
     directive: ClassVar[str] = INDEX
 
     index_name: str
+    shards: int = field(default=1, kw_only=True)
+    """The number of partitions over which the objects are spread."""
+
+    @property
+    def is_listing(self) -> bool:
+        """Whether it is a listing of the class, which has no columns."""
+        return not self.columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,19 +146,28 @@ def directive_label(directive: Index | Unique | RoleName, names: ClassNames | No
     return f"@{_DIRECTIVES[type(directive)]}({', '.join(shown)})"
 
 
+_FLAGGED: Mapping[BuildState, tuple[BuildState, str]] = {
+    BuildState.ENFORCED: (BuildState.BUILDING, "enforced"),
+    BuildState.CLEARING: (BuildState.RETIRED, "clearing"),
+}
+"""The states that are stored as another state with a flag."""
+
+
 def serialize_entry(entry: RegistryEntry) -> dict[str, Any]:
     """Return an entry as JSON content of the registry item.
 
-    Earlier versions of the service do not know ENFORCED. So it is stored as BUILDING with a flag.
+    Earlier versions of the service do not know ENFORCED and CLEARING. So these are stored as other states,
+    each with a flag.
     """
-    enforced = entry.state is BuildState.ENFORCED
+    stored_state, flag = _FLAGGED.get(entry.state, (entry.state, None))
     return {
         **(_serialize_columns(entry) if entry.columns else {}),
         "number": entry.number,
-        "state": (BuildState.BUILDING if enforced else entry.state).value,
+        "state": stored_state.value,
         "since": entry.since,
-        **({"enforced": True} if enforced else {}),
+        **({} if flag is None else {flag: True}),
         **({"index": entry.index_name} if isinstance(entry, IndexSlot) else {}),
+        **({"shards": entry.shards} if isinstance(entry, IndexSlot) and entry.shards > 1 else {}),
         **({"violated": True} if isinstance(entry, UniqueEntry | RoleEntry) and entry.violated else {}),
         **(_serialize_role(entry) if isinstance(entry, RoleEntry) else {}),
     }
@@ -190,7 +212,12 @@ def parse_role(content: dict[str, Any]) -> RoleEntry:
 
 def parse_slot(content: dict[str, Any]) -> IndexSlot:
     """Parse the entry of an index."""
-    return IndexSlot(*_common_fields(content), content["index"], has_unread=_has_unread(content))
+    return IndexSlot(
+        *_common_fields(content),
+        content["index"],
+        has_unread=_has_unread(content),
+        shards=content.get("shards", 1),
+    )
 
 
 def parse_unique(content: dict[str, Any]) -> UniqueEntry:
@@ -201,7 +228,8 @@ def parse_unique(content: dict[str, Any]) -> UniqueEntry:
 
 
 def _common_fields(content: dict[str, Any]) -> tuple[tuple[Column, ...], int, BuildState, int]:
-    state = BuildState.ENFORCED if content.get("enforced") else BuildState(content["state"])
+    flagged = (state for state, (_, flag) in _FLAGGED.items() if content.get(flag))
+    state = next(flagged, BuildState(content["state"]))
     columns = access_path.parse_columns(content.get("columns", []), content.get("readings"))
     return columns, content["number"], state, content["since"]
 

@@ -71,12 +71,19 @@ _MARKER: dict[str, Any] = {"columns": [], "number": 0, "state": BuildState.BUILD
 """A uniqueness constraint without attributes: see `_serialize_uniques`."""
 
 _STAGES = tuple(MoveStage)
+_FIRST_LISTING = IndexSlot((), 0, BuildState.READY, 0, keys.LISTING)
+"""The listing that each class has from the beginning. Its number is no other entry's."""
+_LIVE = frozenset({BuildState.BUILDING, BuildState.READY})
 _UNFINISHED = frozenset({BuildState.BUILDING, BuildState.ENFORCED})
 Entry = TypeVar("Entry", bound=RegistryEntry)
 T = TypeVar("T")
 
 Slots = tuple[IndexSlot, ...]
 UniqueEntries = tuple[UniqueEntry, ...]
+
+
+class NoFreeSlot(Exception):
+    """All generic indexes are in use for a class, so that there is none for a further index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +105,25 @@ class Registry:
     mark: str | None = None
     """The text of the mark of the store (store_mark.py)."""
 
+    def slots(self, class_name: str) -> Slots:
+        """Return the slots of the indexes of a class and of its listing.
+
+        The registry lists a listing only when its number of shards has been changed.
+        """
+        found = self.classes.get(class_name, ())
+        return found if any(slot.is_listing for slot in found) else (_FIRST_LISTING, *found)
+
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
-        """Return the indexes of a class."""
-        return tuple(access_path(class_name, slot) for slot in self.classes.get(class_name, ()))
+        """Return the indexes that writes maintain for a class, including its listing."""
+        maintained = (slot for slot in self.slots(class_name) if slot.state is not BuildState.CLEARING)
+        return tuple(access_path(class_name, slot) for slot in maintained)
+
+    def listing(self, class_name: str) -> AccessPath:
+        """Return the listing from which the objects of a class are read, in the order of ids."""
+        ready = (
+            slot for slot in self.slots(class_name) if slot.is_listing and slot.state is BuildState.READY
+        )
+        return access_path(class_name, max(ready, key=lambda slot: slot.number))
 
     def is_guarded(self, class_: Class, unique: Unique) -> bool:
         """Return whether every object of a class has its guard of a uniqueness constraint."""
@@ -114,7 +137,11 @@ class Registry:
         """Return the entries for the model's indexes and constraints of a class that are not READY."""
         entries = tuple(self._indexes_and_uniques(class_.name))
         wanted = wanted_entries(class_, entries)
-        return tuple(entry for entry in entries if entry.number in wanted and entry.state in _UNFINISHED)
+        return tuple(
+            entry
+            for entry in entries
+            if entry.state in _UNFINISHED and (entry.number in wanted or _is_listing(entry))
+        )
 
     def unfinished_labels(self, class_: Class, names: ClassNames | None = None) -> tuple[str, ...]:
         """Return labels of the model's indexes and constraints of a class that are not READY.
@@ -166,7 +193,8 @@ class Registry:
 
     def with_indexes(self, class_: Class, state: BuildState, now: int) -> "Registry":
         """Return the registry with slots for the missing indexes of a class, as far as slots are free."""
-        slots = [_revived(slot, class_, now) for slot in self.classes.get(class_.name, ())]
+        kept = self.classes.get(class_.name, ())
+        slots = [slot if is_replaced(slot, kept) else _revived(slot, class_, now) for slot in kept]
         free = [name for name in _SLOTS if name not in {slot.index_name for slot in slots}]
         missing = _missing(class_, INDEX, slots)
         new = [
@@ -313,6 +341,65 @@ class Registry:
             self, last_number=self._highest_number(slots), classes={**self.classes, class_name: slots}
         )
 
+    def with_shards(self, class_name: str, columns: tuple[Column, ...], shards: int, now: int) -> "Registry":
+        """Return the registry with a slot for another number of shards of an index. Raises NoFreeSlot.
+
+        `columns`: of the index; none for the listing. Return itself if the index has this number already.
+        """
+        before = self.slots(class_name)
+        same = [slot for slot in before if slot.columns == columns and slot.state in _LIVE]
+        if any(slot.shards == shards and slot.number == max(each.number for each in same) for slot in same):
+            return self
+        # An unfinished change to another number is given up.
+        slots = tuple(
+            slot.with_state(BuildState.RETIRED, now)
+            if slot in same and slot.state is BuildState.BUILDING
+            else slot
+            for slot in before
+        )
+        if any(slot in slots and slot.shards == shards for slot in same):
+            return self.with_slots(class_name, slots)
+        used = {slot.index_name for slot in slots}
+        free = [name for name in (_SLOTS if columns else INDEX_NAMES) if name not in used]
+        if not same or not free:
+            raise NoFreeSlot
+        number = self.last_number + 1
+        new = IndexSlot(columns, number, BuildState.BUILDING, now, index_name=free[0], shards=shards)
+        return self.with_slots(class_name, (*slots, new))
+
+    def with_retired(self, class_name: str, now: int) -> "Registry":
+        """Return the registry with the slots of a class RETIRED that a READY slot has replaced."""
+        slots = self.classes.get(class_name, ())
+        ready = [slot for slot in slots if slot.state is BuildState.READY]
+        newest = {slot.columns: slot.number for slot in sorted(ready, key=lambda slot: slot.number)}
+        return self._with_state(
+            class_name,
+            [slot for slot in slots if slot.state in _LIVE and slot.number < newest.get(slot.columns, 0)],
+            BuildState.RETIRED,
+            now,
+        )
+
+    def with_clearing(self, class_name: str, now: int) -> "Registry":
+        """Return the registry with the RETIRED slots of a class CLEARING that another slot has replaced."""
+        slots = self.classes.get(class_name, ())
+        retired = [slot for slot in slots if slot.state is BuildState.RETIRED and is_replaced(slot, slots)]
+        return self._with_state(class_name, retired, BuildState.CLEARING, now)
+
+    def _with_state(
+        self, class_name: str, changed: Collection[IndexSlot], state: BuildState, now: int
+    ) -> "Registry":
+        slots = self.classes.get(class_name, ())
+        if not changed:
+            return self
+        return self.with_slots(
+            class_name, tuple(slot.with_state(state, now) if slot in changed else slot for slot in slots)
+        )
+
+    def without_slots(self, class_name: str, numbers: Collection[int]) -> "Registry":
+        """Return the registry without the slots of a class that have these numbers."""
+        slots = self.classes.get(class_name, ())
+        return self.with_slots(class_name, tuple(slot for slot in slots if slot.number not in numbers))
+
     def with_uniques(self, class_name: str, uniques: UniqueEntries) -> "Registry":
         """Return the registry with these constraints for a class. Return itself if nothing changes."""
         if self.uniques.get(class_name, ()) == uniques:
@@ -435,8 +522,13 @@ class Registry:
 
 def access_path(class_name: str, slot: IndexSlot) -> AccessPath:
     """Return the access path of an index slot."""
-    ready = slot.state is BuildState.READY
-    return AccessPath(slot.index_name, keys.index_partition(class_name, slot.number), slot.columns, ready)
+    is_first_listing = slot.number == _FIRST_LISTING.number
+    partition = (
+        keys.listing_partition(class_name)
+        if is_first_listing
+        else keys.index_partition(class_name, slot.number)
+    )
+    return AccessPath(slot.index_name, partition, slot.columns, slot.state is BuildState.READY, slot.shards)
 
 
 def _wanted(class_: Class) -> dict[tuple[str, tuple[Column, ...]], Index | Unique]:
@@ -471,6 +563,20 @@ def wanted_entries(class_: Class | None, entries: Iterable[RegistryEntry]) -> Ma
     return {number: directive for number, directive in pairs if directive is not None}
 
 
+def _is_listing(entry: RegistryEntry) -> bool:
+    return isinstance(entry, IndexSlot) and entry.is_listing
+
+
+def is_replaced(slot: IndexSlot, slots: Iterable[IndexSlot]) -> bool:
+    """Return whether another slot of the class has taken the place of one, or will when it is built."""
+    return any(
+        other.columns == slot.columns
+        and other.number != slot.number
+        and (other.state in _LIVE or (other.state is BuildState.RETIRED and other.number > slot.number))
+        for other in slots
+    )
+
+
 def _covers(columns: tuple[Column, ...], others: tuple[Column, ...]) -> bool:
     """Return whether columns read all values that others read, and as the same values."""
     return len(columns) == len(others) and all(
@@ -486,6 +592,8 @@ def _covers(columns: tuple[Column, ...], others: tuple[Column, ...]) -> bool:
 
 def is_wanted(class_: Class | None, entry: RegistryEntry) -> bool:
     """Return whether the model needs an entry. `class_`: None if the model does not have the class."""
+    if _is_listing(entry):
+        return class_ is not None
     return entry.number in wanted_entries(class_, (entry,))
 
 
@@ -496,6 +604,8 @@ def entry_label(class_: Class, entry: RegistryEntry, names: ClassNames | None = 
     """
     if isinstance(entry, RoleEntry):
         return entry.label(names)
+    if isinstance(entry, IndexSlot) and entry.is_listing:
+        return "listing" if entry.shards == 1 else f"listing in {entry.shards} shards"
     return directive_label(wanted_entries(class_, (entry,))[entry.number], names)
 
 

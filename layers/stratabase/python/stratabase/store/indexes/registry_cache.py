@@ -66,11 +66,12 @@ class WriteSchema:
         self._now = now
         self._associations = associations or Associations(model)
         self._paths: dict[str, tuple[AccessPath, ...]] = {}
+        self._listings: dict[str, AccessPath] = {}
         self._constraints: dict[str, tuple[UniqueConstraint, ...]] = {}
         self._enum_columns: dict[str, tuple[tuple[int, Column], ...]] = {}
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
-        """Return all indexes of a class, READY or not.
+        """Return all indexes of a class that writes maintain, READY or not, with its listing.
 
         An index of a role whose associations must be moved is not READY, because objects still lack the keys.
         """
@@ -80,6 +81,12 @@ class WriteSchema:
                 found = tuple(replace(path, ready=path.ready and not path.names(moved)) for path in found)
             self._paths[class_name] = found
         return self._paths[class_name]
+
+    def listing(self, class_name: str) -> AccessPath:
+        """Return the listing from which the objects of a class are read."""
+        if class_name not in self._listings:
+            self._listings[class_name] = self.registry.listing(class_name)
+        return self._listings[class_name]
 
     def constraints(self, class_name: str) -> tuple[UniqueConstraint, ...]:
         """Return the uniqueness constraints of a class, those of this process's model last."""
@@ -271,7 +278,7 @@ class RegistryCache:
         """The time of the last read by the wall clock, in milliseconds."""
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
-        """Return all indexes of a class, READY or not."""
+        """Return all indexes of a class that writes maintain, with its listing."""
         return self.write_schema().paths(class_name)
 
     def is_guarded(self, class_: Class, unique: Unique) -> bool:

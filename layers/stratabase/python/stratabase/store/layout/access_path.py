@@ -16,6 +16,7 @@ from stratabase.model.types.base import AttributeType
 from stratabase.model.types.enumeration import EnumType
 from stratabase.model.types.storage import StorageClass, Stored
 from stratabase.store.engine.port import IndexKey
+from stratabase.store.layout import keys
 from stratabase.store.layout.index_text import truncate, values_text
 
 ENUM = "Enum"
@@ -75,15 +76,27 @@ def _enum_type(values: tuple[str, ...]) -> EnumType:
 
 @dataclass(frozen=True, slots=True)
 class AccessPath:
-    """One index of a class."""
+    """One index of a class. An index without columns is a listing of the class, in the order of ids."""
 
     index_name: str
     """The generic secondary index (slot) of the engine."""
     partition: str
-    """The partition of this index in the slot."""
+    """The partition of this index in the slot, and the prefix of its shards."""
     columns: tuple[Column, ...]
     ready: bool = True
     """Whether the index contains every object of the class, so that pages may be read from it."""
+    shards: int = 1
+    """The number of partitions over which the objects are spread."""
+
+    @property
+    def partitions(self) -> tuple[str, ...]:
+        """The partitions of the shards."""
+        return keys.shards_of(self.partition, self.shards)
+
+    @property
+    def is_listing(self) -> bool:
+        """Whether the index is a listing of the class."""
+        return not self.columns
 
     def index_text(self, state: State) -> str:
         """Return the index text of the values in a state, not truncated."""
@@ -91,7 +104,9 @@ class AccessPath:
 
     def place(self, entity: Entity) -> IndexKey:
         """Return the position of an object in the index."""
-        return IndexKey(self.partition, truncate(self.index_text(entity.state)) + entity.reference.id)
+        id_ = entity.reference.id
+        partition = keys.shard_of(self.partition, self.shards, id_)
+        return IndexKey(partition, truncate(self.index_text(entity.state)) + id_)
 
     def is_moved(self, before: Entity, after: Entity) -> bool:
         """Return whether an object lies in another place after a change."""
@@ -100,13 +115,18 @@ class AccessPath:
         return differ(before.state, after.state, names) and self.place(before) != self.place(after)
 
     def is_usable_for(self, class_: Class) -> bool:
-        """Return whether pages of a class may be read from the index.
+        """Return whether a filter or an order of a class may be answered from the index.
 
-        It must be ready, and the model must still have its attributes and keys and read them in the same way.
+        It must have columns and be ready, and the model must still have its attributes and keys and read them
+        in the same way.
         """
-        return self.ready and all(
-            is_column(class_, column.attribute) and column_of(class_, column.attribute) == column
-            for column in self.columns
+        return (
+            self.ready
+            and not self.is_listing
+            and all(
+                is_column(class_, column.attribute) and column_of(class_, column.attribute) == column
+                for column in self.columns
+            )
         )
 
     def names(self, attributes: Collection[str]) -> bool:

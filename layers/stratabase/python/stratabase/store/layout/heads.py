@@ -42,7 +42,10 @@ def expect_commit_ids(commit_ids: tuple[str, ...]) -> Expectation:
 
 
 def index_places(entity: Entity, paths: Iterable[AccessPath]) -> dict[str, IndexKey]:
-    """Return the positions of an object in indexes of its class, by the name of the index."""
+    """Return the positions of an object in indexes of its class, by the name of the index.
+
+    `paths`: those that writes maintain, with the listing.
+    """
     return {path.index_name: path.place(entity) for path in paths}
 
 

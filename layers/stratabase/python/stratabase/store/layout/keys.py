@@ -23,6 +23,7 @@ with the head, and one range reads all links of a role.
 import unicodedata
 from hashlib import sha256
 from typing import Any
+from zlib import crc32
 
 import orjson
 
@@ -206,12 +207,12 @@ def file_entries_of(member_id: str) -> str:
 
 
 def listing_key(reference: Reference) -> IndexKey:
-    """Return the position of an object in the listing of its class."""
+    """Return the position of an object in the first listing of its class."""
     return IndexKey(listing_partition(reference.class_name), reference.id)
 
 
 def listing_partition(class_name: str) -> str:
-    """Return the partition of the listing of a class."""
+    """Return the partition of the first listing of a class, which has one shard."""
     return class_name
 
 
@@ -221,6 +222,18 @@ def index_partition(class_name: str, number: int) -> str:
     Numbers are never reused, so a partition never contains entries of an earlier index.
     """
     return f"{class_name}#{number}"
+
+
+def shards_of(partition: str, shards: int) -> tuple[str, ...]:
+    """Return the partitions of the shards of an index. A single shard is the partition of the index."""
+    return (partition,) if shards == 1 else tuple(f"{partition}#{shard}" for shard in range(shards))
+
+
+def shard_of(partition: str, shards: int, id_: str) -> str:
+    """Return the partition of an index in which an object lies. It depends on the object's id alone."""
+    if shards == 1:
+        return partition
+    return f"{partition}#{crc32(id_.encode('utf-8', 'surrogatepass')) % shards}"
 
 
 def guard(class_name: str, unique: Unique, state: State) -> Key | None:

@@ -416,12 +416,12 @@ def _by_listing(target: _Target) -> Iterator[PlanCandidate]:
             "read the class in the order of _id until the page is full",
             _reads_until_full(query, share, ASSUMED_OBJECTS)
             + _reads_for_count(query, ASSUMED_OBJECTS, tested=False),
-            lambda source: IdOrderPlan(_listed_rows(source, class_, query), query),
+            lambda source: IdOrderPlan(_listed_rows(source, target), query),
         )
     yield PlanCandidate(
         "read all objects of the class, and sort the matches",
         ASSUMED_OBJECTS,
-        lambda source: SortPlan(_listed_rows(source, class_, query), class_, query),
+        lambda source: SortPlan(_listed_rows(source, target), class_, query),
     )
 
 
@@ -490,8 +490,11 @@ def _wants_window(query: Query) -> bool:
     return query.fields.items or query.fields.has_next or query.fields.has_prev
 
 
-def _listed_rows(source: PlanSource, class_: Class, query: Query) -> IndexRows:
-    return IndexRows(source.engine, class_, source.filter(class_, query.filter), source.limiter)
+def _listed_rows(source: PlanSource, target: _Target) -> IndexRows:
+    class_, query, schema = target
+    listing = None if schema is None else schema.listing(class_)
+    ranges = None if listing is None else IndexRanges(listing.index_name, listing.partitions)
+    return IndexRows(source, class_, source.filter(class_, query.filter), ranges)
 
 
 def _rows_by_key(source: PlanSource, class_: Class, ids: Ids, residual: Filter | None) -> RowsByKey:
@@ -501,7 +504,7 @@ def _rows_by_key(source: PlanSource, class_: Class, ids: Ids, residual: Filter |
 def _scan_source(
     source: PlanSource, class_: Class, query: Query, path: AccessPath, bounds: IndexBounds
 ) -> ScanSource:
-    ranges = IndexRanges(path.index_name, path.partition, bounds.ranges)
+    ranges = IndexRanges(path.index_name, path.partitions, bounds.ranges)
     row_filter = source.filter(class_, bounds.residual_filter(query.filter))
-    index_rows = IndexRows(source.engine, class_, row_filter, source.limiter, ranges)
+    index_rows = IndexRows(source, class_, row_filter, ranges)
     return ScanSource(class_, index_rows, path, bounds)

@@ -10,8 +10,10 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.query.derived import Derive, Related
 from stratabase.domain.query.filter import Filter
 from stratabase.model.model import Class
+from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import UNBOUNDED, Bounds, Engine, Item
 from stratabase.store.engine.read_limiter import ReadLimiter
+from stratabase.store.engine.sharded_range import ShardedRange
 from stratabase.store.layout import keys
 from stratabase.store.layout.heads import live_head
 from stratabase.store.query.rows import BATCH_SIZE, Row, RowFilter, distinct_rows
@@ -32,6 +34,11 @@ class PlanSource(NamedTuple):
     store: StoreContext | None = None
     """Follows roles; None if this is not possible."""
 
+    @property
+    def parallel_map(self) -> ParallelMap:
+        """Runs several reads, in parallel if the store does that."""
+        return sequential_map if self.store is None else self.store.parallel_map
+
     def filter(self, class_: Class, filter_: Filter | None) -> RowFilter:
         """Return the filter for the rows of a class."""
         return RowFilter(
@@ -40,10 +47,11 @@ class PlanSource(NamedTuple):
 
 
 class IndexRanges(NamedTuple):
-    """Ranges of one partition of an index, in the order of the index."""
+    """Ranges of an index of a class, in the order of the index."""
 
     index_name: str
-    partition: str
+    partitions: tuple[str, ...]
+    """The partitions of its shards."""
     ranges: tuple[Bounds, ...] = (UNBOUNDED,)
 
 
@@ -62,21 +70,20 @@ class RowSource(Protocol):
 class IndexRows:
     """The objects of a class in ranges of an index that match a filter, in the order of the index.
 
-    Without ranges, these are all objects of the class, from its listing, in the order of ids.
+    Without ranges, these are all objects of the class, from its first listing, in the order of ids.
     """
 
     def __init__(
         self,
-        engine: Engine,
+        source: PlanSource,
         class_: Class,
         row_filter: RowFilter,
-        limiter: ReadLimiter,
         index_ranges: IndexRanges | None = None,
     ) -> None:
-        self._engine = engine
-        self._index_ranges = index_ranges or IndexRanges(keys.LISTING, keys.listing_partition(class_.name))
+        self._source = source
+        listing = (keys.listing_partition(class_.name),)
+        self._index_ranges = index_ranges or IndexRanges(keys.LISTING, listing)
         self._filter = row_filter
-        self._limiter = limiter
 
     @property
     def has_filter(self) -> bool:
@@ -96,11 +103,19 @@ class IndexRows:
         return sum(1 for _ in distinct_rows(self.rows()))
 
     def _items(self, bounds: Bounds | None, *, backward: bool, limit: int | None) -> Iterator[Item]:
-        index_name, partition, all_ranges = self._index_ranges
+        source, (index_name, partitions, all_ranges) = self._source, self._index_ranges
         ranges = all_ranges if bounds is None else (bounds,)
         for range_ in reversed(ranges) if backward else ranges:
-            pages = self._engine.range(index_name, partition, range_, backward=backward, limit=limit)
-            yield from chain.from_iterable(map(self._limiter.spend, pages))
+            whole = ShardedRange(
+                source.engine,
+                source.parallel_map,
+                index_name,
+                partitions,
+                range_,
+                backward,
+                source.limiter.spend,
+            )
+            yield from chain.from_iterable(whole.pages(limit))
 
 
 class RowsByKey:

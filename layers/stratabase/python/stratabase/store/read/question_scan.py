@@ -11,7 +11,8 @@ from stratabase.domain.objects.entity import RoleName
 from stratabase.model.difference.questions import MembersWithProfile, Question, Tally, WithLinks, links_name
 from stratabase.store.engine.parallel import ParallelMap
 from stratabase.store.engine.port import Engine, Item
-from stratabase.store.layout import codec, keys, links
+from stratabase.store.indexes.listing import listed_objects
+from stratabase.store.layout import codec, links
 
 _MAX_LINKS = 2
 """The maximum number of links to read for an object: no question tells larger numbers apart."""
@@ -52,7 +53,7 @@ class QuestionScan:
         """Scan a class. Yield the number of objects after each page. Raises Unavailable."""
         asked = [(each, tally) for each, tally in self._tallies.items() if class_name in each.scanned]
         roles = tuple({each.role for each, _ in asked if isinstance(each, WithLinks)})
-        for page in self._engine.range(keys.LISTING, keys.listing_partition(class_name)):
+        for page in listed_objects(self._engine, class_name):
             for state in self._states(class_name, roles, page):
                 for _, tally in asked:
                     tally.see(class_name, state)

@@ -17,6 +17,7 @@ from stratabase.model.model import Class, ClassKind, Model, Role
 from stratabase.model.stored_names import StoredNames
 from stratabase.store.engine.parallel import ParallelMap
 from stratabase.store.engine.port import Engine, Item
+from stratabase.store.indexes.listing import listed_objects
 from stratabase.store.layout import codec, keys, links
 
 _BATCH_SIZE = 100
@@ -125,5 +126,4 @@ class RequiredValues:
         return (codec.entity_of(item, class_, version_start=False) for item in self._items(class_name))
 
     def _items(self, class_name: str) -> Iterator[Item]:
-        pages = self._engine.range(keys.LISTING, keys.listing_partition(class_name))
-        return chain.from_iterable(pages)
+        return chain.from_iterable(listed_objects(self._engine, class_name))

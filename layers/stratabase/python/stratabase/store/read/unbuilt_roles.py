@@ -17,8 +17,10 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.id_range import IdRange
 from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.messages import Message, _
+from stratabase.store.engine.parallel import sequential_map
 from stratabase.store.engine.port import Item
 from stratabase.store.engine.read_limiter import ReadLimiter
+from stratabase.store.engine.sharded_range import ShardedRange
 from stratabase.store.indexes.role_changes import link_sources
 from stratabase.store.layout import codec, keys
 from stratabase.store.layout.associations import ForeignKey
@@ -163,7 +165,8 @@ def are_linked_by_scan(store: StoreContext, role: RoleName, pairs: Sequence[tupl
 
 
 def _listed(store: StoreContext, class_name: str, limiter: ReadLimiter) -> Iterator[Item]:
-    for page in store.engine.range(keys.LISTING, keys.listing_partition(class_name)):
-        limiter.record(page)
-        limiter.check()
-        yield from page
+    listing = store.write_schema().listing(class_name)
+    listed = ShardedRange(
+        store.engine, sequential_map, listing.index_name, listing.partitions, spend=limiter.spend
+    )
+    yield from chain.from_iterable(listed.pages())

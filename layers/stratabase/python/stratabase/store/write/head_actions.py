@@ -31,7 +31,7 @@ class HeadContext(NamedTuple):
 
     class_: Class
     paths: tuple[AccessPath, ...]
-    """The indexes of the class."""
+    """The indexes of the class, with its listing."""
     commit_id: str
     instant: Instant
     """The start of the version that is written."""
@@ -65,7 +65,7 @@ def _head(after: Entity, commit_ids: tuple[str, ...], context: HeadContext) -> I
         keys.head(after.reference),
         _stamps(commit_ids, context),
         codec.state_text(after),
-        {keys.LISTING: keys.listing_key(after.reference), **index_places(after, context.paths)},
+        index_places(after, context.paths),
     )
 
 
@@ -93,9 +93,7 @@ def _updated(effect: Modification, context: HeadContext) -> Patch:
             **codec.previous_start_attributes(codec.entity_start(before) if closes_version else None),
         },
         state=codec.state_text(kept),
-        places={keys.LISTING: keys.listing_key(after.reference)}
-        if is_first
-        else moved_places(before, kept, context.paths),
+        places=index_places(kept, context.paths) if is_first else moved_places(before, kept, context.paths),
     )
 
 
