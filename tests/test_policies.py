@@ -4,23 +4,24 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import boto3
 import pytest
 
 from stratabase.adapters.blobs import s3
-from stratabase.bootstrap import Instance, functions
+from stratabase.bootstrap import Instance, functions, reindex_handler
 from stratabase.cli.gateway.event import Event
 from stratabase.cli.gateway.lambda_functions import Handler, LambdaFunction, load_function
 from stratabase.cli.gateway.routes import Routes
-from stratabase.cli.gateway.template import read_template
+from stratabase.cli.gateway.template import FunctionDeclaration, read_template
 from stratabase.clock import SystemClock
 from stratabase.settings import Settings
 from tests import ministack
 from tests.lambda_stack.local_functions import MovableClock, Stack
 from tests.lambda_stack.recorder import FROM_ADDRESS, LEADING_KEYS, Call, Recorder
-from tests.lambda_stack.workload import MORE_CLASSES, run_everything
+from tests.lambda_stack.workload import MORE_CLASSES, change_model, run_everything
 from tests.service import PASSWORD, ROOT, SAMPLE_MODEL
 from tests.transformed_template import Deployment, transform
 
@@ -32,8 +33,9 @@ NAMES = {
     "SigningKeys": "policies-keys",
 }
 """The physical names of the resources."""
-ACTIONS_OF_LAMBDA = {"logs:CreateLogStream", "logs:PutLogEvents"}
+ACTIONS_OF_LAMBDA = {"logs:CreateLogStream", "logs:PutLogEvents", "sqs:SendMessage"}
 """Actions that Lambda itself performs with the role of a function."""
+REINDEX = "ReindexFunction"
 CONDITIONS = {("ForAllValues:StringLike", LEADING_KEYS), ("StringEquals", FROM_ADDRESS)}
 SETTINGS = {
     "STRATABASE_STORE": "dynamodb",
@@ -65,34 +67,53 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, 
     clock = MovableClock()
     model = tmp_path_factory.mktemp("policies") / "model.graphql"
     model.write_text(SAMPLE_MODEL.read_text() + MORE_CLASSES)
+    changed_model = model.with_name("changed.graphql")
+    changed_model.write_text(change_model(model.read_text()))
     with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
         for name, value in SETTINGS.items():
             patch.setenv(name, value)
-        patch.setenv("STRATABASE_MODEL", str(model))
         patch.setattr(SystemClock, "now", lambda _self: clock.now())
         patch.setattr(s3, "MAX_SINGLE_COPY", 5 * 1024 * 1024)
         make_secret(address)
         with patch.context() as create:
             create.setenv("STRATABASE_CREATE_TABLES", "on")
-            first = make_instance(address, stack)
+            first = make_instance(address, stack, model)
             first.create_first_administrator()
             assert first.is_store_reachable()
             assert first.blobs
-        loaded_functions = {}
-        for each in TEMPLATE.functions:
-            instance = make_instance(stack.enter_context(recorders[each.name].proxy(address)), stack)
-            with serving(instance):
-                loaded = load_function(each)
-            loaded_functions[each.name] = loaded._replace(handler=handler_of(loaded, instance))
-        run_everything(Stack(loaded_functions, recorders, Routes(TEMPLATE.routes), clock, lose_files))
+        proxies = {name: stack.enter_context(each.proxy(address)) for name, each in recorders.items()}
+
+        def start() -> Mapping[str, LambdaFunction]:
+            instances = {
+                name: make_instance(proxy, stack, changed_model if name == REINDEX else model)
+                for name, proxy in proxies.items()
+            }
+            loaded = {each.name: start_function(each, instances[each.name]) for each in TEMPLATE.functions}
+            # A build waits for other processes, so its clock must move.
+            reindex = reindex_handler(lambda: instances[REINDEX], clock.now, clock.sleep)
+            return {**loaded, REINDEX: loaded[REINDEX]._replace(handler=reindex)}
+
+        run_everything(Stack(start, recorders, Routes(TEMPLATE.routes), clock, lose_files))
         yield recorders
 
 
-def make_instance(address: str, stack: ExitStack) -> Instance:
-    """Return an instance that calls AWS at an address."""
-    instance = Instance(Settings.from_environment({**os.environ, "STRATABASE_ENDPOINT": address}))
+def make_instance(address: str, stack: ExitStack, model: Path) -> Instance:
+    """Return an instance as on Lambda that calls AWS at an address."""
+    own = {
+        "STRATABASE_ENDPOINT": address,
+        "STRATABASE_MODEL": str(model),
+        "AWS_LAMBDA_FUNCTION_NAME": "function",
+    }
+    instance = Instance(Settings.from_environment({**os.environ, **own}))
     stack.callback(instance.close)
     return instance
+
+
+def start_function(declared: FunctionDeclaration, instance: Instance) -> LambdaFunction:
+    """Return a function with an instance of its own."""
+    with serving(instance):
+        loaded = load_function(declared)
+    return loaded._replace(handler=handler_of(loaded, instance))
 
 
 @contextmanager
@@ -209,7 +230,7 @@ def test_everything_that_is_allowed_is_called(
 def test_only_the_members_function_writes_members(
     permissions: Mapping[str, Sequence[Permission]],
 ) -> None:
-    """A mistake in another function can't make an administrator. It can only note attempts to sign in."""
+    """A mistake in another function can't make an administrator. It can note attempts, and mark the table."""
     members = NAMES["MembersTable"]
     reads = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
     writes = {
@@ -219,5 +240,5 @@ def test_only_the_members_function_writes_members(
         if each.resource.endswith(members) and each.action not in reads
     }
     others = {pattern for function, pattern in writes if function != "MembersFunction"}
-    assert others == {"A#*"}
+    assert others == {"A#*", "MARK"}
     assert ("MembersFunction", "M#*") in writes

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.settings import variables
+from stratabase.settings import Settings, variables
 from tests.service import ROOT
-from tests.transformed_template import Resources, read_template_file, transform
+from tests.transformed_template import Deployment, Resources, read_template_file, transform
 
 ANY = "x-amazon-apigateway-any-method"
 STREAMED = {
@@ -43,10 +43,10 @@ def test_downloads_are_streamed_and_nothing_else(resources: Resources) -> None:
         if place in STREAMED:
             assert integration["responseTransferMode"] == "STREAM"
             assert integration["timeoutInMillis"] == 900_000
-            assert uri.endswith("${DownloadFunction.Arn}/response-streaming-invocations")
+            assert uri.endswith("${DownloadFunctionAliaslive}/response-streaming-invocations")
         else:
             assert "responseTransferMode" not in integration
-            assert uri.endswith(".Arn}/invocations")
+            assert uri.endswith("Aliaslive}/invocations")
             assert "DownloadFunction" not in uri
     assert {place for place, _ in integrations(resources)} > STREAMED
 
@@ -55,7 +55,7 @@ def test_uploads_and_pending_files_have_a_function_of_their_own(resources: Resou
     found = {
         place
         for place, integration in integrations(resources)
-        if "${FilesFunction.Arn}" in integration["uri"]["Fn::Sub"]
+        if "${FilesFunctionAliaslive}" in integration["uri"]["Fn::Sub"]
     }
     assert found == {
         ("/auth/file/{class}/{name}", ANY),
@@ -72,20 +72,44 @@ def test_functions_answer_every_method(resources: Resources) -> None:
 
 def test_the_function_that_streams_has_the_time_and_the_runtime_for_it(resources: Resources) -> None:
     function = properties(resources, "DownloadFunction")
-    assert function["Timeout"] == 900
+    assert read_template_file()["Parameters"]["DownloadTimeout"]["Default"] == 900
     assert "SnapStart" not in function
     wrapper = function["Environment"]["Variables"]["AWS_LAMBDA_EXEC_WRAPPER"]
     file = ROOT / "functions/download" / wrapper.removeprefix("/var/task/")
     assert os.access(file, os.X_OK)
 
 
-@pytest.mark.parametrize("variable", ["BUCKET", "FILE_MEGABYTES", "PENDING_MEGABYTES"])
-def test_every_function_has_the_settings_of_files(variable: str, resources: Resources) -> None:
-    name = f"STRATABASE_{variable}"
-    assert name in {each.name for _, each in variables()}
-    functions = [each for each in resources.values() if each["Type"] == "AWS::Lambda::Function"]
-    assert len(functions) == 7
-    assert all(name in each["Properties"]["Environment"]["Variables"] for each in functions)
+LOCAL = {
+    "HOST",
+    "PORT",
+    "STRATABASE_HOME",
+    "STRATABASE_ADMIN_PASSWORD",
+    "STRATABASE_WORKER_TIMEOUT_SECONDS",
+    "STRATABASE_FILE_RECOVERY_DAYS",
+}
+"""The variables that only commands on a machine read."""
+SET_BY_LAMBDA = {"AWS_REGION", "AWS_LAMBDA_FUNCTION_NAME"}
+OF_MEMBERS = {"STRATABASE_MAIL", "STRATABASE_MAIL_FROM", "STRATABASE_SMTP"}
+"""The variables of email, which only the members function sends."""
+
+
+def test_every_setting_is_a_declared_variable_of_each_function_that_reads_it(resources: Resources) -> None:
+    """SAM CLI replaces only variables that are declared."""
+    settings = {variable.name for _, variable in variables()} - LOCAL - SET_BY_LAMBDA
+    functions = {name: each for name, each in resources.items() if each["Type"] == "AWS::Lambda::Function"}
+    assert len(functions) == len([*(ROOT / "functions").glob("*/app.py")])
+    for name, each in functions.items():
+        declared = each["Properties"]["Environment"]["Variables"].keys() - {"AWS_LAMBDA_EXEC_WRAPPER"}
+        assert declared == (settings if name == "MembersFunction" else settings - OF_MEMBERS), name
+
+
+def test_the_defaults_of_parameters_are_valid_settings() -> None:
+    parameters = {"MailFrom": "no-reply@example.com"}
+    for name, resource in Deployment(transform(), parameters).resources():
+        if resource["Type"] == "AWS::Lambda::Function":
+            environment = {k: str(v) for k, v in resource["Properties"]["Environment"]["Variables"].items()}
+            settings = Settings.from_environment({**environment, "AWS_LAMBDA_FUNCTION_NAME": name})
+            assert (settings.store, settings.create_tables, settings.endpoint) == ("dynamodb", False, None)
 
 
 def test_the_bucket_is_private_encrypted_and_versioned(resources: Resources) -> None:
@@ -95,7 +119,10 @@ def test_the_bucket_is_private_encrypted_and_versioned(resources: Resources) -> 
     )
     assert bucket["OwnershipControls"] == {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]}
     (encryption,) = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
-    assert encryption == {"ServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
+    with_key = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": {"Ref": "KmsKeyArn"}}
+    assert encryption["ServerSideEncryptionByDefault"] == {
+        "Fn::If": ["HasKmsKey", with_key, {"SSEAlgorithm": "AES256"}]
+    }
     assert bucket["VersioningConfiguration"] == {"Status": "Enabled"}
 
 
@@ -144,8 +171,8 @@ def test_the_sweep_runs_every_five_minutes_and_ends_before_the_next_one(resource
     rule = properties(resources, "SweepFunctionOften")
     assert rule["ScheduleExpression"] == "rate(5 minutes)"
     assert rule.get("State", "ENABLED") == "ENABLED"
-    assert [target["Arn"] for target in rule["Targets"]] == [{"Fn::GetAtt": ["SweepFunction", "Arn"]}]
-    assert properties(resources, "SweepFunction")["Timeout"] < 300
+    assert [target["Arn"] for target in rule["Targets"]] == [{"Ref": "SweepFunctionAliaslive"}]
+    assert read_template_file()["Parameters"]["SweepTimeout"]["MaxValue"] < 300
 
 
 MAILS = {"ses:SendEmail", "ses:SendRawEmail"}

@@ -53,22 +53,27 @@ class MovableClock:
         """Move the clock forward."""
         self._shift += milliseconds
 
+    def sleep(self, seconds: float) -> None:
+        """Move the clock forward, in place of a pause."""
+        self.wait(round(seconds * 1000))
+
 
 class Stack:
     """The functions of the template by name, with their recorders. `wait` moves the clock.
 
-    `lose_files` removes all bytes from the bucket.
+    `start` starts all functions. `lose_files` removes all bytes from the bucket.
     """
 
     def __init__(
         self,
-        functions: Mapping[str, LambdaFunction],
+        start: Callable[[], Mapping[str, LambdaFunction]],
         recorders: Mapping[str, Recorder],
         routes: Routes,
         clock: "MovableClock",
         lose_files: Callable[[], None],
     ) -> None:
-        self._functions = functions
+        self._start = start
+        self._functions = start()
         self.recorders = recorders
         self._routes = routes
         self.clock = clock
@@ -133,6 +138,10 @@ class Stack:
         ).json()
         assert "errors" not in reply, reply
         return [*reply["data"].values()][-1]
+
+    def restart(self) -> None:
+        """Start all functions anew, as Lambda does."""
+        self._functions = self._start()
 
     def create(self, class_name: str, selection: str = "_id", **data: Any) -> Any:
         """Create an object, and return what is selected of it."""

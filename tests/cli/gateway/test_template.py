@@ -61,6 +61,14 @@ def test_functions_and_routes_are_read_and_globals_hold_for_all(tmp_path: Path) 
     ]
 
 
+def test_references_to_parameters_are_their_defaults(tmp_path: Path) -> None:
+    text = "Parameters: {Memory: {Default: 512}, Name: {Type: String}}\n" + SMALL.replace(
+        "256", "!Ref Memory"
+    )
+    (pets, _) = read_template(written(tmp_path, text)).functions
+    assert pets.memory == 512
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [("a: [", "is not valid YAML"), ("- a list", "not a CloudFormation template"), ("", "not a Cloud")],
@@ -91,6 +99,7 @@ def test_every_path_has_a_route_in_our_template() -> None:
         ("/public/graphiql/{file}", "ANY"),
         ("/public/openapi.json", "ANY"),
         ("/public/token/getJwtToken", "ANY"),
+        ("/public/token/getJwtToken", "POST"),
         ("/auth/token/refreshJwtToken", "ANY"),
         ("/auth/administration/member", "ANY"),
         ("/auth/administration/members", "ANY"),
@@ -98,6 +107,7 @@ def test_every_path_has_a_route_in_our_template() -> None:
         ("/auth/administration/members/{id}/resetPassword", "ANY"),
         ("/auth/administration/members/{id}/handOver", "ANY"),
         ("/public/administration/setPassword", "ANY"),
+        ("/public/administration/setPassword", "POST"),
         ("/public/administration/confirmEmail", "ANY"),
         ("/", "ANY"),
         ("/{proxy+}", "ANY"),

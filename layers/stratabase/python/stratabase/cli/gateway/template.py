@@ -59,7 +59,7 @@ class Template:
 
 def read_template(path: Path) -> Template:
     """Read a template. Raises CommandError if it does not exist or is invalid."""
-    document = _document(path)
+    document = _with_defaults(_document(path))
     resources = document.get("Resources") or {}
     shared = (document.get("Globals") or {}).get("Function") or {}
     functions = {name: {**shared, **each} for name, each in _of_type(resources, FUNCTION)}
@@ -84,6 +84,20 @@ def _document(path: Path) -> dict[str, Any]:
             f"{path} is not a CloudFormation template. It must be a mapping of names to values."
         )
     return document
+
+
+def _with_defaults(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the template with the defaults of its parameters in place of references to them."""
+    parameters = document.get("Parameters") or {}
+
+    def resolved(node: Any) -> Any:
+        if isinstance(node, _Reference):
+            return (parameters.get(node) or {}).get("Default", str(node))
+        if isinstance(node, dict):
+            return {name: resolved(each) for name, each in node.items()}
+        return [*map(resolved, node)] if isinstance(node, list) else node
+
+    return {**document, **{name: resolved(document.get(name)) for name in ("Globals", "Resources")}}
 
 
 def _of_type(resources: Mapping[str, Any], kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -125,8 +139,14 @@ def _response(properties: Mapping[str, Any]) -> GatewayResponse:
     )
 
 
+class _Reference(str):
+    """The name of a parameter or a resource in `!Ref`."""
+
+    __slots__ = ()
+
+
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """A YAML loader that replaces CloudFormation's tags (`!Ref`, `!Sub` …) with their arguments."""
+    """A YAML loader that replaces CloudFormation's tags (`!Sub`, `!If` …) with their arguments."""
 
 
 def _untagged(loader: Any, _suffix: str, node: yaml.Node) -> Any:
@@ -137,4 +157,9 @@ def _untagged(loader: Any, _suffix: str, node: yaml.Node) -> Any:
     return loader.construct_scalar(node)
 
 
+def _reference(loader: Any, node: yaml.ScalarNode) -> _Reference:
+    return _Reference(loader.construct_scalar(node))
+
+
 _Loader.add_multi_constructor("!", _untagged)
+_Loader.add_constructor("!Ref", _reference)
