@@ -29,6 +29,10 @@ class DictMark:
         self.writes = 0
         self.before_write: Callable[[], None] = lambda: None
 
+    @property
+    def content(self) -> "DictMark":
+        return self
+
     def read_mark(self) -> StoreMark | None:
         return self.mark
 

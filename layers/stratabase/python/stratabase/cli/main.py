@@ -17,7 +17,7 @@ COMMANDS: Mapping[str, str] = {
     ),
     "keys": "list or rotate the keys that sign tokens",
     "members": "list, create and change members",
-    "store": "show which instance the stores belong to and which layout they have, or adopt a restored store",
+    "store": "show which instance and layout the stores have, adopt a restored store, or raise the layout",
     "files": "upload files to an instance, download them, and check the stored files",
     "aws": "deploy an instance to AWS, try it, and delete it",
 }

@@ -1,15 +1,21 @@
-"""`stratabase store`: shows the marks of the stores, and adopts restored ones."""
+"""`stratabase store`: shows the marks of the stores, adopts restored ones, and raises their layout."""
 
 import argparse
+import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 
+from stratabase.bootstrap import layout_steps
 from stratabase.bootstrap.store_marks import open_marked_stores, settings_of_source
+from stratabase.cli.backfill.build import is_embedded
 from stratabase.cli.subcommands import Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import CommandError, text_with_cause
 from stratabase.cli.terminal.confirm import YES, confirm
+from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import read_settings, require_store
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.store_mark import StoreKind
+from stratabase.operations.layout_upgrade import missing_steps, upgrade_store
 from stratabase.operations.store_marks import (
     Adoption,
     MarkedStore,
@@ -19,7 +25,9 @@ from stratabase.operations.store_marks import (
     retire_source,
 )
 from stratabase.settings import Settings
+from stratabase.store.backfill.reindex import SETTLED
 from stratabase.unusable_store import UnusableStore
+from stratabase.wording import pluralize
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -112,6 +120,32 @@ def _retire(settings: Settings, adoption: Adoption) -> str:
     return f"{source} has no mark of this instance, so it was left as it is."
 
 
+def _upgrade(settings: Settings, options: Options) -> Iterator[str]:
+    """Raise the layout of the stores to the newest one, and yield what was done."""
+    with open_marked_stores(settings) as stores:
+        check_marks(stores)
+        planned = [(marked, missing_steps(marked, layout_steps.LAYOUT_STEPS)) for marked in stores]
+        planned = [(marked, steps) for marked, steps in planned if steps]
+        if not planned:
+            yield "All stores have the newest layout that this version knows."
+            return
+        for marked, steps in planned:
+            print(f"{marked.required.label} gets layout {steps[-1].layout}.")
+            print(f"  Processes that don't know layout {steps[-1].layout} can't write to it any more.")
+        confirm("Upgrade these stores?", yes=options.yes)
+        for marked, steps in planned:
+            bar = ProgressBar(marked.required.label, 0, "item")
+            for layout in upgrade_store(marked, steps, lambda: _settle(settings), bar):
+                bar.end(f"layout {layout}")
+
+
+def _settle(settings: Settings) -> None:
+    """Wait until all processes have noticed a changed mark. On one machine, each commit checks it."""
+    if not is_embedded(settings):
+        print(f"Waiting {pluralize(round(SETTLED), 'second')} until all processes know.", file=sys.stderr)
+        time.sleep(SETTLED)
+
+
 _SUBCOMMANDS: Mapping[str, Subcommand] = {
     "show": Subcommand(_show, "show the instance and the layout of each store, and check that they agree"),
     "adopt": Subcommand(
@@ -136,5 +170,10 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
             ),
             YES,
         ),
+    ),
+    "upgrade": Subcommand(
+        _upgrade,
+        "raise the layout of the stores to that of this version, while services run; you can repeat it",
+        (YES,),
     ),
 }

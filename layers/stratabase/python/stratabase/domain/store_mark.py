@@ -70,6 +70,11 @@ class StoreMark:
     replaced_by: str = ""
     """The name of the table that has replaced this one after a restore. Empty if none has."""
 
+    @property
+    def written_layout(self) -> int:
+        """The layout in which processes write. During an upgrade, it is the new one already."""
+        return max(self.layout, self.least_writer)
+
     def text(self) -> str:
         """Return the mark as JSON text."""
         fields = {name: getattr(self, name) for name in self.__slots__ if name != "kind"}

@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.store_mark import StoreMark, StoreRefused, StoreRequirements
@@ -15,6 +15,10 @@ _MAX_ATTEMPTS = 5
 
 class MarkStore(Protocol):
     """A store with a mark. All methods raise Unavailable if the store cannot answer."""
+
+    @property
+    def content(self) -> Any:
+        """The store itself, for conversions: an engine, a table or file of members, or a blob store."""
 
     def read_mark(self) -> StoreMark | None:
         """Return the mark, None if the store has none."""

@@ -25,6 +25,11 @@ class EngineMark:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
+    @property
+    def content(self) -> Engine:
+        """The store itself."""
+        return self._engine
+
     def read_mark(self) -> StoreMark | None:
         """Return the mark, None if the store has none."""
         return _mark_of(self._engine.get([REGISTRY])[0])

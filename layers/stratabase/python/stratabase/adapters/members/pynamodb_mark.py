@@ -25,6 +25,11 @@ class PynamoMemberMark:
         self._table = table
         self._record = table.bind(MarkRecord)
 
+    @property
+    def content(self) -> PynamoTable:
+        """The store itself."""
+        return self._table
+
     def read_mark(self) -> StoreMark | None:
         """Return the mark, None if the store has none. Raises Unavailable."""
         text = self._read_text()

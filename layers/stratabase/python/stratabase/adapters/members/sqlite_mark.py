@@ -23,6 +23,11 @@ class SqliteMemberMark:
     def __init__(self, path: Path) -> None:
         self._path = path
 
+    @property
+    def content(self) -> Path:
+        """The store itself."""
+        return self._path
+
     def read_mark(self) -> StoreMark | None:
         """Return the mark, None if the store has none. Raises UnusableStore, Unavailable."""
         with self._connection() as connection:

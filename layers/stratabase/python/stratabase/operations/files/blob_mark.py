@@ -18,6 +18,11 @@ class BlobMark:
     def __init__(self, blobs: BlobStore) -> None:
         self._blobs = blobs
 
+    @property
+    def content(self) -> BlobStore:
+        """The store itself."""
+        return self._blobs
+
     def read_mark(self) -> StoreMark | None:
         """Return the mark, None if the store has none. Raises Unavailable."""
         try:
