@@ -11,11 +11,13 @@ from stratabase.store.dynamodb.client import Rejected, Unanswered
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.retry import RetryPolicy
 from stratabase.store.engine.port import NOT_EXISTS, Batch, Check, Delete, Engine, Item, Key, Patch, Put
+from stratabase.usage import record_usage
 from tests.contract.engine.engine_calls import commit
 from tests.store.dynamodb.scripted import Answer, ScriptedClient
 
 KEY = Key("p", "1")
 RECORD = {"pk": {"S": "p"}, "sk": {"S": "1"}}
+FOUND: dict[str, Any] = {"Item": RECORD}
 THROTTLED = Rejected("ThrottlingException", 400, "Rate exceeded")
 
 
@@ -196,3 +198,22 @@ def test_a_number_that_would_be_rounded_is_a_caller_error(number: int) -> None:
     with pytest.raises(ValueError, match="38 digits"):
         commit(DynamoDBEngine(client, "table"), Put(Item(KEY, {"n": number})))
     assert not client.asked
+
+
+def test_the_usage_of_a_request_has_its_units_and_retries() -> None:
+    conflict = Rejected("TransactionConflictException", 400)
+    read_answer = {**FOUND, "ConsumedCapacity": {"TableName": "table", "CapacityUnits": 1.0}}
+    client = ScriptedClient(THROTTLED, read_answer)
+    with record_usage() as usage:
+        read(DynamoDBEngine(client, "table", Clock().patience()))
+        written = {"ConsumedCapacity": [{"CapacityUnits": 4.0}]}
+        write_several(DynamoDBEngine(ScriptedClient(conflict, written), "table", Clock().patience()))
+    assert (usage.read_units, usage.write_units) == (1, 4)
+    assert (usage.retries, usage.conflicts) == (2, 1)
+    assert [parameters["ReturnConsumedCapacity"] for _, parameters in client.asked] == ["TOTAL", "TOTAL"]
+
+
+def test_capacity_is_requested_only_if_usage_is_recorded() -> None:
+    client = ScriptedClient(FOUND)
+    read(DynamoDBEngine(client, "table", Clock().patience()))
+    assert "ReturnConsumedCapacity" not in client.asked[0][1]

@@ -206,6 +206,27 @@ def test_writers_with_an_old_registry_finish_before_a_reindex_starts() -> None:
     assert counts(Store(engine, changed)) == [2, 3, 9]
 
 
+def test_a_fleet_that_starts_together_does_not_read_the_registry_together() -> None:
+    """Each process reads it again at its own time, and none later than MAX_AGE."""
+    engine, time = ReferenceEngine(), Time()
+    fleet = [RegistryCache(engine, model(THING), clock=time, now=time.milliseconds) for _ in range(40)]
+    ages: list[set[float]] = [set() for _ in fleet]
+    reads = [cache.write_schema() for cache in fleet]
+    began = [time()] * len(fleet)
+    for _ in range(400):
+        time.sleep(MAX_AGE / 100)
+        for number, cache in enumerate(fleet):
+            schema = cache.write_schema()
+            if schema is not reads[number]:
+                ages[number].add(time() - began[number])
+                reads[number], began[number] = schema, time()
+    seen = set[float]().union(*ages)
+    assert all(ages)
+    assert max(seen) <= MAX_AGE * 1.01
+    assert min(seen) >= MAX_AGE / 2
+    assert len({round(age, 6) for age in seen}) > 5
+
+
 def test_remains_of_an_earlier_index_in_a_slot_are_not_found() -> None:
     engine, time = ReferenceEngine(), Time()
     class_ = fresh_class(indexes=[("count",)])

@@ -1,7 +1,9 @@
 """Logging: JSON lines with the trace id of the request and without secrets."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
 from typing import IO, TYPE_CHECKING
 
@@ -11,6 +13,31 @@ if TYPE_CHECKING:
 _LEVELS = {"DEBUG": 10, "INFO": 20, "WARNING": 30, "ERROR": 40}
 _SECRET_WORDS = ("authorization", "password", "secret", "token")
 REDACTED = "***"
+
+_invocation: ContextVar[Mapping[str, object]] = ContextVar("invocation", default={})  # noqa: B039 - never changed
+_is_cold_start = True
+
+
+@contextmanager
+def invocation(context: object) -> Iterator[None]:
+    """Let each line inside the `with` block name an invocation, by its context object from Lambda."""
+    global _is_cold_start  # noqa: PLW0603 - a process starts once
+    fields = {
+        "function_request_id": getattr(context, "aws_request_id", ""),
+        "function_name": getattr(context, "function_name", ""),
+        "cold_start": _is_cold_start,
+    }
+    _is_cold_start = False
+    token = _invocation.set({name: value for name, value in fields.items() if value != ""})
+    try:
+        yield
+    finally:
+        _invocation.reset(token)
+
+
+def invocation_fields() -> Mapping[str, object]:
+    """Return the fields that name the current invocation, none outside of an invocation."""
+    return _invocation.get()
 
 
 class Log:
@@ -53,7 +80,7 @@ class Log:
         # Check the level first, so that a request that logs nothing does not import the logger.
         if _LEVELS[level] < self._min_level:
             return
-        extra = {"traceId": trace_id, **_redact(fields)}
+        extra = {"traceId": trace_id, **_invocation.get(), **_redact(fields)}
         write = getattr(self._logger, level.lower())
         write(message, exc_info=error, extra=extra)
 

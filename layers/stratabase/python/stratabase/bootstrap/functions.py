@@ -10,6 +10,7 @@ from stratabase.bootstrap.instance import Instance
 from stratabase.bootstrap.routes import build_endpoints
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.cors import Cors
+from stratabase.request_log import RequestLog
 from stratabase.settings import Settings
 
 SWEEP_STEP_MILLISECONDS = 20_000
@@ -42,6 +43,7 @@ def http_handler(function: str, service: Instance | None = None) -> HttpHandler:
         base_url=service.settings.base_url,
         log=service.log,
         request_seconds=service.settings.request_seconds,
+        request_log=RequestLog(function) if service.settings.function else None,
     )
 
 

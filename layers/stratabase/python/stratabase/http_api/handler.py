@@ -4,7 +4,8 @@ It turns an event into a request, calls the endpoint at its address, and returns
 response. Refusals and unexpected errors become error responses.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from math import inf
 
 from stratabase.deadline import deadline_after
@@ -37,7 +38,8 @@ from stratabase.http_api.http.refusals import (
     log_refusal,
 )
 from stratabase.messages import _
-from stratabase.observe import Log
+from stratabase.observe import Log, invocation
+from stratabase.request_log import RequestLine, RequestLog
 
 CATCH_ALL = "/{proxy+}"
 """The route for all addresses that have no route of their own."""
@@ -60,6 +62,7 @@ class HttpHandler:
         base_url: str | None = None,
         log: Log | None = None,
         request_seconds: float = inf,
+        request_log: RequestLog | None = None,
     ) -> None:
         """`request_seconds`: after how many seconds a request gives up waiting for stores."""
         self.endpoints = endpoints
@@ -68,19 +71,16 @@ class HttpHandler:
         self._base_url = base_url
         self._log = log or Log()
         self._request_seconds = request_seconds
+        self._request_log = request_log
 
     def __call__(self, event: ProxyEvent, context: object = None) -> ProxyResponse:
         """Answer an API Gateway REST (v1) proxy event, before the deadline. Never raises."""
         request = request_from_event(event, self._base_url)
-        with deadline_after(self._seconds(context)):
-            response, caller = self._respond(request, event)
-            try:
-                return self._finish(request, response)
-            except Refusal as refusal:
-                error = self._refuse(request, refusal, ErrorFormat.PROBLEM_JSON, caller)
-            except Exception as bug:  # noqa: BLE001 - the body of the response was a stream that failed
-                error = self._fail(request, bug, ErrorFormat.PROBLEM_JSON, caller)
-            return self._finish(request, error)
+        with self._request(request, context) as line:
+            result = self._answer(request, event)
+            if line is not None:
+                line.status = result["statusCode"]
+        return result
 
     def stream(self, event: ProxyEvent, context: object = None) -> StreamedResponse:
         """Answer an event like `__call__`, but with a body that is read while it is sent. Never raises.
@@ -88,9 +88,34 @@ class HttpHandler:
         The body can raise while it is read. The deadline is that of its first byte.
         """
         request = request_from_event(event, self._base_url)
-        with deadline_after(self._seconds(context)):
+        with self._request(request, context) as line:
             response, _caller = self._respond(request, event)
+            if line is not None:
+                line.status = response.status
         return streamed_response(self._complete(request, response), bodiless=request.method == "HEAD")
+
+    def _answer(self, request: Request, event: ProxyEvent) -> ProxyResponse:
+        response, caller = self._respond(request, event)
+        try:
+            return self._finish(request, response)
+        except Refusal as refusal:
+            error = self._refuse(request, refusal, ErrorFormat.PROBLEM_JSON, caller)
+        except Exception as bug:  # noqa: BLE001 - the body of the response was a stream that failed
+            error = self._fail(request, bug, ErrorFormat.PROBLEM_JSON, caller)
+        return self._finish(request, error)
+
+    @contextmanager
+    def _request(self, request: Request, context: object) -> Iterator[RequestLine | None]:
+        """Set the deadline of a request, name its invocation in the log, and log the request itself."""
+        with deadline_after(self._seconds(context)):
+            if self._request_log is None:
+                yield None
+                return
+            with (
+                invocation(context),
+                self._request_log.line(request.resource, request.method, request.trace_id) as line,
+            ):
+                yield line
 
     def _seconds(self, context: object) -> float:
         """Return the seconds until the deadline of an invocation with a context of Lambda, or without one."""

@@ -32,6 +32,7 @@ from stratabase.schema.generate import generate_schema
 from stratabase.schema.prepared_documents import PreparedDocuments
 from stratabase.schema.profile_schemas import ProfileSchemas, print_sdl
 from stratabase.schema.request.context import GraphQLContext, ProfileSchema
+from stratabase.usage import current_usage
 
 MAX_CACHED_SDL = 4
 """In compressed texts, of profiles with different capabilities."""
@@ -102,6 +103,10 @@ class SchemaExecutor:
         excess = excess_of_variables(variables or {}) or document.excess(operation_name, variables or {})
         if excess:
             return _render_refusal([errors.render_request_error(excess)])
+        usage = current_usage()
+        if usage is not None:
+            for name in document.root_fields(operation_name):
+                usage.add_operation(name)
         budget = self._services.new_budget()
         context = GraphQLContext(
             self._services,

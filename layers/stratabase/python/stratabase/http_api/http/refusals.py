@@ -26,6 +26,7 @@ from stratabase.domain.members.refusals import LastAdministrator, MemberTaken, N
 from stratabase.http_api.http.messages import Headers, Request
 from stratabase.messages import Message, and_list, ngettext
 from stratabase.observe import Log, causes
+from stratabase.usage import current_usage
 
 
 class Malformed(Refusal):
@@ -181,6 +182,9 @@ def status_row(refusal: Refusal) -> StatusRow:
 def log_refusal(log: Log, request: Request, refusal: Refusal) -> tuple[int, Headers]:
     """Log a refusal, and return the status and the headers of the response."""
     status, headers_of, log_method = status_row(refusal)
+    usage = current_usage()
+    if usage is not None:
+        usage.add_refusal(type(refusal).__name__)
     log_method(
         log,
         "Request refused",

@@ -90,6 +90,11 @@ class Document:
         self._compiled[operation_name] = compiled
         return compiled
 
+    def root_fields(self, operation_name: str | None) -> Sequence[str]:
+        """Return the names of the fields of an operation's root type that it selects."""
+        operation = self._operation(operation_name)
+        return sorted(_roots(self.ast, operation)) if self.ast is not None and operation else ()
+
     def is_about_schema(self, operation_name: str | None) -> bool:
         """Return whether the operation selects only fields about the schema."""
         operation = self._operation(operation_name)

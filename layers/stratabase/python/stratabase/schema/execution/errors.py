@@ -13,6 +13,7 @@ from stratabase.domain.members.member import Caller
 from stratabase.messages import Message, _
 from stratabase.model.model import Model
 from stratabase.schema.types.issues import IssueRenderer
+from stratabase.usage import current_usage
 
 Report = Callable[[BaseException, str], None]
 """Reports an exception that is a fault of the service, with the trace id."""
@@ -42,7 +43,10 @@ class ErrorRenderer:
         if cause is None:
             yield self.render_request_error(error)
             return
+        usage = current_usage()
         for issue in self._issues(cause):
+            if usage is not None:
+                usage.add_refusal(issue.type.name)
             yield {**error.formatted, **self.render_issue(issue, tuple(error.path or ()))}
 
     def render_issue(self, issue: Issue, path: Path = ()) -> Json:

@@ -25,6 +25,7 @@ from stratabase.store.dynamodb.errors import (
     may_have_run,
     permanent_error,
 )
+from stratabase.usage import current_usage
 
 CAPACITY = 500
 RETRY_COST = 5
@@ -95,7 +96,7 @@ class RetryState:
 
     def __init__(self, policy: RetryPolicy, *, writes: bool = False) -> None:
         self._policy = policy
-        self._writes = writes
+        self.writes = writes
         self._deadline = policy.clock() + policy.max_seconds
         self._failed = 0
         self._refund = REFUND
@@ -106,7 +107,7 @@ class RetryState:
         """Pause before another attempt after an error. Raises PermanentRejection, Unavailable."""
         if isinstance(error, Rejected) and not is_transient(error):
             raise PermanentRejection(error, may_have_run=self.may_have_run) from error
-        self.may_have_run = self.may_have_run or (self._writes and may_have_run(error))
+        self.may_have_run = self.may_have_run or (self.writes and may_have_run(error))
         self.wait(error)
 
     def wait(self, cause: RequestError | None = None) -> None:
@@ -120,6 +121,9 @@ class RetryState:
         is_late = policy.clock() + pause > self._deadline or pause >= remaining_seconds()
         if is_late or self._failed >= policy.max_attempts or not self._take_tokens(cause):
             raise busy_error(may_have_written=self.may_have_run) from cause
+        usage = current_usage()
+        if usage is not None:
+            usage.add_retry(after_conflict=cause is not None and is_conflict(cause))
         policy.sleep(pause)
 
     def succeed(self) -> None:
@@ -157,6 +161,9 @@ class RetryingClient:
         return RetryState(self._policy)
 
     def _call(self, operation: str, parameters: Mapping[str, Any], attempts: RetryState) -> Mapping[str, Any]:
+        usage = current_usage()
+        if usage is not None:
+            parameters = {**parameters, "ReturnConsumedCapacity": "TOTAL"}
         while True:
             try:
                 answer = self._client.call(operation, parameters)
@@ -164,4 +171,6 @@ class RetryingClient:
                 attempts.wait_after(error)
             else:
                 attempts.succeed()
+                if usage is not None:
+                    usage.add_capacity(answer.get("ConsumedCapacity") or {}, writes=attempts.writes)
                 return answer

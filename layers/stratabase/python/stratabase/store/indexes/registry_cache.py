@@ -9,8 +9,9 @@ the same commit records in the registry that the constraint is violated. If it c
 another model keeps more items than its own, the commit records that the role is violated. If it stores a
 text that an enum column does not read, the commit records that too: the column cannot get more values then.
 
-A process reads the registry again after MAX_AGE seconds, so a change becomes known to all processes within
-this time. On an embedded engine, the fence of each commit also rejects writes based on an older registry.
+A process reads the registry again after at most MAX_AGE seconds, so a change becomes known to all processes
+within this time. On an embedded engine, the fence of each commit also rejects writes based on an older
+registry.
 """
 
 import secrets
@@ -18,6 +19,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from random import uniform
 from types import MappingProxyType
 
 from stratabase.domain.objects.change import Change, ObjectEffect, reference_of
@@ -43,6 +45,8 @@ from stratabase.store.layout.guards import UniqueConstraint
 
 MAX_AGE = 5.0
 """The maximum age of the cached registry, in seconds."""
+_MIN_AGE = 0.7
+"""The age from which on a process reads the registry again, as a fraction of MAX_AGE."""
 
 
 def now_in_milliseconds() -> int:
@@ -315,7 +319,9 @@ class RegistryCache:
         if read_at >= self._stale_at or not 0 <= now - self._read_at < MAX_AGE * 1000:
             registry = self.update(self._served)
             self._schema = WriteSchema(registry, self._model, self._now, self._associations)
-            self._stale_at, self._read_at = read_at + MAX_AGE, now
+            # At random, so that processes that started together do not read the registry together for ever.
+            age = MAX_AGE * uniform(_MIN_AGE, 1)  # noqa: S311 - no secret
+            self._stale_at, self._read_at = read_at + age, now
         return self._schema
 
     def _served(self, registry: Registry) -> Registry:

@@ -1,0 +1,91 @@
+"""The line that each request on Lambda writes to the log, with metrics in CloudWatch's embedded format.
+
+CloudWatch makes the metrics of such a line by itself, so no request waits for a call. The line has no
+personal data: it names the route and not the address, and the operations and not their arguments.
+
+It is written without Powertools, because every request writes it: importing Powertools' Logger and Metrics
+would make every cold start longer (docs/decisions/2026-11-23-request-log.md).
+"""
+
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import IO, Any
+
+import orjson
+
+from stratabase.observe import invocation_fields
+from stratabase.usage import RequestUsage, record_usage
+
+NAMESPACE = "Stratabase"
+_REFUSAL_METRIC = "Refusals."
+
+
+class RequestLine:
+    """The line of one request. `status` is the status of its response, 500 until it is known."""
+
+    def __init__(self, usage: RequestUsage) -> None:
+        self.usage = usage
+        self.status = 500
+
+
+class RequestLog:
+    """Writes the lines of requests to the standard output, which Lambda keeps in the log."""
+
+    def __init__(self, service: str, stream: IO[str] | None = None) -> None:
+        """`service`: the name of the function, the dimension of the metrics."""
+        self._service = service
+        self._stream = stream
+
+    @contextmanager
+    def line(self, route: str, method: str, trace_id: str) -> Iterator[RequestLine]:
+        """Write a line after the `with` block. `route`: the template of an address, such as `/files/{id}`."""
+        began = time.perf_counter()
+        with record_usage() as usage:
+            line = RequestLine(usage)
+            try:
+                yield line
+            finally:
+                milliseconds = (time.perf_counter() - began) * 1000
+                fields = {"route": route, "method": method, "traceId": trace_id}
+                self._write(line, fields, milliseconds)
+
+    def _write(self, line: RequestLine, fields: Mapping[str, object], milliseconds: float) -> None:
+        usage = line.usage
+        metrics: dict[str, tuple[float, str]] = {
+            "Requests": (1, "Count"),
+            "Errors": (int(line.status >= 500), "Count"),
+            "Milliseconds": (round(milliseconds, 3), "Milliseconds"),
+            "ReadUnits": (usage.read_units, "Count"),
+            "WriteUnits": (usage.write_units, "Count"),
+            "Retries": (usage.retries, "Count"),
+            "TransactionConflicts": (usage.conflicts, "Count"),
+            "LockConflicts": (usage.refusals["ENTITY_LOCK_PERSIST"], "Count"),
+            **{f"{_REFUSAL_METRIC}{type_}": (count, "Count") for type_, count in usage.refusals.items()},
+        }
+        now = time.time()
+        content: dict[str, Any] = {
+            "level": "INFO",
+            "message": "Request",
+            "timestamp": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now % 1 * 1000):03}Z",
+            "service": self._service,
+            **fields,
+            **invocation_fields(),
+            "status": line.status,
+            "operations": usage.operations,
+            **{name: value for name, (value, _unit) in metrics.items()},
+            "_aws": {
+                "Timestamp": int(now * 1000),
+                "CloudWatchMetrics": [
+                    {
+                        "Namespace": NAMESPACE,
+                        "Dimensions": [["service"]],
+                        "Metrics": [{"Name": name, "Unit": unit} for name, (_value, unit) in metrics.items()],
+                    }
+                ],
+            },
+        }
+        stream = self._stream or sys.stdout
+        stream.write(orjson.dumps(content).decode() + "\n")
+        stream.flush()
