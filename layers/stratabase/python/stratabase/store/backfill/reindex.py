@@ -300,9 +300,10 @@ class Reindex:
         batches = listed_keys(self._engine, class_.name, progress.after)
         while group := [*islice(batches, BATCHES_SIDE_BY_SIDE)]:
             built = self._parallel_map(build, group)
-            number = sum(number for number, _ in built)
-            report(number)
-            progress.note(group[-1][-1], number, set().union(*(unread for _, unread in built)))
+            for number, _ in built:
+                report(number)
+            done = sum(number for number, _ in built)
+            progress.note(group[-1][-1], done, set().union(*(unread for _, unread in built)))
             if len(group) == BATCHES_SIDE_BY_SIDE:  # there may be more
                 progress.save({id_ for backfill in backfills for id_ in backfill.refused_ids()})
                 if not self._has_time():
