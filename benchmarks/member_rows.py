@@ -1,0 +1,76 @@
+"""What a partition of the members' table bears, from the sizes of records and the spread of IDs.
+
+DynamoDB serves 3,000 read units and 1,000 write units a second for each partition key. The members are spread
+over several partition keys by a hash of their IDs.
+"""
+
+from collections import Counter
+from math import ceil
+from pathlib import Path
+
+from benchmarks.table import Figure, print_table
+from stratabase.adapters.members.pynamodb_members import MemberRecord, _member_key, _record_attributes
+from stratabase.domain.members.member import MailedLink, Member
+from stratabase.formats.preferences import Formats
+from stratabase.operations.auth.callers import MEMBER_FRESHNESS
+from stratabase.passwords import Argon2Passwords
+from stratabase.store.ids import TimeOrderedIds
+
+MEMBERS = 100_000
+READ_UNITS, WRITE_UNITS = 3000, 1000
+"""Units a second that DynamoDB serves for a partition key."""
+
+
+def main(_folder: Path) -> None:
+    """Print the figures."""
+    ids = TimeOrderedIds()
+    size = _size(_largest_member(ids.new()))
+    read_units, write_units = ceil(size / 4096), 2 * ceil(size / 1024)  # a transaction costs twice as much
+    partitions = Counter(_member_key(ids.new())[0] for _ in range(MEMBERS))
+    fullest = max(partitions.values()) / MEMBERS
+    reads, writes = READ_UNITS / read_units, WRITE_UNITS / write_units
+    print_table(
+        "Partitions of the members' table",
+        (
+            Figure("size of a member's record", size, "bytes", 1024, "one write unit"),
+            Figure("partitions", len(partitions), ""),
+            Figure(
+                f"share of the fullest, of {MEMBERS:,} members", 100 * fullest, "%", 13.0, "1/8 is 12.5 %"
+            ),
+            Figure("reads of members, one partition", reads, "/s"),
+            Figure("reads of members, all", reads / fullest, "/s"),
+            Figure("changes of members, one partition", writes, "/s"),
+            Figure("changes of members, all", writes / fullest, "/s"),
+            Figure("processes that one member can keep busy", reads * MEMBER_FRESHNESS / 1000, ""),
+        ),
+    )
+
+
+def _largest_member(id_: str) -> Member:
+    """Return a member with long values and both links."""
+    link = MailedLink("0" * 64, 1_795_334_400_000)
+    hashed = Argon2Passwords().hash("correct horse battery staple")
+    name = "maria.magdalena.von-hohenstein"
+    return Member(
+        id=id_,
+        username=name,
+        email=f"{name}@subsidiary.example.com",
+        profile="DepartmentManager",
+        notes="Works in the office in Turin, and on Fridays from home.",
+        formats=Formats(),
+        password=hashed,
+        reset=link,
+        confirmation=link,
+        pending_email=f"{name}@example.com",
+    )
+
+
+def _size(member: Member) -> int:
+    """Return the size of a member's item as DynamoDB counts it: names and values, numbers about half."""
+    partition, id_ = _member_key(member.id)
+    record = MemberRecord(partition, id_, revision=7, **_record_attributes(member))
+    total = 0
+    for name, value in record.to_dynamodb_dict().items():
+        ((kind, content),) = value.items()
+        total += len(name) + {"S": len(str(content).encode()), "N": len(str(content)) // 2 + 2}.get(kind, 1)
+    return total
