@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
-from stratabase.store.dynamodb.retry import RetryPolicy
+from stratabase.store.dynamodb.retry import REFUND, RETRY_COST, RetryBudget, RetryPolicy
 
 WRITE_UNITS, READ_UNITS = 1000.0, 3000.0
 """The units a second of a physical partition."""
@@ -28,8 +28,6 @@ FIRST_PARTITIONS = 4
 """The physical partitions of a new table with on-demand capacity, and of each of its indexes."""
 HELD_SECONDS = 0.010
 """How long a transaction holds its items. An assumption."""
-BUDGET, RETRY_COST, REFUND = 500, 5, 1
-"""The tokens of an environment's retries, those that a retry takes, and those that a success gives back."""
 
 
 class Result(Enum):
@@ -174,8 +172,7 @@ class Environment:
         self._rng = rng
         self._figures = figures
         self._cpu_seconds = cpu_seconds
-        self._policy = RetryPolicy()
-        self._tokens = BUDGET
+        self._policy = RetryPolicy(budget=RetryBudget())
 
     def serve(self, attempts: Callable[[], Sequence[Attempt]]) -> Process:
         """Run an operation again and again. `attempts`: returns its requests, one after another."""
@@ -195,7 +192,7 @@ class Environment:
 
     def _send(self, attempt: Attempt) -> Generator[float, None, bool]:
         """Send a request until it is done; return whether it is."""
-        policy, failed, outdated = self._policy, 0, 0
+        policy, failed, outdated, refund = self._policy, 0, 0, REFUND
         deadline = self._simulation.now + policy.max_seconds
         while True:
             result, seconds = attempt()
@@ -203,7 +200,7 @@ class Environment:
                 self._figures.results[result] += 1
             yield seconds
             if result is Result.DONE:
-                self._tokens = min(BUDGET, self._tokens + REFUND)
+                policy.budget.give_back(refund)
                 return True
             if result is Result.OUTDATED:
                 outdated += 1
@@ -212,8 +209,10 @@ class Environment:
                 continue
             pause = self._rng.uniform(0, min(policy.max_pause, policy.first_pause * 2**failed))
             failed += 1
-            over = failed >= policy.max_attempts or self._simulation.now + pause > deadline
-            if over or self._tokens < RETRY_COST:
+            if failed >= policy.max_attempts or self._simulation.now + pause > deadline:
                 return False
-            self._tokens -= RETRY_COST
+            if result is Result.THROTTLED:
+                refund = RETRY_COST
+                if not policy.budget.take(RETRY_COST):
+                    return False
             yield pause

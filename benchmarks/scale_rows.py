@@ -12,12 +12,15 @@ import os
 import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from math import ceil, sqrt
+from itertools import count
+from math import ceil
 from pathlib import Path
+from time import monotonic
 from typing import NamedTuple
 
 from benchmarks.dynamodb_model import (
     HELD_SECONDS,
+    READ_UNITS,
     Attempt,
     Environment,
     Figures,
@@ -27,26 +30,33 @@ from benchmarks.dynamodb_model import (
     Table,
     Use,
 )
+from benchmarks.metering import Metered, measure_consumption
 from benchmarks.role_rows import CALLER
 from benchmarks.table import Figure, print_table
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.serials import SerialName
+from stratabase.domain.query.order import Order
+from stratabase.domain.query.page import Query, Window
 from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.domain.write.commands import Create, ToOneCommand
 from stratabase.messages import verbatim
 from stratabase.model.reading import read_model
+from stratabase.operations.context import ReadContext
+from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import save
+from stratabase.store.backfill.reindex import Reindex
+from stratabase.store.backfill.resharding import OF_LISTING, Resharding
 from stratabase.store.dynamodb.capacity import (
     READ_UNIT_BYTES,
     WRITE_UNIT_BYTES,
     item_bytes,
     range_bytes,
-    range_units,
 )
 from stratabase.store.dynamodb.commit import is_single_write, write_requests
-from stratabase.store.engine.port import ITEMS, Batch, Check, Item, Key
+from stratabase.store.dynamodb.metering import MeteredEngine
+from stratabase.store.engine.port import ITEMS, Batch, Check, Engine, Item, Key
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.layout import keys
 from stratabase.store.repository import Repository
@@ -63,6 +73,7 @@ READ_SECONDS, WRITE_SECONDS, TRANSACTION_SECONDS = 0.004, 0.005, 0.012
 """The durations of a request's own work and of the kinds of requests. Assumptions."""
 SHARDS = (1, 16)
 PAGE = 50
+OBJECTS = 1000
 
 MODEL = """
 extend schema @application(name: "Bench")
@@ -141,12 +152,14 @@ class Operations:
     """Real operations over a recording engine."""
 
     def __init__(self) -> None:
-        model = read_model(MODEL, "scale")
         self.engine = RecordingEngine()
-        entities = Repository(self.engine, model)
-        budget = partial(ReadBudget, 20 * MEGABYTE)
-        self._services = Services(model, entities, FrozenClock(), TimeOrderedIds(), budget)
+        self._services = self._services_over(self.engine)
+        self._filled = 0
         self._team = str(save(self._services, Create("Team", {"name": "popular"}), CALLER).reference.id)
+
+    def _services_over(self, engine: Engine) -> Services:
+        model = read_model(MODEL, "scale")
+        return Services(model, Repository(engine, model), FrozenClock(), TimeOrderedIds(), _unlimited)
 
     def create(self) -> list[Recorded]:
         """Record a create of an object of about 0.6 KB."""
@@ -161,12 +174,22 @@ class Operations:
         roles = {"team": ToOneCommand(self._team)}
         return self._record(lambda: self._save(Create("Worker", {"name": "x", "notes": NOTES}, roles=roles)))
 
-    def page_entries(self) -> Sequence[Item]:
-        """Return the items of a page of the listing."""
-        for _ in range(PAGE):
+    def page(self, shards: int) -> Metered:
+        """Return what a page of the listing consumes among OBJECTS objects."""
+        while self._filled < OBJECTS:
             self._save(Create("Plain", {"name": "x", "notes": NOTES}))
-        (items,) = self.engine.range(keys.LISTING, keys.listing_partition("Plain"), limit=PAGE)
-        return items
+            self._filled += 1
+        if shards > 1:
+            now = partial(next, count(10**13, 10**7))  # much time passes, so that nothing has to wait
+            resharding = Resharding(self.engine, self._services.model, now=now, sleep=lambda _: None)
+            resharding.begin("Plain", {OF_LISTING: shards})
+            Reindex(self.engine, self._services.model, now=now, sleep=lambda _: None).run("Plain")
+            resharding.finish("Plain")
+        services = self._services_over(MeteredEngine(self.engine))
+        query = Query("Plain", Order.of(()), window=Window(size=PAGE))
+        read = partial(Reader(ReadContext(services.model, services.entities, _unlimited())).page, query)
+        read()  # reads the registry
+        return measure_consumption(read)
 
     def _save(self, command: Create) -> Reference:
         return save(self._services, command, CALLER).reference
@@ -175,6 +198,10 @@ class Operations:
         self.engine.recorded.clear()
         operation()
         return [*self.engine.recorded]
+
+
+def _unlimited() -> ReadBudget:
+    return ReadBudget(1000 * MEGABYTE, 900, monotonic)
 
 
 def requests_of(record: Callable[[], list[Recorded]]) -> list[Request]:
@@ -197,7 +224,7 @@ def requests_of(record: Callable[[], list[Recorded]]) -> list[Request]:
 def sharded(request: Request, shards: int, rng: random.Random) -> Request:
     """Return a request whose entry in the listing lies in one of several shards."""
     uses = [
-        use._replace(key=f"{use.key}#{rng.randrange(shards)}")
+        use._replace(key=rng.choice(keys.shards_of(use.key, shards)))
         if use.index_name == keys.LISTING and use.key
         else use
         for use in request.uses
@@ -343,7 +370,7 @@ def main(_folder: Path) -> None:
             _listing_limit(numbered, SHARDS[-1]),
         )
         print_table(f"{environments:,} environments, by simulation", rows)
-    print_table(f"A page of {PAGE} objects of 0.6 KB", [*_page_rows(operations.page_entries())])
+    print_table(f"A page of {PAGE} objects of 0.6 KB", [*_page_rows(operations)])
 
 
 def _both(*parts: AttemptsOf) -> AttemptsOf:
@@ -377,15 +404,11 @@ def _rows(name: str, figures: Figures, now: float, limit: float | None) -> Itera
     yield Figure("  latency, 99th percentile", 1000 * figures.percentile(0.99), "ms")
 
 
-def _page_rows(items: Sequence[Item]) -> Iterator[Figure]:
-    """Yield what a page costs with each number of shards.
-
-    A page of several shards reads its mean share of each and one standard deviation more, side by side.
-    """
+def _page_rows(operations: Operations) -> Iterator[Figure]:
+    """Yield what a page costs with each number of shards."""
     for shards in SHARDS:
-        share = PAGE / shards
-        read = PAGE if shards == 1 else ceil(share + sqrt(share))
-        units = range_units(keys.LISTING, items[:read])
-        yield Figure(f"{_shards(shards)}: read units", shards * units, "")
-        yield Figure(f"{_shards(shards)}: requests", shards, "")
-        yield Figure(f"{_shards(shards)}: pages of the same part", 3000 / units, "/s")
+        consumed = operations.page(shards)
+        units = consumed.read_units
+        yield Figure(f"{_shards(shards)}: read units", units, "")
+        yield Figure(f"{_shards(shards)}: successive requests", consumed.round_trips, "")
+        yield Figure(f"{_shards(shards)}: pages of the same part", READ_UNITS * shards / units, "/s")

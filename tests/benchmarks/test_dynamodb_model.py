@@ -6,11 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from benchmarks.dynamodb_model import (
-    BUDGET,
     HELD_SECONDS,
     MAX_OUTDATED,
     READ_UNITS,
-    RETRY_COST,
     WRITE_UNITS,
     Environment,
     Figures,
@@ -28,6 +26,7 @@ from benchmarks.scale_rows import (
     requests_of,
     simulate,
 )
+from stratabase.store.dynamodb.retry import CAPACITY, RETRY_COST
 from stratabase.store.engine.port import ITEMS
 from stratabase.store.layout import keys
 
@@ -132,7 +131,7 @@ def test_a_throttled_request_is_repeated_until_it_is_done() -> None:
 def test_the_budget_ends_the_retries_of_an_environment() -> None:
     figures, calls = outcome([Result.THROTTLED])
     assert figures.done == 0
-    assert calls - figures.failed <= BUDGET / RETRY_COST
+    assert calls - figures.failed <= CAPACITY / RETRY_COST
 
 
 def test_a_failed_condition_is_repeated_at_once_and_not_for_ever() -> None:
