@@ -63,8 +63,10 @@ graphiql: .node-graphiql/.done ## Build the GraphiQL page anew (needs Node 20 or
 	@rm -rf .node-graphiql/src && cp -r tools/graphiql/build.mjs tools/graphiql/src .node-graphiql
 	@cd .node-graphiql && node build.mjs "$(CURDIR)/layers/stratabase/python/stratabase/http_api/pages/graphiql/built"
 
-validate: .venv-sam/.done ## Check the template as deployment does
+validate: $(VENV)/.dev .venv-sam/.done .venv-checkov/.done ## Check the template as deployment does, and for security
 	@SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam validate --lint
+	@mkdir -p build && $(BIN)/python -m tests.transformed_template > build/template.json
+	@.venv-checkov/bin/checkov --config-file .checkov.yaml --file build/template.json
 
 build: .venv-sam/.done $(VENV)/.run ## Build what is deployed (needs Python 3.13)
 	@STRATABASE="$(CURDIR)/$(BIN)/stratabase" SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam build
@@ -95,7 +97,7 @@ lock: $(VENV)/.dev ## Pin every package anew
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
 
 clean: ## Remove what was installed and built, but no data
-	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-ministack .venv-clients .venv-layers .node .node-graphiql build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-checkov .venv-ministack .venv-clients .venv-layers .node .node-graphiql build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # A stamp per set of packages: installed once, and again only when its lock file changes.
 $(VENV)/bin/python:
@@ -123,6 +125,13 @@ $(VENV)/bin/python:
 	@echo "Installing the SAM CLI into .venv-sam (once)"
 	@$(PYTHON) -m venv .venv-sam
 	@.venv-sam/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/sam.txt
+	@touch $@
+
+# The checks of the template's security, in an environment of its own for the same reason.
+.venv-checkov/.done: requirements/checkov.txt
+	@echo "Installing checkov into .venv-checkov (once)"
+	@$(PYTHON) -m venv .venv-checkov
+	@.venv-checkov/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/checkov.txt
 	@touch $@
 
 # The emulator of DynamoDB and S3 that the tests start, in an environment of its own for the same reason.

@@ -1,6 +1,12 @@
-"""The template after SAM's transformation, with the values of its intrinsic functions."""
+"""The template after SAM's transformation, with the values of its intrinsic functions.
 
+`python -m tests.transformed_template` prints it as JSON.
+"""
+
+import json
+import logging
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -31,13 +37,17 @@ def read_template_file() -> dict[str, Any]:
     return dict(_plain(load(str(ROOT / "template.yaml"))))
 
 
-def transform(parameters: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the template after the transformation, with parameters or their defaults."""
+def transform(
+    parameters: Mapping[str, Any] | None = None, contents: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the template after the transformation, with parameters or their defaults.
+
+    `contents` has the addresses of functions and layers in S3, where the SAM CLI has uploaded their folders.
+    """
     template = read_template_file()
-    for resource in template["Resources"].values():
-        # SAM takes addresses in S3, where its CLI has uploaded the folders.
+    for logical_id, resource in template["Resources"].items():
         for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
-            resource["Properties"][name] = "s3://bucket/key"
+            resource["Properties"][name] = (contents or {}).get(logical_id, "s3://bucket/key")
     translator = Translator({}, Parser(), boto_session=boto3.Session(region_name=REGION))
     transformed: dict[str, Any] = translator.translate(template, parameter_values=dict(parameters or {}))
     return transformed
@@ -169,3 +179,7 @@ _ATTRIBUTES = {
     ("AWS::IAM::Role", "Arn"): f"arn:aws:iam::{ACCOUNT}:role/{{}}",
     ("AWS::Lambda::Function", "Arn"): f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:{{}}",
 }
+
+if __name__ == "__main__":
+    logging.disable(logging.WARNING)  # SAM mentions features that it does not have
+    sys.stdout.write(json.dumps(transform(), indent=1))  # for checkov, which knows no SAM
