@@ -15,6 +15,7 @@ from stratabase.aws import AwsEndpoint, Credentials
 from stratabase.deadline import deadline_after
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.dynamodb.retry import PermanentRejection, RetryBudget, RetryPolicy
+from stratabase.usage import record_usage
 from tests import ministack
 from tests.store.dynamodb.server import Reply, Server, serving
 
@@ -70,6 +71,17 @@ def test_an_error_from_a_refused_read_does_not_name_the_table(failure: Reply) ->
         assert len(server.asked) in (1, FEW.max_attempts)
     text = str(refusal.value).lower()
     assert all(word not in text for word in ("notes", "exception", "dynamo", "error", "throughput"))
+
+
+def test_the_usage_of_a_request_has_the_units_of_the_table() -> None:
+    found = Reply({**FOUND.content, "ConsumedCapacity": {"TableName": "notes", "CapacityUnits": 0.5}})
+    written = Reply({"ConsumedCapacity": [{"TableName": "notes", "CapacityUnits": 3}]})
+    with serving(found, THROTTLED, written) as server, table_of(server) as table:
+        with record_usage() as usage:
+            read(table)
+            write(table)
+        assert (usage.read_units, usage.write_units, usage.retries) == (0.5, 3, 1)
+        assert all(b'"ReturnConsumedCapacity": "TOTAL"' in body for _, body in server.asked)
 
 
 def test_nothing_is_sent_after_the_deadline() -> None:

@@ -1,10 +1,10 @@
 """The DynamoDB table of the members, over PynamoDB: records, retries, and conditional transactions."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from threading import Lock
-from typing import NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from botocore import exceptions
 from pynamodb.attributes import TTLAttribute, UnicodeAttribute
@@ -24,6 +24,7 @@ from stratabase.store.dynamodb.retry import (
     RetryPolicy,
     RetryState,
 )
+from stratabase.usage import current_usage
 
 
 class PynamoRecord(Model):
@@ -171,6 +172,7 @@ class PynamoTable:
             if not self._is_connected:
                 share_data_loader(self._connection.session)
                 bound_by_deadline(self._connection.client)
+                _report_capacity(self._connection.client)
                 self._is_connected = True
 
     def _create(self) -> None:
@@ -206,6 +208,27 @@ def _base_model(endpoint: AwsEndpoint, name: str) -> type[PynamoRecord]:
     return cast(
         "type[PynamoRecord]", MetaModel("BaseModel", (PynamoRecord,), {"Meta": type("Meta", (), meta)})
     )
+
+
+_READS = frozenset({"BatchGetItem", "GetItem", "Query", "Scan", "TransactGetItems"})
+
+
+def _report_capacity(client: Any) -> None:
+    """Let a botocore client add the capacity units of each request to the usage of the current request."""
+    client.meta.events.register("provide-client-params.dynamodb", _request_capacity)
+    client.meta.events.register("after-call.dynamodb", _add_capacity)
+
+
+def _request_capacity(params: Mapping[str, Any], model: Any, **_: Any) -> Mapping[str, Any] | None:
+    if current_usage() is None or "ReturnConsumedCapacity" not in model.input_shape.members:
+        return None
+    return {**params, "ReturnConsumedCapacity": "TOTAL"}
+
+
+def _add_capacity(parsed: Mapping[str, Any], model: Any, **_: Any) -> None:
+    usage = current_usage()
+    if usage is not None:
+        usage.add_capacity(parsed.get("ConsumedCapacity") or {}, writes=model.name not in _READS)
 
 
 def _failed_conditions(rejection: PermanentRejection, writes: list[ConditionalWrite]) -> tuple[str, ...]:
