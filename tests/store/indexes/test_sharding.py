@@ -19,6 +19,7 @@ from stratabase.store.backfill.reindex import Reindex
 from stratabase.store.backfill.resharding import OF_LISTING, Resharding
 from stratabase.store.engine.port import INDEX_NAMES, Batch, Engine
 from stratabase.store.indexes.entries import BuildState
+from stratabase.store.indexes.listing import listing_index
 from stratabase.store.indexes.registry import NoFreeSlot, Registry, parse_registry
 from stratabase.store.layout import heads, keys
 from stratabase.store.sqlite.engine import SqliteEngine
@@ -270,6 +271,15 @@ def test_a_change_can_be_given_up(engine: Engine) -> None:
 @pytest.fixture
 def watched() -> WatchedEngine:
     return WatchedEngine()
+
+
+def test_the_index_with_the_listing_is_known(watched: WatchedEngine) -> None:
+    history = History(watched, random.Random(1), objects=3)
+    assert listing_index(watched, history.class_.name) == keys.LISTING
+    history.reshard({OF_LISTING: 4})
+    assert listing_index(watched, history.class_.name) == "index3"  # index2 has an @index
+    history.reshard({OF_LISTING: 1})
+    assert listing_index(watched, history.class_.name) == keys.LISTING
 
 
 def test_shards_that_are_as_wanted_change_nothing(watched: WatchedEngine) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ from stratabase.settings import Settings
 from stratabase.store.backfill.class_heads import count_objects
 from stratabase.store.catalog.catalog_store import CatalogStore
 from stratabase.store.engine.port import Engine
-from stratabase.store.layout import keys
+from stratabase.store.indexes.listing import listing_index
 from stratabase.store.read.question_scan import QuestionScan
 from stratabase.store.served_models import ServedModel, ServedModels
 from stratabase.unusable_store import UnusableStore
@@ -198,7 +198,8 @@ def _count(settings: Settings, compared: Sequence[_Compared], *, ask: bool, show
         ]
         scan = QuestionScan(engine, parallel_reads_of(settings), questions)
         if ask and scan.classes and not is_embedded(settings):
-            _confirm(_estimate_units(settings, scan))
+            indexes = {listing_index(engine, name) for name in scan.classes}
+            _confirm(_estimate_units(settings, scan, indexes))
         for name in scan.classes:
             _scan(engine, scan, name, show=show and sys.stderr.isatty())
         if scan.asks_for_members:
@@ -219,21 +220,23 @@ def _scan(engine: Engine, scan: QuestionScan, name: str, *, show: bool) -> None:
         progress.clear()
 
 
-def _estimate_units(settings: Settings, scan: QuestionScan) -> int | None:
+def _estimate_units(settings: Settings, scan: QuestionScan, indexes: Iterable[str]) -> int | None:
     """Return the most read units that a scan takes, None if DynamoDB does not say.
 
-    The index that lists the objects of all classes is the upper limit. Links take one unit for each object.
+    `indexes`: those with the listings of the classes. They have other entries too, so their size is the upper
+    limit. Links take one unit for each object.
     """
     from stratabase.store.dynamodb.client import Rejected, Unanswered  # noqa: PLC0415 - only for DynamoDB
     from stratabase.store.dynamodb.table import index_size  # noqa: PLC0415
 
     client = open_dynamodb_client(settings)
     try:
-        items, size = index_size(client, settings.table, keys.LISTING)
+        sizes = [index_size(client, settings.table, index) for index in sorted(indexes)]
     except (Rejected, Unanswered):
         return None
     finally:
         client.close()
+    items, size = sum(items for items, _ in sizes), sum(size for _, size in sizes)
     return -(-size // _BYTES_PER_UNIT) + items * scan.link_roles
 
 

@@ -139,6 +139,7 @@ def _reindex(
         model,
         sleep=_pause,
         objects_per_commit=OBJECTS_PER_LOCAL_COMMIT if local else 1,
+        parallel_map=parallel_reads_of(instance.settings),
     )
     stored = [class_.name for class_ in model.classes.values() if class_.is_stored]
     if unknown := [name for name in class_names if name not in stored]:

@@ -16,11 +16,13 @@ Each step is recorded in the registry. So the next reindex continues where a sto
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 
 from stratabase.model.model import Class, Model
 from stratabase.model.stored_names import StoredNames
 from stratabase.store.backfill import reindex
 from stratabase.store.backfill.class_heads import read_heads
+from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, Item, OutcomeUnknown, Patch
 from stratabase.store.indexes.entries import BuildState, IndexSlot
 from stratabase.store.indexes.registry import Registry, access_path, is_replaced
@@ -38,7 +40,7 @@ MAX_SHARDS = 64
 class Resharding:
     """Changes the numbers of shards of the indexes of a model's classes."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the settings of a change
         self,
         engine: Engine,
         model: Model,
@@ -46,14 +48,16 @@ class Resharding:
         now: Callable[[], int] = now_in_milliseconds,
         sleep: Callable[[float], None] = time.sleep,
         objects_per_commit: int = 1,
+        parallel_map: ParallelMap = sequential_map,
     ) -> None:
-        """`model`: with the names that the methods take."""
+        """`model`: with the names that the methods take. `parallel_map`: works on batches of objects."""
         self._engine = engine
         self._names = StoredNames(model)
         self._registry = RegistryCache(engine, self._names.stored_model, now=now)
         self._now = now
         self._sleep = sleep
         self._objects_per_commit = objects_per_commit
+        self._parallel_map = parallel_map
 
     def begin(self, class_name: str, shards: Mapping[tuple[str, ...], int]) -> None:
         """Add slots with other numbers of shards, which the next reindex builds. Raises NoFreeSlot.
@@ -86,9 +90,9 @@ class Resharding:
         clearing = self._wait(self._replaced(registry, name, BuildState.CLEARING))
         # 3. No object has a position in them any more.
         paths = [access_path(name, slot) for slot in clearing]
-        for items in read_heads(self._engine, name):
-            for first in range(0, len(items), self._objects_per_commit):
-                self._clear(items[first : first + self._objects_per_commit], paths)
+        batches = read_heads(self._engine, name)
+        while group := [*islice(batches, reindex.BATCHES_SIDE_BY_SIDE)]:
+            self._parallel_map(lambda items: self._clear_batch(items, paths), group)
         numbers = {slot.number for slot in clearing}
         self._registry.update(lambda registry: registry.without_slots(name, numbers))
 
@@ -101,6 +105,10 @@ class Resharding:
         since = max((slot.since for slot in slots), default=0)
         self._sleep(max(0.0, since / 1000 + reindex.SETTLED - self._now() / 1000) if slots else 0.0)
         return slots
+
+    def _clear_batch(self, items: Sequence[Item], paths: Sequence[AccessPath]) -> None:
+        for first in range(0, len(items), self._objects_per_commit):
+            self._clear(items[first : first + self._objects_per_commit], paths)
 
     def _clear(self, items: Sequence[Item], paths: Sequence[AccessPath]) -> None:
         """Remove the positions of objects in indexes. `items`: the heads, as they were read."""

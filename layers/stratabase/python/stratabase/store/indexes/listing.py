@@ -25,6 +25,11 @@ def listed_objects(engine: Engine, class_name: str, bounds: Bounds = UNBOUNDED) 
         remaining = yield from _while_maintained(engine, class_name, listing, remaining, pages)
 
 
+def listing_index(engine: Engine, class_name: str) -> str:
+    """Return the name of the generic index that has the listing of a class, by the class's stored name."""
+    return _stored_registry(engine).listing(class_name).index_name
+
+
 def _while_maintained(
     engine: Engine,
     class_name: str,
