@@ -70,14 +70,19 @@ class _Build:
     ) -> None:
         # Imported here, because no other function needs it.
         from stratabase.store.backfill.reindex import OutOfTime, Reindex  # noqa: PLC0415
+        from stratabase.store.backfill.resharding import Resharding  # noqa: PLC0415
         from stratabase.store.indexes.registry_cache import now_in_milliseconds  # noqa: PLC0415
 
         def pause(seconds: float) -> None:
-            if not self.has_time(seconds):
+            if seconds and not self.has_time(seconds):
                 raise OutOfTime
             sleep(seconds)
 
         self._context = context
+        self._out_of_time = OutOfTime
+        self._resharding = Resharding(
+            service.engine, service.model, now=now or now_in_milliseconds, sleep=pause
+        )
         self._reindex = Reindex(
             service.engine,
             service.model,
@@ -100,15 +105,21 @@ class _Build:
             objects += number
 
         outcome = self._reindex.run(class_name, count)
+        is_stopped = outcome.is_stopped
+        if not is_stopped:
+            try:
+                self._resharding.finish(class_name)
+            except self._out_of_time:
+                is_stopped = True
         duplicates = [*islice(_duplicates(outcome.duplicates), _MAX_DUPLICATES)]
         more = len(outcome.duplicates) - len(duplicates) + outcome.more
-        ready = not (outcome.interrupted or outcome.duplicates or outcome.is_stopped)
+        ready = not (outcome.interrupted or outcome.duplicates or is_stopped)
         state = {
             "objects": objects,
             "ready": ready,
             "unfinished": [*outcome.interrupted],
             "duplicates": duplicates,
-            "stopped": outcome.is_stopped,
+            "stopped": is_stopped,
         }
         return {**state, "moreDuplicates": more} if more else state
 
