@@ -69,8 +69,10 @@ validate: $(VENV)/.dev .venv-sam/.done .venv-checkov/.done ## Check the template
 	@.venv-checkov/bin/checkov --config-file .checkov.yaml --file build/template.json
 
 build: .venv-sam/.done $(VENV)/.run ## Build what is deployed (needs Python 3.13)
-	@STRATABASE="$(CURDIR)/$(BIN)/stratabase" SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam build
+	@PATH="$(dir $(shell tools/find-python $(DEPLOYED))):$$PATH" STRATABASE="$(CURDIR)/$(BIN)/stratabase" SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam build
 	@PYTHONPYCACHEPREFIX= $(shell tools/find-python $(DEPLOYED)) -m compileall -q --invalidation-mode unchecked-hash .aws-sam/build/DependenciesLayer
+	@echo "Megabytes of the layers (Lambda allows 250 for all layers and a function together):"
+	@du -sm .aws-sam/build/*Layer
 
 deploy: build ## Deploy to AWS, and create the first administrator (ENV=dev, staging or prod)
 	@$(BIN)/stratabase aws deploy $(ENV)
