@@ -1,0 +1,200 @@
+"""The template as a stack is made of it, with the parameters that its owner gives."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.transformed_template import Deployment, read_template_file, transform
+
+MAIL = {"MailFrom": "no-reply@example.com"}
+KEY = "arn:aws:kms:us-east-1:123456789012:key/1"
+HTTP = ("GraphqlFunction", "TokensFunction", "MembersFunction", "FilesFunction", "DownloadFunction")
+
+
+@pytest.fixture(scope="module")
+def template() -> Mapping[str, Any]:
+    return transform()
+
+
+def deploy(template: Mapping[str, Any], **parameters: Any) -> dict[str, Any]:
+    """Return the resources of a stack, by logical ID."""
+    return dict(Deployment(template, {**MAIL, **parameters}).resources())
+
+
+def of_type(resources: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return the properties of the resources of a type, by logical ID."""
+    return {name: each["Properties"] for name, each in resources.items() if each["Type"] == f"AWS::{kind}"}
+
+
+def statements(resources: Mapping[str, Any], role: str) -> list[Any]:
+    (policy,) = resources[role]["Properties"]["Policies"]
+    found: list[Any] = policy["PolicyDocument"]["Statement"]
+    return found
+
+
+def test_given_tables_and_buckets_are_used_instead_of_new_ones(template: Mapping[str, Any]) -> None:
+    given = {"ObjectsTableName": "objects-2", "MembersTableName": "members-2", "BucketName": "files-2"}
+    resources = deploy(template, InstanceId="hr", **given)
+    assert not {"Table", "MembersTable", "Bucket", "BucketPolicy"} & resources.keys()
+    for each in of_type(resources, "Lambda::Function").values():
+        variables = each["Environment"]["Variables"]
+        names = [variables[f"STRATABASE_{name}"] for name in ("TABLE", "MEMBERS_TABLE", "BUCKET", "INSTANCE")]
+        assert names == ["objects-2", "members-2", "files-2", "hr"]
+    text = json.dumps(statements(resources, "GraphqlRole"))
+    assert all(f"{name}" in text for name in ("table/objects-2", "table/members-2", ":::files-2/files/*"))
+
+
+def test_a_new_stack_is_a_new_instance(template: Mapping[str, Any]) -> None:
+    (function, *_) = of_type(deploy(template), "Lambda::Function").values()
+    assert function["Environment"]["Variables"]["STRATABASE_INSTANCE"] == "0a1b2c3d-0000-4000-a000-0"
+
+
+def test_nothing_is_reserved_unless_the_owner_says_so(template: Mapping[str, Any]) -> None:
+    """New accounts can have a concurrency of 10, of which nothing can be reserved."""
+    functions = of_type(deploy(template), "Lambda::Function")
+    assert all("ReservedConcurrentExecutions" not in each for each in functions.values())
+    for name in functions:
+        reserved = deploy(template, **{name.replace("Function", "Concurrency"): "5"})
+        found = {
+            n: e.get("ReservedConcurrentExecutions") for n, e in of_type(reserved, "Lambda::Function").items()
+        }
+        assert found == {**dict.fromkeys(functions), name: "5"}
+
+
+def test_the_memory_and_the_time_of_each_function_are_parameters(template: Mapping[str, Any]) -> None:
+    for name in of_type(deploy(template), "Lambda::Function"):
+        prefix = name.removesuffix("Function")
+        function = deploy(template, **{f"{prefix}Memory": 333, f"{prefix}Timeout": 77})[name]["Properties"]
+        assert (function["MemorySize"], function["Timeout"]) == (333, 77)
+
+
+def test_a_key_encrypts_tables_files_the_secret_and_variables(template: Mapping[str, Any]) -> None:
+    resources = deploy(template, KmsKeyArn=KEY)
+    for table in of_type(resources, "DynamoDB::Table").values():
+        assert table["SSESpecification"] == {"SSEEnabled": True, "SSEType": "KMS", "KMSMasterKeyId": KEY}
+    assert KEY in json.dumps(resources["Bucket"]["Properties"]["BucketEncryption"])
+    assert resources["SigningKeys"]["Properties"]["KmsKeyId"] == KEY
+    assert all(each["KmsKeyArn"] == KEY for each in of_type(resources, "Lambda::Function").values())
+    for role in (
+        name for name in resources if name.endswith("Role") and "Policies" in resources[name]["Properties"]
+    ):
+        assert {
+            "Effect": "Allow",
+            "Action": ["kms:Decrypt", "kms:GenerateDataKey"],
+            "Resource": KEY,
+        } in statements(resources, role)
+
+
+def test_without_options_nothing_is_made_for_them(template: Mapping[str, Any]) -> None:
+    resources = deploy(template)
+    assert (
+        not {"Domain", "DomainMapping", "DomainRecord", "WebAclOfStack", "WebAclAssociation"}
+        & resources.keys()
+    )
+    assert "AlarmSubscription" not in resources
+    assert "kms:" not in json.dumps(resources)
+    assert "xray:" not in json.dumps(resources)
+
+
+@pytest.mark.parametrize(
+    ("web_acl", "made"), [("make", True), ("arn:aws:wafv2:us-east-1:123456789012:regional/webacl/a/b", False)]
+)
+def test_a_web_acl_is_made_or_given(template: Mapping[str, Any], web_acl: str, made: bool) -> None:
+    resources = deploy(template, WebAcl=web_acl)
+    assert ("WebAclOfStack" in resources) is made
+    association = resources["WebAclAssociation"]["Properties"]
+    assert association["WebACLArn"] == ("WebAclOfStack.Arn" if made else web_acl)
+    assert association["ResourceArn"] == "arn:aws:apigateway:us-east-1::/restapis/Api/stages/ApiStage"
+
+
+def test_links_begin_with_the_domain(template: Mapping[str, Any]) -> None:
+    resources = deploy(
+        template, DomainName="api.example.com", CertificateArn="arn:aws:acm:x", HostedZoneId="Z1"
+    )
+    assert {"Domain", "DomainMapping", "DomainRecord"} <= resources.keys()
+    for each in of_type(resources, "Lambda::Function").values():
+        assert each["Environment"]["Variables"]["STRATABASE_BASE_URL"] == "https://api.example.com"
+
+
+def test_requests_are_limited_for_the_stage_and_where_passwords_are_taken(
+    template: Mapping[str, Any],
+) -> None:
+    resources = deploy(template, StageRate=7, StageBurst=8, SignInRate=5, SignInBurst=6)
+    (stage,) = of_type(resources, "ApiGateway::Stage").values()
+    limits = {
+        (each["ResourcePath"].replace("~1", "/").replace("//", "/"), each["HttpMethod"]): (
+            each["ThrottlingRateLimit"],
+            each["ThrottlingBurstLimit"],
+        )
+        for each in stage["MethodSettings"]
+    }
+    own = ("/public/token/getJwtToken", "/public/administration/setPassword")
+    assert limits == {("/*", "*"): (7, 8), **{(path, "POST"): (5, 6) for path in own}}
+    paths = resources["Api"]["Properties"]["Body"]["paths"]
+    assert all("post" in paths[path] for path in own)
+
+
+def test_the_access_log_is_json_without_addresses_of_clients(template: Mapping[str, Any]) -> None:
+    (stage,) = of_type(deploy(template), "ApiGateway::Stage").values()
+    line = json.loads(stage["AccessLogSetting"]["Format"])
+    assert {"requestId", "status", "milliseconds"} <= line.keys()
+    assert "identity" not in json.dumps(line)
+
+
+def test_logs_end(template: Mapping[str, Any]) -> None:
+    resources = deploy(template, LogDays=14)
+    groups = of_type(resources, "Logs::LogGroup")
+    assert {each["RetentionInDays"] for each in groups.values()} == {14}
+    used = {each["LoggingConfig"]["LogGroup"] for each in of_type(resources, "Lambda::Function").values()}
+    assert used | {"AccessLogs"} == groups.keys()
+
+
+def test_every_alarm_goes_to_the_topic(template: Mapping[str, Any]) -> None:
+    resources = deploy(template, AlarmEmail="ops@example.com")
+    alarms = of_type(resources, "CloudWatch::Alarm")
+    assert all(each["AlarmActions"] == ["AlarmTopic"] for each in alarms.values())
+    assert resources["AlarmSubscription"]["Properties"]["Endpoint"] == "ops@example.com"
+    watched = json.dumps(alarms)
+    functions = of_type(resources, "Lambda::Function")
+    throttled = json.dumps(alarms["FunctionThrottlesAlarm"])
+    assert all(f'"Value": "{name}"' in throttled for name in functions)
+    assert all(metric in watched for metric in ("5XXError", "p99", "ThrottleEvents", "Invocations", "Errors"))
+
+
+def test_failed_schedules_are_kept_in_a_queue(template: Mapping[str, Any]) -> None:
+    resources = deploy(template)
+    queue = "arn:aws:sqs:us-east-1:123456789012:FailedSchedules"
+    for rule in of_type(resources, "Events::Rule").values():
+        assert [each["DeadLetterConfig"]["Arn"] for each in rule["Targets"]] == [queue]
+    destinations = of_type(resources, "Lambda::EventInvokeConfig").values()
+    assert [each["DestinationConfig"]["OnFailure"]["Destination"] for each in destinations] == [queue, queue]
+    for role in ("SweepRole", "RotateRole"):
+        assert {"Effect": "Allow", "Action": "sqs:SendMessage", "Resource": queue} in statements(
+            resources, role
+        )
+
+
+def test_an_alarm_takes_a_new_version_back(template: Mapping[str, Any]) -> None:
+    canary = transform({"Deployment": "Canary10Percent5Minutes"})
+    groups = of_type(deploy(canary), "CodeDeploy::DeploymentGroup")
+    assert len(groups) == len(HTTP)
+    for each in groups.values():
+        assert each["DeploymentConfigName"] == "CodeDeployDefault.LambdaCanary10Percent5Minutes"
+        assert each["AlarmConfiguration"]["Alarms"] == [{"Name": "FailedRequestsAlarm"}]
+
+
+def test_the_dashboard_is_json_with_every_function(template: Mapping[str, Any]) -> None:
+    resources = deploy(template)
+    body = json.loads(resources["Dashboard"]["Properties"]["DashboardBody"])
+    assert all(name in json.dumps(body) for name in of_type(resources, "Lambda::Function"))
+
+
+def test_no_parameter_is_without_effect() -> None:
+    source = read_template_file()
+    used = json.dumps(
+        {name: source[name] for name in ("Conditions", "Rules", "Globals", "Resources", "Outputs")}
+    )
+    unused = [n for n in source["Parameters"] if f'"Ref": "{n}"' not in used and f"${{{n}}}" not in used]
+    assert unused == []
