@@ -1,6 +1,7 @@
 """A service in its own process, started as a user starts it, for tests and benchmarks over HTTP."""
 
 import base64
+import hashlib
 import http.client
 import json
 import os
@@ -28,6 +29,23 @@ DEADLINE = 120
 
 def _emulator() -> dict[str, str]:
     return {"STRATABASE_ENDPOINT": str(ministack.endpoint().url)}
+
+
+def deployed_settings(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings that the template gives the functions. What a stack has is named by its home."""
+    name = hashlib.sha256(settings["STRATABASE_HOME"].encode()).hexdigest()[:16]
+    return {
+        "STRATABASE_STORE": "dynamodb",
+        "STRATABASE_TABLE": settings.get("STRATABASE_TABLE") or f"stack-{name}",
+        "STRATABASE_MEMBERS_TABLE": f"stack-{name}-members",
+        "STRATABASE_BUCKET": f"stack-{name}",
+        "STRATABASE_SIGNING_KEYS": f"stack-{name}",
+        "STRATABASE_MODEL": str(Path(settings["STRATABASE_MODEL"]).resolve()),
+        "STRATABASE_BASE_URL": settings.get("STRATABASE_BASE_URL") or f"http://127.0.0.1:{settings['PORT']}",
+        "AWS_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+    }
 
 
 class Reply(NamedTuple):
@@ -82,6 +100,11 @@ class RunningService:
             **(_emulator() if on_lambda else {}),
         }
         self._process: subprocess.Popen[bytes] | None = None
+        self.settings: Mapping[str, str] = {
+            **self._environment,
+            **(deployed_settings(self._environment) if on_lambda else {}),
+        }
+        """The settings with which a command uses the stores of the service."""
 
     @property
     def pid(self) -> int:
@@ -150,6 +173,19 @@ class RunningService:
             connection=connection,
         )
         return reply.json()
+
+    def add_member(self, username: str, profile: str = "Administrator") -> None:
+        """Add a member with the password of `admin` directly to the store."""
+        command = ["members", "create", username, f"{username}@example.com", profile, "--ask-password"]
+        subprocess.run(
+            [sys.executable, "-m", "stratabase.cli", *command],
+            cwd=ROOT,
+            env=self.settings,
+            input=f"{PASSWORD}\n",
+            text=True,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
 
     def _wait_until_it_answers(self) -> None:
         deadline = time.monotonic() + DEADLINE

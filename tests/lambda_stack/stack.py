@@ -1,6 +1,5 @@
 """The stack: what the template declares, made in the emulator, with processes for its functions."""
 
-import hashlib
 import json
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from stratabase.cli.gateway.template import FunctionDeclaration
 from tests.lambda_stack.faults import fault_proxy
 from tests.lambda_stack.layers import Layers, lay_out
 from tests.lambda_stack.pool import ExecutionEnvironment, FunctionPool
-from tests.service import ROOT
+from tests.service import ROOT, deployed_settings
 
 Pools = Mapping[str, FunctionPool]
 TEMPLATE = ROOT / "template.yaml"
@@ -34,7 +33,7 @@ def function_pools(given: Mapping[str, str], functions: Iterable[FunctionDeclara
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lambda-stack-")))
-        settings = {**given, **_deployed(given)}
+        settings = {**given, **deployed_settings(given)}
         _make_secret(settings)
         # The functions find the tables and the bucket, as on AWS.
         makes_tables = {**settings, "STRATABASE_CREATE_TABLES": "on"}
@@ -47,23 +46,6 @@ def function_pools(given: Mapping[str, str], functions: Iterable[FunctionDeclara
         for pool in pools.values():
             stack.callback(pool.end)
         yield pools
-
-
-def _deployed(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings that the template gives the functions. What a stack has is named by its home."""
-    name = hashlib.sha256(settings["STRATABASE_HOME"].encode()).hexdigest()[:16]
-    return {
-        "STRATABASE_STORE": "dynamodb",
-        "STRATABASE_TABLE": settings.get("STRATABASE_TABLE") or f"stack-{name}",
-        "STRATABASE_MEMBERS_TABLE": f"stack-{name}-members",
-        "STRATABASE_BUCKET": f"stack-{name}",
-        "STRATABASE_SIGNING_KEYS": f"stack-{name}",
-        "STRATABASE_MODEL": str(Path(settings["STRATABASE_MODEL"]).resolve()),
-        "STRATABASE_BASE_URL": settings.get("STRATABASE_BASE_URL") or f"http://127.0.0.1:{settings['PORT']}",
-        "AWS_REGION": "us-east-1",
-        "AWS_ACCESS_KEY_ID": "local",
-        "AWS_SECRET_ACCESS_KEY": "local",
-    }
 
 
 def _make_secret(settings: Mapping[str, str]) -> None:

@@ -285,6 +285,7 @@ def test_a_small_response_is_not_compressed(service: RunningService) -> None:
     assert (reply.headers.get("content-encoding"), reply.json()) == (None, {"data": {"__typename": "Query"}})
 
 
+@pytest.mark.local
 def test_an_unreachable_store_is_reported_without_details(tmp_path: Path) -> None:
     """Health says so, and a request is to come again later."""
     with emulator() as address:

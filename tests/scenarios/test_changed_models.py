@@ -177,6 +177,7 @@ class Works:
         return member.ask(f"mutation {{ {service}(locks: {entity}) {{ locked }} }}")
 
 
+@pytest.mark.local
 @STORES
 def test_everything_is_renamed_at_once_while_the_service_runs(
     store: Callable[[], Mapping[str, str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -392,6 +393,7 @@ class Reading:
                 self.wrong += [] if found == self._expected else [found]
 
 
+@pytest.mark.local
 @STORES
 def test_reads_stay_right_while_the_model_changes_and_is_built(
     store: Callable[[], Mapping[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

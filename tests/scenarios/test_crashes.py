@@ -82,6 +82,7 @@ def test_a_crash_loses_no_acknowledged_write_and_leaves_none_incomplete(tmp_path
     assert sum(len(client.acknowledged) for client in clients) > KILLS
 
 
+@pytest.mark.local
 def test_replacing_a_stuck_worker_loses_no_acknowledged_write(tmp_path: Path) -> None:
     settings = {"STRATABASE_WORKER_TIMEOUT_SECONDS": "3"}
     service = RunningService(tmp_path / "home", reload=True, settings=settings).start()

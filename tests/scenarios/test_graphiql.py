@@ -9,9 +9,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from stratabase.adapters.members.sqlite_members import SqliteMembers
-from stratabase.domain.members.member import Member
-from stratabase.passwords import Argon2Passwords
 from tests.scenarios.browser import Visit, visiting
 from tests.service import PASSWORD, RunningService, running
 
@@ -46,11 +43,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
     model = folder / "library.graphql"
     model.write_text(MODEL)
     with running(folder / "home", model=model, application="Library") as started:
-        members = SqliteMembers(folder / "home/members.db")
-        hashed = Argon2Passwords().hash(PASSWORD)
-        members.add(Member("2", "rosa", "rosa@example.com", "Administrator", password=hashed))
-        members.add(Member("3", "rob", "rob@example.com", "Reader", password=hashed))
-        members.close()
+        started.add_member("rosa")
+        started.add_member("rob", "Reader")
         yield started
 
 

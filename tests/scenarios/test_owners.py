@@ -200,6 +200,7 @@ def test_member_ids_are_never_shown(owners: OwnersService) -> None:
     assert "errors" in owners.send("admin", by_ids)
 
 
+@pytest.mark.local
 def test_objects_of_an_older_version_get_member_ids_before_they_are_served(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with running(home, model=MODEL, application="Office") as service:

@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from tests.service import PASSWORD, RunningService, basic, running
 
 JSON = {"Content-Type": "application/json"}
@@ -70,6 +72,7 @@ def use_secrets(service: RunningService) -> list[str]:
     return [PASSWORD, basic("admin", PASSWORD)[6:], good, refreshed, link.partition(".")[2], *PLANTED]
 
 
+@pytest.mark.local
 def test_no_secret_is_logged(tmp_path: Path) -> None:
     """Only the outbox shows a link: on a laptop the console is the mailbox."""
     with running(tmp_path / "home", settings={"STRATABASE_LOG_LEVEL": "DEBUG"}) as service:

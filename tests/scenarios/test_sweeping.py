@@ -122,6 +122,7 @@ def test_the_scheduled_function_deletes_what_a_deletion_left(left: StoppedDeleti
     assert ask("{ Tyre___getPage { totalCount } }") == {"totalCount": TOGETHER}
 
 
+@pytest.mark.local
 @on_stores(rare=over_a_table_of_its_own)
 def test_a_starting_service_deletes_what_another_left(left: StoppedDeletion) -> None:
     options = {"model": MODEL, "application": "Fleet", "settings": left.settings}

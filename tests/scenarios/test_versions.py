@@ -159,6 +159,7 @@ RENAME = "mutation($id: ID!, $name: String) { Pet___update(data: {_id: $id, name
 VERSIONS = "query($id: ID!) { Pet___getVersionPage(_id: $id) { items { name _versionEnd } } }"
 
 
+@pytest.mark.local
 def test_versioning_of_a_served_class_can_be_switched_on_and_off(tmp_path: Path) -> None:
     """The model is edited, and served anew; what was written before counts as one version."""
     file = tmp_path / "model.graphql"
