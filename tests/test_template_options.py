@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from stratabase.bootstrap.functions import SWEEP_STEP_MILLISECONDS
 from tests.transformed_template import Deployment, read_template_file, transform
 
 MAIL = {"MailFrom": "no-reply@example.com"}
@@ -161,6 +162,13 @@ def test_every_alarm_goes_to_the_topic(template: Mapping[str, Any]) -> None:
     throttled = json.dumps(alarms["FunctionThrottlesAlarm"])
     assert all(f'"Value": "{name}"' in throttled for name in functions)
     assert all(metric in watched for metric in ("5XXError", "p99", "ThrottleEvents", "Invocations", "Errors"))
+
+
+def test_an_alarm_notices_a_sweep_that_never_finishes(template: Mapping[str, Any]) -> None:
+    """A sweep that has work left stops when it has less than a step's time."""
+    resources = deploy(template)
+    alarm, sweep = resources["SweepBehindAlarm"]["Properties"], resources["SweepFunction"]["Properties"]
+    assert alarm["Threshold"] < int(sweep["Timeout"]) * 1000 - SWEEP_STEP_MILLISECONDS
 
 
 def test_failed_schedules_are_kept_in_a_queue(template: Mapping[str, Any]) -> None:
