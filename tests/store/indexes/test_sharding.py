@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from stratabase.domain.objects.commit_refusals import Conflict
@@ -330,6 +331,43 @@ def test_long_work_sees_each_object_once_although_its_listing_is_replaced(watche
     assert seen == sorted(seen)
     assert {*history._states} <= {*seen}
     assert len({*seen}) == len(seen)
+
+
+def test_versions_that_do_not_know_shards_refuse_the_registry_instead_of_losing_objects(
+    watched: WatchedEngine,
+) -> None:
+    history = History(watched, random.Random(1), objects=3)
+    before = stored_slots(watched, history.class_.name)
+    assert [without_shards(slot) for slot in before] == ["index2"]
+
+    for shards in ({OF_LISTING: 4}, {OF_LISTING: 1}, {COUNT: 4}):
+        processes(watched, history.class_)[0].begin(history.class_.name, shards)
+        with pytest.raises(KeyError):
+            [without_shards(slot) for slot in stored_slots(watched, history.class_.name)]
+        assert history.reshard(None)
+
+
+def test_versions_that_do_not_know_shards_understand_an_index_that_was_joined_again(
+    watched: WatchedEngine,
+) -> None:
+    history = History(watched, random.Random(1), objects=3)
+    history.reshard({COUNT: 4})
+
+    history.reshard({COUNT: 1})
+
+    assert len([without_shards(slot) for slot in stored_slots(watched, history.class_.name)]) == 1
+
+
+def stored_slots(engine: Engine, class_name: str) -> list[dict[str, Any]]:
+    """Return the slots of a class as the item of the registry has them."""
+    (item,) = engine.get([keys.REGISTRY])
+    assert item is not None
+    return list(orjson.loads(item.state or "")["classes"][class_name])
+
+
+def without_shards(slot: dict[str, Any]) -> str:
+    """Return the generic index of a slot, as versions that don't know shards read it."""
+    return str(slot["index"])
 
 
 def test_one_shard_costs_no_further_read_and_keeps_its_positions(watched: WatchedEngine) -> None:

@@ -152,6 +152,9 @@ _FLAGGED: Mapping[BuildState, tuple[BuildState, str]] = {
 }
 """The states that are stored as another state with a flag."""
 
+_SHARDED_INDEX = "shardedIndex"
+"""The field with the generic index of a listing, or of an index with shards."""
+
 
 def serialize_entry(entry: RegistryEntry) -> dict[str, Any]:
     """Return an entry as JSON content of the registry item.
@@ -166,11 +169,21 @@ def serialize_entry(entry: RegistryEntry) -> dict[str, Any]:
         "state": stored_state.value,
         "since": entry.since,
         **({} if flag is None else {flag: True}),
-        **({"index": entry.index_name} if isinstance(entry, IndexSlot) else {}),
-        **({"shards": entry.shards} if isinstance(entry, IndexSlot) and entry.shards > 1 else {}),
+        **(_serialize_slot(entry) if isinstance(entry, IndexSlot) else {}),
         **({"violated": True} if isinstance(entry, UniqueEntry | RoleEntry) and entry.violated else {}),
         **(_serialize_role(entry) if isinstance(entry, RoleEntry) else {}),
     }
+
+
+def _serialize_slot(slot: IndexSlot) -> dict[str, Any]:
+    """Return the generic index of a slot, and its number of shards.
+
+    Versions of the service that do not know shards require the field "index". So they fail on a registry with
+    a changed listing or with shards. Otherwise they would write objects where no page finds them.
+    """
+    if slot.shards > 1:
+        return {_SHARDED_INDEX: slot.index_name, "shards": slot.shards}
+    return {_SHARDED_INDEX if slot.is_listing else "index": slot.index_name}
 
 
 def _serialize_columns(entry: RegistryEntry) -> dict[str, Any]:
@@ -214,7 +227,7 @@ def parse_slot(content: dict[str, Any]) -> IndexSlot:
     """Parse the entry of an index."""
     return IndexSlot(
         *_common_fields(content),
-        content["index"],
+        content[_SHARDED_INDEX] if _SHARDED_INDEX in content else content["index"],
         has_unread=_has_unread(content),
         shards=content.get("shards", 1),
     )

@@ -335,6 +335,7 @@ class Registry:
 
     def with_slots(self, class_name: str, slots: Slots) -> "Registry":
         """Return the registry with these index slots for a class. Return itself if nothing changes."""
+        slots = _without_only_listing(slots)
         if self.classes.get(class_name) == slots:
             return self
         return replace(
@@ -561,6 +562,12 @@ def wanted_entries(class_: Class | None, entries: Iterable[RegistryEntry]) -> Ma
     wanted = _wanted(class_)
     pairs = ((entry.number, wanted.get((entry.directive, entry.columns))) for entry in entries)
     return {number: directive for number, directive in pairs if directive is not None}
+
+
+def _without_only_listing(slots: Slots) -> Slots:
+    """Return slots as the registry lists them: without the first listing if it is the only one."""
+    listings = [slot for slot in slots if slot.is_listing]
+    return tuple(slot for slot in slots if slot not in listings) if listings == [_FIRST_LISTING] else slots
 
 
 def _is_listing(entry: RegistryEntry) -> bool:
