@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,15 +11,14 @@ import boto3
 import pytest
 
 from stratabase.adapters.blobs import s3
-from stratabase.bootstrap import Instance, functions, reindex_handler
-from stratabase.cli.gateway.event import Event
-from stratabase.cli.gateway.lambda_functions import Handler, LambdaFunction, load_function
+from stratabase.bootstrap import Instance, reindex_handler
+from stratabase.cli.gateway.lambda_functions import LambdaFunction
 from stratabase.cli.gateway.routes import Routes
-from stratabase.cli.gateway.template import FunctionDeclaration, read_template
+from stratabase.cli.gateway.template import read_template
 from stratabase.clock import SystemClock
 from stratabase.settings import Settings
 from tests import ministack
-from tests.lambda_stack.local_functions import MovableClock, Stack
+from tests.lambda_stack.local_functions import MovableClock, Stack, start_function
 from tests.lambda_stack.recorder import FROM_ADDRESS, LEADING_KEYS, Call, Recorder
 from tests.lambda_stack.workload import MORE_CLASSES, change_model, run_everything
 from tests.service import PASSWORD, ROOT, SAMPLE_MODEL
@@ -107,31 +106,6 @@ def make_instance(address: str, stack: ExitStack, model: Path) -> Instance:
     instance = Instance(Settings.from_environment({**os.environ, **own}))
     stack.callback(instance.close)
     return instance
-
-
-def start_function(declared: FunctionDeclaration, instance: Instance) -> LambdaFunction:
-    """Return a function with an instance of its own."""
-    with serving(instance):
-        loaded = load_function(declared)
-    return loaded._replace(handler=handler_of(loaded, instance))
-
-
-@contextmanager
-def serving(instance: Instance) -> Iterator[None]:
-    """Make an instance that of this process."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(functions, "instance", lambda: instance)
-        yield
-
-
-def handler_of(loaded: LambdaFunction, instance: Instance) -> Handler:
-    """Return the handler of a function, which is called as if its instance were the only one."""
-
-    def handler(event: Event, context: Any) -> Any:
-        with serving(instance):
-            return loaded.handler(event, context)
-
-    return handler
 
 
 def lose_files() -> None:

@@ -7,13 +7,19 @@ import base64
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from email import message_from_bytes, policy
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from stratabase.cli.gateway.lambda_functions import FunctionContext, LambdaFunction
+import pytest
+
+from stratabase.bootstrap import Instance, functions
+from stratabase.cli.gateway.event import Event
+from stratabase.cli.gateway.lambda_functions import FunctionContext, Handler, LambdaFunction, load_function
 from stratabase.cli.gateway.routes import Routes
+from stratabase.cli.gateway.template import FunctionDeclaration
 from stratabase.http_api.http.api_gateway import StreamedResponse
 from tests.lambda_stack.recorder import Recorder
 from tests.service import PASSWORD, basic
@@ -23,6 +29,31 @@ HOUR = 3_600_000
 """Milliseconds."""
 JSON = "application/json"
 GRAPHQL = "/auth/api/graphql/Hr"
+
+
+def start_function(declared: FunctionDeclaration, instance: Instance) -> LambdaFunction:
+    """Return a function with an instance of its own."""
+    with _serving(instance):
+        loaded = load_function(declared)
+    return loaded._replace(handler=_handler_of(loaded, instance))
+
+
+@contextmanager
+def _serving(instance: Instance) -> Iterator[None]:
+    """Make an instance that of this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(functions, "instance", lambda: instance)
+        yield
+
+
+def _handler_of(loaded: LambdaFunction, instance: Instance) -> Handler:
+    """Return the handler of a function, which is called as if its instance were the only one."""
+
+    def handler(event: Event, context: Any) -> Any:
+        with _serving(instance):
+            return loaded.handler(event, context)
+
+    return handler
 
 
 class Reply(NamedTuple):

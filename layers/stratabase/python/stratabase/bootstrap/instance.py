@@ -165,17 +165,23 @@ class Instance:
         """The operations that open files for download."""
         from stratabase.operations.files.download import FileDownloads  # noqa: PLC0415 - two functions need it
 
-        return FileDownloads(self.services, self.files)
+        # The role of the function that downloads files lets it read objects, and write nothing.
+        reads = parallel_reads_of(self.settings)
+        entities = open_repository(self.engine, self.model, reads, read_only=True)
+        return FileDownloads(self._services_with(entities), self.files)
 
     @cached_property
     def services(self) -> Services:
         """The services that operations on objects need, such as the repository, the clock and limits."""
+        return self._services_with(self.entities)
+
+    def _services_with(self, entities: Repository | RenamedRepository) -> Services:
         settings, model = self.settings, with_users(self.model)
         budget = partial(ReadBudget, settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
         bulk = BulkLimits(settings.bulk_objects, settings.bulk_seconds)
         return Services(
             model,
-            UserRepository(self.entities, lambda: MeteredMembers(self.member_stores.members), model),
+            UserRepository(entities, lambda: MeteredMembers(self.member_stores.members), model),
             self._clock,
             self._ids,
             budget,

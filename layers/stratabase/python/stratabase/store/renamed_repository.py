@@ -220,18 +220,19 @@ class RenamedRepository:
         self._repository.sweep()
 
 
-def open_repository(
+def open_repository(  # noqa: PLR0913 - the settings of a repository
     engine: Engine,
     model: Model,
     parallel_map: ParallelMap = sequential_map,
     now: Callable[[], Instant] = system_now,
     *,
     serves: bool = False,
+    read_only: bool = False,
 ) -> Repository | RenamedRepository:
     """Return the repository of the objects of a model. The arguments are those of `Repository`.
 
     A model without renames needs no translation.
     """
     names = StoredNames(model)
-    repository = Repository(engine, names.stored_model, parallel_map, now, serves=serves)
+    repository = Repository(engine, names.stored_model, parallel_map, now, serves=serves, read_only=read_only)
     return repository if names.is_identity else RenamedRepository(repository, names)

@@ -43,7 +43,7 @@ class Repository:
     Implements the port `operations.ports.EntityRepository`, which says what each method promises.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the settings of a repository
         self,
         engine: Engine,
         model: Model,
@@ -51,17 +51,21 @@ class Repository:
         now: Callable[[], Instant] = system_now,
         *,
         serves: bool = False,
+        read_only: bool = False,
     ) -> None:
         """`parallel_map`: runs reads of several batches or ranges, possibly in parallel.
 
         `now`: the clock that decides whether the lease of a staged restoration has expired. `serves`: record
-        in the catalog of stored names that this process serves the model.
+        in the catalog of stored names that this process serves the model. `read_only`: the repository is used
+        only to read objects, so it does not add to the registry what the model needs.
         """
         self._engine = engine
         self._model = model
         associations = Associations(model)
         mark_served = ServedNames(engine, model, now).mark if serves else None
-        registry = RegistryCache(engine, model, associations=associations, mark_served=mark_served)
+        registry = RegistryCache(
+            engine, model, associations=associations, mark_served=mark_served, read_only=read_only
+        )
         self._serials = SerialCounters(engine, parallel_map)
         self._store = StoreContext(engine, model, associations, registry, parallel_map, now)
         self._purger = Purger(self._store)

@@ -254,7 +254,11 @@ def _constraint(class_: Class, one: UniqueEntry, *, in_model: bool) -> UniqueCon
 
 
 class RegistryCache:
-    """A cache of the store's registry. It adds missing entries for the model when it reads the registry."""
+    """A cache of the store's registry. It adds missing entries for the model when it reads the registry.
+
+    A read-only cache adds them for itself alone, and only a repository that never writes may use it. It uses
+    no index that it adds, because another process may give the same index to another slot.
+    """
 
     def __init__(  # noqa: PLR0913 - the settings of a cache
         self,
@@ -265,12 +269,14 @@ class RegistryCache:
         now: Callable[[], int] = now_in_milliseconds,
         associations: Associations | None = None,
         mark_served: Callable[[Registry], Registry] | None = None,
+        read_only: bool = False,
     ) -> None:
         """`associations`: of the model; computed if they are not given.
 
         `mark_served`: returns the registry with the mark that this process serves the model.
         """
         self._mark_served = mark_served
+        self._read_only = read_only
         self._engine = engine
         self._model = model
         self._associations = associations or Associations(model)
@@ -317,7 +323,7 @@ class RegistryCache:
         read_at, now = self._clock(), self._now()
         # Check both clocks: the monotonic clock stops while Lambda freezes a process.
         if read_at >= self._stale_at or not 0 <= now - self._read_at < MAX_AGE * 1000:
-            registry = self.update(self._served)
+            registry = self.add_missing(self._read()) if self._read_only else self.update(self._served)
             self._schema = WriteSchema(registry, self._model, self._now, self._associations)
             # At random, so that processes that started together do not read the registry together for ever.
             age = MAX_AGE * uniform(_MIN_AGE, 1)  # noqa: S311 - no secret
@@ -339,12 +345,15 @@ class RegistryCache:
         `changed`: returns its argument if nothing is to be written.
         """
         while True:
-            before = parse_registry(self._engine.get([keys.REGISTRY])[0])
+            before = self._read()
             after = changed(before)
             if after is before:
                 return after
             if self._commit(after):
                 return replace(after, revision=before.revision + 1)
+
+    def _read(self) -> Registry:
+        return parse_registry(self._engine.get([keys.REGISTRY])[0])
 
     def _commit(self, registry: Registry) -> bool:
         try:
@@ -368,7 +377,7 @@ class RegistryCache:
             )
             ready = is_new and (not asks or self._is_empty(class_.name))
             new |= {class_.name} if ready else set()
-            state = BuildState.READY if ready else BuildState.BUILDING
+            state = BuildState.READY if ready and not self._read_only else BuildState.BUILDING
             registry = registry.with_class(class_, state, self._now())
         if not registry.lists_all_roles:
             registry = registry.with_past(wanted)
