@@ -340,7 +340,8 @@ def test_versions_that_do_not_know_shards_refuse_the_registry_instead_of_losing_
     before = stored_slots(watched, history.class_.name)
     assert [without_shards(slot) for slot in before] == ["index2"]
 
-    for shards in ({OF_LISTING: 4}, {OF_LISTING: 1}, {COUNT: 4}):
+    changes: list[dict[tuple[str, ...], int]] = [{OF_LISTING: 4}, {OF_LISTING: 1}, {COUNT: 4}]
+    for shards in changes:
         processes(watched, history.class_)[0].begin(history.class_.name, shards)
         with pytest.raises(KeyError):
             [without_shards(slot) for slot in stored_slots(watched, history.class_.name)]
