@@ -17,6 +17,7 @@ from botocore.stub import Stubber
 from stratabase.adapters.blobs import s3
 from stratabase.adapters.blobs.s3 import S3Blobs
 from stratabase.aws import AwsEndpoint, Credentials
+from stratabase.deadline import deadline_after
 from stratabase.domain.files.blob import MIN_PART_SIZE, Blob, BlobNotFound, MultipartUpload, UploadedPart
 from stratabase.domain.issues.refusals import Unavailable
 from tests.contract.blobs.blob_calls import pattern, put, read
@@ -123,6 +124,34 @@ def test_a_request_without_an_answer_is_unavailable(error: Exception, blobs: S3B
         with pytest.raises(Unavailable, match="temporarily unavailable") as caught:
             call()
         assert caught.value.__cause__ is error
+
+
+def test_after_the_deadline_a_request_is_neither_sent_nor_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr("botocore.endpoint.time", SimpleNamespace(sleep=pauses.append))
+    blobs = ministack_blobs()
+    put(blobs, "files/a", b"x")
+    for call in (lambda: put(blobs, "files/a", b"y"), lambda: blobs.read("files/a")):
+        with deadline_after(0), pytest.raises(Unavailable, match="temporarily unavailable"):
+            call()
+    assert pauses == []
+    assert read(blobs, "files/a") == b"x"
+    blobs.delete(["files/a"])
+
+
+def test_after_the_deadline_the_parts_of_a_large_blob_are_not_copied(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(s3, "MAX_SINGLE_COPY", MIN_PART_SIZE)
+    blobs, size = ministack_blobs(), MIN_PART_SIZE + 1
+    put(blobs, "pending/a", pattern(size))
+    with deadline_after(0), pytest.raises(Unavailable, match="temporarily unavailable"):
+        blobs.copy("pending/a", "files/a", size)
+    assert blobs.size("files/a") is None
+    with deadline_after(600):
+        blobs.copy("pending/a", "files/a", size)
+    assert blobs.size("files/a") == size
+    blobs.delete(["pending/a", "files/a"])
 
 
 def test_a_mistake_of_the_caller_is_a_value_error(blobs: S3Blobs, s3_stub: Stubber) -> None:

@@ -5,8 +5,6 @@ from functools import cache
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
-from stratabase.deadline import remaining_seconds
-
 
 class Credentials(NamedTuple):
     """The credentials that sign requests. Only temporary credentials have a token."""
@@ -110,6 +108,8 @@ def create_client(service: str, endpoint: AwsEndpoint, **options: Any) -> Any:
     """Return a botocore client of a service such as `sesv2`. `options` are further fields of its Config."""
     from botocore.config import Config  # noqa: PLC0415 - loading takes a long time
 
+    from stratabase.aws_deadline import bound_by_deadline  # noqa: PLC0415 - it needs botocore
+
     access_key, secret_key, token = endpoint.credentials or (None, None, None)
     client = new_session().create_client(
         service,
@@ -124,25 +124,6 @@ def create_client(service: str, endpoint: AwsEndpoint, **options: Any) -> Any:
     )
     bound_by_deadline(client)
     return client
-
-
-def bound_by_deadline(client: Any) -> None:
-    """Make a botocore client wait at most until the deadline of the request, and send nothing after it.
-
-    Otherwise the client raises ConnectTimeoutError, which says that the request was not sent.
-    """
-    client.meta.events.register("before-send", _bound_request)
-
-
-def _bound_request(request: Any, **_: Any) -> None:
-    from botocore.exceptions import ConnectTimeoutError  # noqa: PLC0415 - loaded by now
-
-    seconds = remaining_seconds()
-    if seconds <= 0:
-        raise ConnectTimeoutError(endpoint_url=request.url)
-    configured = request.context["client_config"].read_timeout
-    # Set it in any case: a retry has the same context.
-    request.context["read_timeout"] = min(seconds, configured)
 
 
 def new_session() -> Any:

@@ -13,6 +13,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from stratabase import waiting
 from stratabase.adapters.blobs.s3_errors import RangeBeyondEnd, map_s3_error, unavailable, was_repeated
 from stratabase.aws import AwsEndpoint, create_client
+from stratabase.aws_deadline import DeadlineExecutor
 from stratabase.domain.files.blob import (
     CHUNK_SIZE,
     Blob,
@@ -192,10 +193,10 @@ class S3Blobs:
             raise
 
     def _copy_in_parts(self, source: Mapping[str, str], target: str) -> None:
-        from boto3.s3.transfer import TransferConfig, create_transfer_manager  # noqa: PLC0415 - for this only
+        from boto3.s3.transfer import TransferConfig, TransferManager  # noqa: PLC0415 - for this only
 
         config = TransferConfig(multipart_threshold=MAX_SINGLE_COPY, multipart_chunksize=MAX_SINGLE_COPY)
-        with create_transfer_manager(self._client(), config) as transfers:
+        with TransferManager(self._client(), config, executor_cls=DeadlineExecutor) as transfers:
             transfers.copy(source, self._bucket, target).result()
 
     def _delete(self, names: Sequence[Mapping[str, str]]) -> None:

@@ -15,7 +15,8 @@ from pynamodb.models import MetaModel, Model
 from pynamodb.transactions import TransactWrite
 
 from stratabase import waiting
-from stratabase.aws import AwsEndpoint, bound_by_deadline, share_data_loader
+from stratabase.aws import AwsEndpoint, share_data_loader
+from stratabase.aws_deadline import bound_by_deadline
 from stratabase.store.dynamodb.botocore_client import map_botocore_error
 from stratabase.store.dynamodb.errors import CANCELLED, CONDITION_FAILED, RequestError, permanent_error
 from stratabase.store.dynamodb.retry import (

@@ -12,6 +12,7 @@ from botocore import exceptions, xform_name
 from botocore.exceptions import BotoCoreError, ClientError
 
 from stratabase.aws import AwsEndpoint, create_client
+from stratabase.aws_deadline import DeadlineOver
 from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
 from stratabase.store.dynamodb.errors import RequestError
 from stratabase.store.dynamodb.signed_client import CHECKSUM_HEADER, verify_checksum
@@ -82,7 +83,7 @@ def map_botocore_error(error: Exception) -> RequestError:
         | exceptions.CredentialRetrievalError,
     ):
         return Rejected(type(error).__name__, 0, str(error))
-    if isinstance(error, exceptions.EndpointConnectionError | exceptions.ConnectTimeoutError):
+    if isinstance(error, DeadlineOver | exceptions.EndpointConnectionError | exceptions.ConnectTimeoutError):
         return Unreached(str(error))
     return Unanswered(str(error))
 
