@@ -9,7 +9,12 @@ from stratabase.bootstrap import Instance, reindex_handler
 from stratabase.bootstrap.reindex import STEP_MILLISECONDS
 from stratabase.domain.members.member import Caller
 from stratabase.settings import Settings
-from stratabase.store.backfill import class_heads
+from stratabase.store.backfill import class_heads, resharding
+from stratabase.store.backfill.resharding import OF_LISTING, Resharding
+from stratabase.store.engine.port import Engine, Item, Key
+from stratabase.store.indexes.entries import IndexSlot
+from stratabase.store.indexes.registry import parse_registry
+from stratabase.store.layout import keys
 from tests.store.clocks import Time
 
 BEFORE = "type Person { name: String! code: String }\ntype Team { title: String! }"
@@ -92,6 +97,37 @@ def test_a_call_whose_time_is_over_says_how_to_continue(instance: Instance) -> N
     assert objects == 20
     assert calls > 1
     assert answer["classes"]["Team"]["ready"]
+
+
+def test_calls_whose_time_is_over_together_remove_the_former_positions(
+    instance: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each call continues after the objects of the calls before."""
+    emptied: list[Key] = []
+
+    def note_heads(engine: Engine, wanted: list[Key]) -> list[Item]:
+        emptied.extend(wanted)
+        return class_heads.live_heads(engine, wanted)
+
+    monkeypatch.setattr(resharding, "live_heads", note_heads)
+    Resharding(instance.engine, instance.model).begin("Person", {OF_LISTING: 4})
+    event: Any = {"class": "Person"}
+    calls, left = 0, []
+    while event is not None:
+        answer = call(instance, event, Context(steps=6))
+        event, calls = answer.get("next"), calls + 1
+        left.append(sum(keys.LISTING in item.places for page in instance.engine.scan() for item in page))
+    assert calls < 20
+    assert left[-1] == 0
+    assert 0 < left[0] < 20
+    assert len(emptied) == len({*emptied}) == 20
+    (listing,) = stored_listings(instance)
+    assert listing.shards == 4
+
+
+def stored_listings(instance: Instance) -> list[IndexSlot]:
+    registry = parse_registry(instance.engine.get([keys.REGISTRY])[0])
+    return [slot for slot in registry.slots("Person") if slot.is_listing]
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,12 @@ class _Build:
         self._context = context
         self._out_of_time = OutOfTime
         self._resharding = Resharding(
-            service.engine, service.model, now=now or now_in_milliseconds, sleep=pause
+            service.engine,
+            service.model,
+            now=now or now_in_milliseconds,
+            sleep=pause,
+            parallel_map=parallel_reads_of(service.settings),
+            has_time=self.has_time,
         )
         self._reindex = Reindex(
             service.engine,

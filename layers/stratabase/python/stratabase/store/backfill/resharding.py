@@ -21,13 +21,14 @@ from itertools import islice
 from stratabase.model.model import Class, Model
 from stratabase.model.stored_names import StoredNames
 from stratabase.store.backfill import reindex
-from stratabase.store.backfill.class_heads import read_heads
+from stratabase.store.backfill.class_heads import listed_keys, live_heads
+from stratabase.store.backfill.rewrite import Checkpoint
 from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, Item, OutcomeUnknown, Patch
 from stratabase.store.indexes.entries import BuildState, IndexSlot
 from stratabase.store.indexes.registry import Registry, access_path, is_replaced
 from stratabase.store.indexes.registry_cache import RegistryCache, now_in_milliseconds
-from stratabase.store.layout import codec, heads
+from stratabase.store.layout import codec, heads, keys
 from stratabase.store.layout.access_path import AccessPath, Column, columns_of
 from stratabase.store.layout.heads import live_head
 
@@ -49,8 +50,12 @@ class Resharding:
         sleep: Callable[[float], None] = time.sleep,
         objects_per_commit: int = 1,
         parallel_map: ParallelMap = sequential_map,
+        has_time: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`model`: with the names that the methods take. `parallel_map`: works on batches of objects."""
+        """`model`: with the names that the methods take. `parallel_map`: works on batches of objects.
+
+        `has_time`: whether the run may go on. It is asked after each group of batches.
+        """
         self._engine = engine
         self._names = StoredNames(model)
         self._registry = RegistryCache(engine, self._names.stored_model, now=now)
@@ -58,6 +63,7 @@ class Resharding:
         self._sleep = sleep
         self._objects_per_commit = objects_per_commit
         self._parallel_map = parallel_map
+        self._has_time = has_time
 
     def begin(self, class_name: str, shards: Mapping[tuple[str, ...], int]) -> None:
         """Add slots with other numbers of shards, which the next reindex builds. Raises NoFreeSlot.
@@ -79,7 +85,7 @@ class Resharding:
         return registry
 
     def finish(self, class_name: str) -> None:
-        """Remove everything that was replaced by READY slots. Raises Unavailable."""
+        """Remove everything that was replaced by READY slots. Raises Unavailable, OutOfTime."""
         name = self._names.classes[class_name].stored_name
         # 1. No process reads the replaced slots any more.
         registry = self._registry.update(lambda registry: registry.with_retired(name, self._now()))
@@ -89,12 +95,28 @@ class Resharding:
         registry = self._registry.update(lambda registry: registry.with_clearing(name, self._now()))
         clearing = self._wait(self._replaced(registry, name, BuildState.CLEARING))
         # 3. No object has a position in them any more.
-        paths = [access_path(name, slot) for slot in clearing]
-        batches = read_heads(self._engine, name)
-        while group := [*islice(batches, reindex.BATCHES_SIDE_BY_SIDE)]:
-            self._parallel_map(lambda items: self._clear_batch(items, paths), group)
+        checkpoint = Checkpoint(self._engine, f"reshard {name}")
+        self._empty(name, clearing, checkpoint)
         numbers = {slot.number for slot in clearing}
         self._registry.update(lambda registry: registry.without_slots(name, numbers))
+        if checkpoint.load():
+            checkpoint.clear()
+
+    def _empty(self, class_name: str, slots: Sequence[IndexSlot], checkpoint: Checkpoint) -> None:
+        """Remove the positions of all objects in slots, from where an earlier run was stopped.
+
+        Nobody writes positions there any more, so the objects before that have none. Raises OutOfTime.
+        """
+        paths = [access_path(class_name, slot) for slot in slots]
+        numbers, progress = [slot.number for slot in slots], checkpoint.load()
+        after = progress.get("after") if progress.get("slots") == numbers else None
+        batches = listed_keys(self._engine, class_name, after)
+        while group := [*islice(batches, reindex.BATCHES_SIDE_BY_SIDE)]:
+            self._parallel_map(lambda batch: self._clear_batch(live_heads(self._engine, batch), paths), group)
+            if len(group) == reindex.BATCHES_SIDE_BY_SIDE:  # there may be more
+                checkpoint.save({"slots": numbers, "after": keys.id_of(group[-1][-1])})
+                if not self._has_time():
+                    raise reindex.OutOfTime
 
     def _replaced(self, registry: Registry, class_name: str, *states: BuildState) -> list[IndexSlot]:
         slots = registry.slots(class_name)
