@@ -47,8 +47,9 @@ def deploy(environment: DeploymentEnvironment, ask: Ask, *, yes: bool) -> Iterat
     exists = stack.description is not None
     if exists:
         yield "What the deployed instance serves, compared with the model of this folder:"
-        if _shows_decisions(stack):
-            _confirm(ask, yes=yes)
+        if question := _compare_models(stack):
+            if not yes and ask(f"{question} Type yes to go on", "no") != "yes":
+                raise CommandError("Nothing is deployed.")
             # Functions with the old and the new model would serve side by side.
             parameters[_DEPLOYMENT_PREFERENCE] = _ALL_AT_ONCE
             yield "All requests switch to the new model at once."
@@ -72,17 +73,13 @@ def find_sam() -> str:
     return found
 
 
-def _shows_decisions(stack: Stack) -> bool:
-    """Print what the change of the model means, and return whether it needs a decision."""
+def _compare_models(stack: Stack) -> str:
+    """Print what the change of the model means. Return the question to ask before, empty if there is none."""
     command = [sys.executable, "-m", "stratabase.cli", "model", "diff"]
     compared = subprocess.run(command, env=stack.environment_variables(), check=False)  # noqa: S603
-    return compared.returncode == _NEEDS_DECISION
-
-
-def _confirm(ask: Ask, *, yes: bool) -> None:
-    question = "Deploy a model with changes that need a decision? Type yes to go on"
-    if not yes and ask(question, "no") != "yes":
-        raise CommandError("Nothing is deployed.")
+    if compared.returncode == _NEEDS_DECISION:
+        return "Deploy a model with changes that need a decision?"
+    return "Deploy although the models could not be compared?" if compared.returncode else ""
 
 
 def _run_sam(
