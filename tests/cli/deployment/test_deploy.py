@@ -60,7 +60,7 @@ def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int],
         monkeypatch.setattr(deploy, "Stack", ExistingStack)
         monkeypatch.setattr(deploy, "check_reserved_concurrency", lambda *_: "")
         monkeypatch.setattr(deploy, "has_administrator", lambda _: True)
-        monkeypatch.setattr(deploy.subprocess, "run", commands.run)
+        monkeypatch.setattr(subprocess, "run", commands.run)
         return commands
 
     return prepare
