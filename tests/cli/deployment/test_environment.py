@@ -69,3 +69,8 @@ def test_a_configuration_that_is_no_toml_is_refused(tmp_path: Path) -> None:
 def test_a_text_that_sets_no_parameter_is_refused(text: str) -> None:
     with pytest.raises(CommandError, match="Write NAME=VALUE, such as Basic=off"):
         parse_parameters([text])
+
+
+def test_the_environments_of_the_project_can_be_read() -> None:
+    names = {read_environment(name).stack_name for name in ("dev", "staging", "prod")}
+    assert len(names) == 3

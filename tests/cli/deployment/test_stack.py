@@ -54,7 +54,11 @@ TEMPLATE = {
         "One": function(STRATABASE_TABLE={"Ref": "Table"}, STRATABASE_MODEL="/opt/model.graphql", OTHER="1"),
         "Two": function(STRATABASE_MAIL="ses", STRATABASE_BASE_URL=""),
     },
-    "Outputs": {"Address": {"Value": "https://api.example.com/live"}},
+    "Outputs": {
+        "Address": {"Value": "https://api.example.com/live"},
+        "TableName": {"Value": {"Ref": "Table"}},
+        "InstanceId": {"Value": "i1"},
+    },
 }
 
 
@@ -102,11 +106,12 @@ def test_the_settings_are_those_of_all_functions(deployed: Stack) -> None:
 
 
 def test_what_the_template_retains_is_named_before_the_stack_is_deleted(deployed: Stack) -> None:
-    kept = [physical_id(deployed, name) for name in ("Table", "Secret")]
+    kept = table, _ = [physical_id(deployed, name) for name in ("Table", "Secret")]
     assert sorted(each.logical_id for each in kept_resources(deployed)) == ["Secret", "Table"]
     environment = replace(ENVIRONMENT, stack_name=deployed.name)
     lines = [*destroy(environment, lambda _question, _default: deployed.name, yes=False)]
     assert all(any(line.endswith(id_) for line in lines) for id_ in kept)
+    assert lines[-2:] == [f"  ObjectsTableName={table}", "  InstanceId=i1"]
     assert Stack(environment).description is None
 
 
@@ -143,18 +148,16 @@ class Account:
 def test_a_new_account_can_reserve_nothing() -> None:
     account: Any = Account(10)
     assert "the account has 10, and 0 of them" in check_reserved_concurrency(account, {"Basic": "off"})
-    with pytest.raises(
-        CommandError, match=r"can run 10 functions .* reserve 1 \(SweepReservedConcurrency=1\)"
-    ):
-        check_reserved_concurrency(account, {"SweepReservedConcurrency": "1"})
+    with pytest.raises(CommandError, match=r"can run 10 functions .* reserve 1 \(SweepConcurrency=1\)"):
+        check_reserved_concurrency(account, {"SweepConcurrency": "1"})
 
 
 def test_as_much_as_the_account_has_can_be_reserved() -> None:
     account: Any = Account(1000)
-    parameters = {"SweepReservedConcurrency": "100", "GraphqlReservedConcurrency": "800"}
+    parameters = {"SweepConcurrency": "100", "GraphqlConcurrency": "800"}
     assert "900 of them are reserved" in check_reserved_concurrency(account, parameters)
     with pytest.raises(CommandError):
-        check_reserved_concurrency(account, {**parameters, "FilesReservedConcurrency": "1"})
+        check_reserved_concurrency(account, {**parameters, "FilesConcurrency": "1"})
 
 
 def test_missing_credentials_are_one_clear_line(

@@ -1,5 +1,6 @@
 """Faults between an operation on a graph and DynamoDB: the operation is atomic."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -38,6 +39,8 @@ pytestmark = pytest.mark.soak
 
 SHORT = replace(HASTY, max_attempts=3)
 ENDLESS = [fault for fault in FAULTS if fault is not duplicated]
+NUMBER = re.compile(r'"number":\d+')
+"""A number in a stored state."""
 WRITES = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"}
 
 
@@ -81,6 +84,15 @@ def positions(name: str) -> Iterator[int]:
             yield number
 
 
+def without_numbers(items: Items) -> Items:
+    """Return the items without the counters of Serials, and without their numbers."""
+    return {
+        key: replace(item, state=NUMBER.sub('"number":0', item.state or ""))
+        for key, item in items.items()
+        if not key.partition.startswith("N#")
+    }
+
+
 def fault_name(fault: Fault) -> str:
     return fault.__name__
 
@@ -102,7 +114,11 @@ def test_a_fault_at_any_call_changes_nothing(fault: Fault, name: str) -> None:
     for position in positions(name):
         met = outcome(name, [*[none] * position, fault])
         assert met.answer == expected.answer, (position, expected.calls)
-        assert met.after == expected.after, (position, expected.calls)
+        if expected.calls[position] == "UpdateItem":
+            # The numbers of a Serial that were taken unseen are a gap.
+            assert without_numbers(met.after) == without_numbers(expected.after), (position, expected.calls)
+        else:
+            assert met.after == expected.after, (position, expected.calls)
 
 
 @pytest.mark.parametrize("name", WRITE_CASES)

@@ -1,7 +1,9 @@
 """`stratabase aws`: deploys an instance to AWS, tries it, and deletes it."""
 
 import argparse
+import os
 import shlex
+import sys
 from collections.abc import Iterator, Mapping
 
 from stratabase.cli.deployment.deploy import deploy
@@ -105,10 +107,21 @@ def _extension(attribute: Attribute) -> str:
 
 def _ask(question: str, default: str) -> str:
     shown = f" [{default}]" if default else ""
-    try:
-        return input(f"{question}{shown}: ").strip() or default
-    except EOFError:
-        raise CommandError("\nNo answer. Use --yes to run without questions.") from None
+    print(f"{question}{shown}: ", end="", flush=True)
+    answer = _read_line()
+    if not answer:
+        raise CommandError("\nNo answer. Use --yes to run without questions.")
+    return answer.strip() or default
+
+
+def _read_line() -> str:
+    """Return a line of standard input, empty at its end. The lines after it stay for other processes."""
+    if sys.stdin.isatty():
+        return sys.stdin.readline()
+    line = b""
+    while not line.endswith(b"\n") and (byte := os.read(sys.stdin.fileno(), 1)):
+        line += byte
+    return line.decode(errors="replace")
 
 
 _ENVIRONMENT: Argument = (

@@ -21,11 +21,13 @@ BUILT_TEMPLATE = Path(".aws-sam/build/template.yaml")
 """What `sam build` writes."""
 _NEEDS_DECISION = 1
 """The exit code of `model diff` if a change needs a decision."""
-_RESERVED = "ReservedConcurrency"
+_SWEEP = "SweepFunction"
+"""The function that marks new stores, and keeps the text of the model that serves."""
+_RESERVED = "Concurrency"
 """The end of the names of the parameters that reserve concurrency."""
 _UNRESERVED = 100
 """How many executions must stay for functions that reserve none. AWS demands that."""
-_DEPLOYMENT_PREFERENCE = "DeploymentPreference"
+_DEPLOYMENT = "Deployment"
 _ALL_AT_ONCE = "AllAtOnce"
 
 
@@ -46,15 +48,19 @@ def deploy(environment: DeploymentEnvironment, ask: Ask, *, yes: bool) -> Iterat
     yield check_reserved_concurrency(stack, parameters)
     exists = stack.description is not None
     if exists:
-        yield "What the deployed instance serves, compared with the model of this folder:"
-        if question := _compare_models(stack):
-            if not yes and ask(f"{question} Type yes to go on", "no") != "yes":
-                raise CommandError("Nothing is deployed.")
+        yield "The model of this folder, compared with the one that the deployed instance serves:"
+        difference = _show_difference(stack)
+        if difference == _NEEDS_DECISION:
+            _confirm(ask, "Deploy a model with changes that need a decision?", yes=yes)
             # Functions with the old and the new model would serve side by side.
-            parameters[_DEPLOYMENT_PREFERENCE] = _ALL_AT_ONCE
+            parameters[_DEPLOYMENT] = _ALL_AT_ONCE
             yield "All requests switch to the new model at once."
+        elif difference:
+            _confirm(ask, "Deploy without a comparison?", yes=yes)
     _run_sam(sam, environment, parameters, guided=not exists and not yes, yes=yes)
     stack.forget()
+    if (failure := stack.invoke(_SWEEP)) is not None:
+        yield f"The function {_SWEEP} failed: {failure}. It runs again within minutes. Its log has the cause."
     variables = stack.environment_variables()
     if not has_administrator(variables):
         if yes:
@@ -73,13 +79,15 @@ def find_sam() -> str:
     return found
 
 
-def _compare_models(stack: Stack) -> str:
-    """Print what the change of the model means. Return the question to ask before, empty if there is none."""
+def _show_difference(stack: Stack) -> int:
+    """Print what the change of the model means, and return the exit code of `model diff`."""
     command = [sys.executable, "-m", "stratabase.cli", "model", "diff"]
-    compared = subprocess.run(command, env=stack.environment_variables(), check=False)  # noqa: S603
-    if compared.returncode == _NEEDS_DECISION:
-        return "Deploy a model with changes that need a decision?"
-    return "Deploy although the models could not be compared?" if compared.returncode else ""
+    return subprocess.run(command, env=stack.environment_variables(), check=False).returncode  # noqa: S603
+
+
+def _confirm(ask: Ask, question: str, *, yes: bool) -> None:
+    if not yes and ask(f"{question} Type yes to go on", "no") != "yes":
+        raise CommandError("Nothing is deployed.")
 
 
 def _run_sam(

@@ -15,6 +15,13 @@ KEPT_TYPES: Mapping[str, str] = {
     "AWS::KMS::Key": "key",
 }
 """The types of resources that can stay, each with what they are called."""
+_PARAMETERS: Mapping[str, str] = {
+    "ObjectsTableName": "TableName",
+    "MembersTableName": "MembersTableName",
+    "BucketName": "BucketName",
+    "InstanceId": "InstanceId",
+}
+"""The parameters with which another stack uses what stays, each with the output that has the value."""
 _RETAINING = frozenset({"Retain", "RetainExceptOnCreate"})
 
 
@@ -28,6 +35,7 @@ def destroy(environment: DeploymentEnvironment, ask: Ask, *, yes: bool) -> Itera
     yield "These stay, with all data, and go on to cost what they store:"
     yield from (f"  {KEPT_TYPES[each.type]:<8}{each.physical_id}" for each in kept)
     yield "Everything else is deleted: the address, the functions, the alarms, the logs and the dashboard."
+    parameters = {name: stack.outputs.get(output) for name, output in _PARAMETERS.items()}
     if not yes and ask("Type the name of the stack to delete it", "") != stack.name:
         raise CommandError("Nothing is deleted.")
     client = stack.client("cloudformation")
@@ -36,7 +44,8 @@ def destroy(environment: DeploymentEnvironment, ask: Ask, *, yes: bool) -> Itera
         # A stack that is deleted is found by its ID only.
         client.get_waiter("stack_delete_complete").wait(StackName=stack.description["StackId"])
     yield f"Deleted the stack {stack.name}."
-    yield "To serve this data again, deploy a stack with the kept tables, bucket and secret as parameters."
+    yield "To serve this data again, deploy with these parameters:"
+    yield from (f"  {name}={value}" for name, value in parameters.items() if value)
 
 
 def kept_resources(stack: Stack) -> list[Resource]:

@@ -1,5 +1,6 @@
 """A stack of AWS CloudFormation: its outputs, its resources, and the settings of its functions."""
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -86,6 +87,16 @@ class Stack:
                 for page in pages.paginate(StackName=self.name)
                 for each in page["StackResourceSummaries"]
             ]
+
+    def invoke(self, logical_id: str) -> str | None:
+        """Run a function of the stack, and return why it failed, or None."""
+        names = {each.logical_id: each.physical_id for each in self.resources()}
+        if logical_id not in names:
+            return "the stack has no such function"
+        with translate_aws_errors():
+            answer = self.client("lambda").invoke(FunctionName=names[logical_id], Payload=b"{}")
+            failed = json.loads(answer["Payload"].read()) if answer.get("FunctionError") else None
+        return str(failed.get("errorMessage", failed)) if failed else None
 
     def settings(self) -> dict[str, str]:
         """Return the settings with which commands on this machine use the stores of the stack.

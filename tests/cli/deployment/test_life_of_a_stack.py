@@ -1,0 +1,160 @@
+"""A stack is built, deployed, changed, deleted, and made again over what stayed, in an emulator of AWS.
+
+SAM builds and deploys as it does for an account. The emulator has CloudFormation with the SAM transform. It
+would run the functions, but without the folder of the layers. tests/lambda_stack runs them.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+
+from stratabase.cli.emulator import emulator
+from tests.service import PASSWORD, ROOT
+
+SAM = ROOT / ".venv-sam/bin/sam"
+COPIED = (
+    "events",
+    "functions",
+    "layers",
+    "requirements",
+    "samconfig.toml",
+    "template.yaml",
+    "tools",
+    "pyproject.toml",
+)
+
+pytestmark = [pytest.mark.thorough, pytest.mark.skipif(not SAM.exists(), reason="run `make .venv-sam/.done`")]
+
+
+class Project:
+    """A copy of the project, with the settings of the emulator."""
+
+    def __init__(self, folder: Path, address: str) -> None:
+        self.folder = folder
+        for name in COPIED:
+            source = ROOT / name
+            if source.is_dir():
+                shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, folder / name)
+        (folder / ".venv-sam").symlink_to(ROOT / ".venv-sam")
+        template = folder / "template.yaml"
+        text = template.read_text()
+        # The emulator has no CodeDeploy, and no alarms on an expression of metrics.
+        text = re.sub(r" +DeploymentPreference:\n +Type: .*\n +Alarms: .*\n", "", text)
+        template.write_text(
+            re.sub(r"^  (?:Table|Function)ThrottlesAlarm:\n(?: {4}.*\n|\n)+", "", text, flags=re.MULTILINE)
+        )
+        self.model = folder / "layers/model/model.graphql"
+        self._environment = {
+            **os.environ,
+            "AWS_ENDPOINT_URL": address,
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+            "AWS_REGION": "us-east-1",
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "PATH": f"{sys.base_prefix}/bin:{os.environ['PATH']}",
+            "SAM_CLI_TELEMETRY": "0",
+            "STRATABASE": str(Path(sys.executable).parent / "stratabase"),
+        }
+
+    def client(self, service: str) -> Any:
+        """Return a client of boto3 for the emulator."""
+        return boto3.client(
+            service,
+            endpoint_url=self._environment["AWS_ENDPOINT_URL"],
+            region_name="us-east-1",
+            aws_access_key_id="test",
+            aws_secret_access_key="test",
+        )
+
+    def build(self) -> None:
+        """Build the layers and the functions."""
+        self._run(str(SAM), "build", "--no-cached")
+
+    def aws(self, *arguments: str, typed: str = "") -> str:
+        """Run `stratabase aws`, and return its output."""
+        return self._run(sys.executable, "-m", "stratabase.cli", "aws", *arguments, typed=typed)
+
+    def command(self, settings: Mapping[str, str], *arguments: str, typed: str = "") -> str:
+        """Run another command with the settings of the stack."""
+        return self._run(sys.executable, "-m", "stratabase.cli", *arguments, typed=typed, settings=settings)
+
+    def settings(self) -> dict[str, str]:
+        """Return what `stratabase aws settings` prints, as a shell would set it."""
+        lines = [line.removeprefix("export ") for line in self.aws("settings").splitlines()]
+        return {name: value.strip("'") for name, _, value in (line.partition("=") for line in lines)}
+
+    def sweep(self, settings: Mapping[str, str]) -> None:
+        """Do what the sweep function does."""
+        code = "from stratabase.bootstrap import sweep_handler; sweep_handler()({}, None)"
+        self._run(sys.executable, "-c", code, settings=settings)
+
+    def _run(self, *command: str, typed: str = "", settings: Mapping[str, str] | None = None) -> str:
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env={**self._environment, **(settings or {})},
+            input=typed,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    with emulator("") as address:
+        yield Project(tmp_path_factory.mktemp("project"), address)
+
+
+def test_a_stack_is_deployed_changed_deleted_and_made_again(project: Project) -> None:
+    project.build()
+    output = project.aws("deploy", "--yes", "--parameter", "MailFrom=hr@example.com")
+    assert "Account 000000000000, Region us-east-1, stack stratabase-dev (dev)." in output
+    assert "No administrator exists yet." in output
+    assert "The service:  https://" in output
+    settings = project.settings()
+    secret = project.client("secretsmanager").get_secret_value(SecretId=settings["STRATABASE_SIGNING_KEYS"])
+
+    # Without --yes, the command asks for the first administrator.
+    output = project.aws("deploy", typed=f"yes\nadmin\nadmin@example.com\n{PASSWORD}\n")
+    assert "Deploy without a comparison?" in output  # because nobody has asked the functions yet
+    assert 'Created the member "admin"' in output
+    assert "admin@example.com" in project.command(settings, "members", "list")
+
+    # What the sweep function does: it marks the stores, and keeps the text of the model.
+    project.sweep(settings)
+
+    # A change of the model is shown before it is deployed, and the secret stays.
+    project.model.write_text(
+        project.model.read_text().replace("type Company", "type Visit { day: Date }\n\ntype Company")
+    )
+    project.build()
+    output = project.aws("deploy", "--yes")
+    assert "class Visit" in output
+    assert secret == project.client("secretsmanager").get_secret_value(
+        SecretId=settings["STRATABASE_SIGNING_KEYS"]
+    ) | {"ResponseMetadata": secret["ResponseMetadata"]}
+
+    # What has data stays, and another stack uses it.
+    output = project.aws("destroy", "--yes")
+    tables = project.client("dynamodb").list_tables()["TableNames"]
+    assert {settings["STRATABASE_TABLE"], settings["STRATABASE_MEMBERS_TABLE"]} <= set(tables)
+    given = [line.strip() for line in output.splitlines() if "=" in line]
+    options = [option for each in [*given, "MailFrom=hr@example.com"] for option in ("--parameter", each)]
+    output = project.aws("deploy", "--yes", *options)
+    assert "No administrator exists yet." not in output
+    again = project.settings()
+    same = ("STRATABASE_TABLE", "STRATABASE_MEMBERS_TABLE", "STRATABASE_BUCKET", "STRATABASE_INSTANCE")
+    assert {name: again[name] for name in same} == {name: settings[name] for name in same}
