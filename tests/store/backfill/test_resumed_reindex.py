@@ -6,7 +6,9 @@ from dataclasses import replace
 import pytest
 
 from stratabase.domain.objects.entity import Reference
-from stratabase.model.model import Class, Index
+from stratabase.model.attribute import Attribute
+from stratabase.model.model import Class, Index, Unique
+from stratabase.model.types.enumeration import EnumType
 from stratabase.store.backfill import class_heads
 from stratabase.store.backfill.reindex import BATCHES_SIDE_BY_SIDE, OutOfTime, Reindex, ReindexOutcome
 from stratabase.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
@@ -164,6 +166,30 @@ def test_a_violation_after_the_stop_makes_the_next_run_start_over() -> None:
 
     assert build.reported == OBJECTS
     assert [each.ids for each in outcome.duplicates] == [("id000", "id002")]
+
+
+def test_an_enum_with_more_values_after_the_stop_makes_the_next_run_start_over() -> None:
+    """The objects that were passed can have the new value already, from an earlier model."""
+    engine = ReferenceEngine()
+    bare = fresh_class()
+    before = Store(engine, bare)
+    for number in range(OBJECTS):
+        before.create(f"id{number:03}", colour="GREEN" if number == 1 else None)
+    unique = replace(bare, uniques=(Unique(("colour",)),))
+    red_only = replace(
+        unique,
+        attributes={**bare.attributes, "colour": Attribute("colour", EnumType("Colour", ["RED"]))},
+    )
+    assert Build(engine, red_only).run(1).is_stopped
+
+    build = Build(engine, unique)
+    Store(engine, unique).create("last", name="x")  # a process serves the new model before the build
+    assert build.run() == ReindexOutcome()
+
+    assert build.reported == OBJECTS + 1
+    constraint = unique_constraint(unique, Unique(("colour",)))
+    (guard,) = engine.get([constraint.guard_key({"colour": "GREEN"}) or keys.REGISTRY])
+    assert guard_holder(guard) == "id001"
 
 
 def test_a_run_without_time_to_wait_for_other_processes_stops() -> None:

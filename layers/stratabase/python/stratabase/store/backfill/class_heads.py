@@ -8,6 +8,7 @@ from stratabase.store.engine.port import Bounds, Engine, Item, Key
 from stratabase.store.indexes.entries import RegistryEntry
 from stratabase.store.indexes.listing import listed_objects
 from stratabase.store.layout import keys
+from stratabase.store.layout.access_path import serialize_readings
 from stratabase.store.layout.heads import live_head
 
 READ_BATCH = 100
@@ -52,13 +53,16 @@ class BuildProgress:
 
     Up to the last object, all objects have what they need, except for those that were refused. This stays so
     as long as the entries to build are the same, because all writes maintain them. If a process with another
-    model violates an entry, the next build gives it another instant. Then it starts over.
+    model violates an entry, the next build gives it another instant. Then it starts over, also if an enum of
+    its columns has got more values, which objects before may have.
     """
 
     def __init__(self, engine: Engine, class_name: str, building: Sequence[RegistryEntry]) -> None:
         """`class_name`: the stored name. `building`: the entries to build, as the registry has them."""
         self._checkpoint = Checkpoint(engine, f"reindex {class_name}")
-        self._entries = sorted([type(one).__name__, one.number, one.since] for one in building)
+        self._entries = sorted(
+            [type(one).__name__, one.number, one.since, serialize_readings(one.columns)] for one in building
+        )
         stored = self._checkpoint.load()
         self._is_stored = bool(stored)
         stored = stored if stored.get("entries") == self._entries else {}
