@@ -11,7 +11,7 @@ TESTS ?= tests
 PORTABLE := tests/formats tests/expressions tests/model tests/domain tests/contract tests/cli/gateway/test_events.py tests/scenarios/test_newcomer.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-oldest test-older check format soak bench golden messages validate build deploy smoke destroy invoke lock clean graphiql
+.PHONY: help run test test-oldest test-older check format soak bench costs golden messages validate build deploy smoke destroy invoke lock clean graphiql
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -46,6 +46,10 @@ soak: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done ## The races, kills 
 
 bench: $(VENV)/.dev ## Measure, and print each limit beside its figure
 	@$(BIN)/python -m benchmarks
+
+costs: $(VENV)/.dev $(if $(MEASURE),.venv-ministack/.done .venv-layers/.done) ## Write docs/costs.md anew (MEASURE=1: measure first, which takes ten minutes)
+	@$(if $(MEASURE),PYTHONDONTWRITEBYTECODE= $(BIN)/python -m benchmarks.costs.measure)
+	@$(BIN)/python -m benchmarks.costs > docs/costs.md
 
 golden: $(VENV)/.dev ## Write the golden files anew; read the difference before you commit it
 	@$(BIN)/stratabase model sdl > tests/schema/golden/hr.graphql

@@ -27,6 +27,7 @@ class ExecutionEnvironment:
         self._api: RuntimeApi = self._stack.enter_context(runtime_api(seconds + GRACE, keeps_bodies=True))
         environment = {**environment, "AWS_LAMBDA_RUNTIME_API": self._api.address}
         self._process = subprocess.Popen(command, cwd=folder, env=environment)
+        self.process_id = self._process.pid
 
     def invoke(self, event: Mapping[str, Any]) -> Any:
         """Return the result of the function. Raises FunctionFailed, TimeoutError."""
@@ -80,6 +81,12 @@ class FunctionPool:
         with self._lock:
             self._all.discard(environment)
         environment.end()
+
+    @property
+    def process_ids(self) -> list[int]:
+        """Return the IDs of the processes."""
+        with self._lock:
+            return [environment.process_id for environment in self._all]
 
     def end(self) -> None:
         """Kill all processes."""
