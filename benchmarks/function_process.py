@@ -1,20 +1,17 @@
-"""A Lambda function in its own process, in its folder, as on AWS.
-
-It runs in awslambdaric, or in the runtime that streams.
-"""
+"""A Lambda function in its own process, as on AWS: its cold start, or one in the runtime that streams."""
 
 import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks import cpu, memory
-from benchmarks.runtime_api import RuntimeApi, runtime_api
+from benchmarks.runtime_api import RuntimeApi, StreamedAnswer, runtime_api
 
 ROOT = Path(__file__).parent.parent
 FUNCTIONS = ROOT / "functions"
@@ -35,16 +32,31 @@ class Start(NamedTuple):
     answer: Any
 
     @property
+    def status(self) -> int | None:
+        """The status of the response, None if the function does not answer HTTP requests."""
+        if isinstance(self.answer, StreamedAnswer):
+            return int(self.answer.prelude["statusCode"])
+        return self.answer["statusCode"] if self.answer and "statusCode" in self.answer else None
+
+    @property
     def body(self) -> Any:
         """The parsed JSON body of the response."""
         return json.loads(self.answer["body"])
 
 
-def cold_start(folder: Path, event: Mapping[str, Any], environment: Mapping[str, str]) -> Start:
-    """Start the function in a folder, and send it the same event twice."""
+def cold_start(
+    command: Sequence[str], folder: Path, event: Mapping[str, Any], environment: Mapping[str, str]
+) -> Start:
+    """Start a function with a command in its folder, and send it the same event twice."""
     with runtime_api() as api:
         began = time.perf_counter()
-        process = _start_process(folder, {**environment, "AWS_LAMBDA_RUNTIME_API": api.address})
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**environment, "AWS_LAMBDA_RUNTIME_API": api.address},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         try:
             answer = api.answer(event)
             seconds, spent = time.perf_counter() - began, cpu.seconds(process.pid)
@@ -106,8 +118,3 @@ def proxy_event(method: str, path: str, resource: str, token: str | None, body: 
         "body": json.dumps(body),
         "isBase64Encoded": False,
     }
-
-
-def _start_process(folder: Path, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-m", "awslambdaric", "app.handler"]
-    return subprocess.Popen(command, cwd=folder, env=os.environ | environment)

@@ -15,6 +15,8 @@ class ServedModel:
     """A model, and a query that reads a nested page. `text()` returns the text of the model."""
 
     application: str
+    singleton: str
+    """A singleton class with the file attribute `logo`, which may be a PNG image."""
     query: str
     text: Callable[[], str]
 
@@ -34,11 +36,13 @@ class ServedModel:
 MODELS: Mapping[str, ServedModel] = {
     "small": ServedModel(
         "Hr",
+        "Company",
         "{ Employee___getPage { items { _id last_name team { name } addresses { items { city } } } } }",
         SAMPLE_MODEL.read_text,
     ),
     "large": ServedModel(
         APPLICATION,
+        "Office7",
         "{ Person7___getPage { items { _id last_name team { name } addresses { items { city } } } } }",
         large_model,
     ),

@@ -3,8 +3,6 @@
 import re
 from functools import lru_cache
 
-from graphql.pyutils import suggestion_list
-
 MIN_GUESSED_LENGTH = 2
 """The minimum length of a word that gets a suggestion. A single letter is equally near to every other."""
 MAX_WORD_LENGTH = 100
@@ -16,6 +14,8 @@ def nearest_word(word: str, among: tuple[str, ...]) -> str | None:
     """Return the word of `among` that is most similar to `word`, or None if none is similar."""
     if not MIN_GUESSED_LENGTH <= len(word) <= MAX_WORD_LENGTH:
         return None
+    from graphql.pyutils import suggestion_list  # noqa: PLC0415 - it imports all of graphql-core, which most functions never need
+
     return next(iter(suggestion_list(word, among)), None)
 
 

@@ -1,6 +1,6 @@
 """The services of authentication: sign-in by password, tokens, and the keys that sign tokens."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from stratabase import waiting
@@ -27,18 +27,18 @@ class AuthServices:
         self,
         settings: Settings,
         model: Model,
-        stores: MemberStores,
+        stores: Callable[[], MemberStores],
         passwords: Passwords,
         clock: Clock,
         ids: Ids,
     ) -> None:
+        """Take what opens the stores of members, because the rotation of keys does not need them."""
         self._settings = settings
         self._model = model
-        self._stores = stores
+        self._open_stores = stores
         self._passwords = passwords
         self._clock = clock
         self._ids = ids
-        self._member_cache = MemberCache(stores.members, clock)
         self._terms = TokenTerms(model.application, settings.token_minutes, settings.session_hours)
 
     @cached_property
@@ -80,6 +80,14 @@ class AuthServices:
         tokens = TokenVerifier(self._keys, self._member_cache, callers, self._clock, self._terms.audience)
         bearer: dict[str, Authenticator] = {"Bearer": BearerAuthenticator(tokens.caller)}
         return bearer | ({"Basic": BasicAuthenticator(self.sign_in)} if self._settings.basic else {})
+
+    @cached_property
+    def _stores(self) -> MemberStores:
+        return self._open_stores()
+
+    @cached_property
+    def _member_cache(self) -> MemberCache:
+        return MemberCache(self._stores.members, self._clock)
 
     @cached_property
     def _keyring(self) -> Keyring:

@@ -109,7 +109,7 @@ class Instance:
     def auth_services(self) -> AuthServices:
         """The services that authenticate callers and issue tokens."""
         return AuthServices(
-            self.settings, self.model, self.member_stores, self._passwords, self._clock, self._ids
+            self.settings, self.model, lambda: self.member_stores, self._passwords, self._clock, self._ids
         )
 
     @cached_property

@@ -1,0 +1,157 @@
+"""Each function imports exactly the packages that it needs for its first answer, on the layout of Lambda.
+
+Importing a package takes time in every cold start. `make bench` measures these.
+"""
+
+import json
+import subprocess
+import sys
+from base64 import b64encode
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from benchmarks.function_process import proxy_event
+from stratabase.adapters.keyring.secrets_manager import SecretsClient
+from stratabase.bootstrap import Instance
+from stratabase.cli.gateway.template import read_template
+from stratabase.model.prepared import prepare, prepared_file
+from stratabase.model.reading import read_model_file
+from stratabase.settings import Settings
+from tests import ministack
+from tests.lambda_stack.layers import Layers, lay_out
+from tests.lambda_stack.workload import MEMBERS
+from tests.service import PASSWORD, ROOT, SAMPLE_MODEL, basic
+
+FUNCTIONS = {each.file.parent.name: each for each in read_template(ROOT / "template.yaml").functions}
+BOTOCORE = {"botocore", "dateutil", "jmespath", "six", "urllib3"}
+LOGGER = {"aws_lambda_powertools", "typing_extensions"}
+"""For the lines that are not those of requests."""
+SERVICE = {"orjson", "pybase64", "stratabase"}
+MEMBERS_TABLE = BOTOCORE | {"pynamodb"}
+HTTP = SERVICE | MEMBERS_TABLE | {"argon2"}
+PACKAGES: Mapping[str, set[str]] = {
+    "graphql": HTTP | {"graphql"},
+    "tokens": HTTP | {"jwt"},
+    "members": HTTP,
+    "files": HTTP | {"multipart"},
+    "download": HTTP,
+    "sweep": SERVICE | MEMBERS_TABLE,
+    "reindex": SERVICE | BOTOCORE | LOGGER,
+    "rotate": SERVICE | BOTOCORE | LOGGER,
+}
+"""The packages that a function has imported after its first answer."""
+DRIVER = """
+import json, sys
+import app
+
+class Context:
+    aws_request_id, function_name, invoked_function_arn = "1", "function", "arn"
+
+    def get_remaining_time_in_millis(self):
+        return 600_000
+
+answer = app.handler(json.load(sys.stdin), Context())
+if hasattr(answer, "body"):
+    status = answer.status
+    b"".join(answer.body)
+else:
+    status = answer and answer.get("statusCode")
+tops = {name.partition(".")[0] for name in sys.modules} - set(sys.stdlib_module_names) - {"__main__", "app"}
+found = sorted(name for name in tops if not name.startswith("_"))
+print(json.dumps({"status": status, "packages": found}))
+"""
+"""Runs one event through a function, and prints the packages that the process has imported."""
+
+
+def request(method: str, path: str, resource: str, parameters: Any = None, body: object = None) -> Any:
+    event = proxy_event(method, path, resource, None, body)
+    headers = {"Authorization": basic("admin", PASSWORD), **event["headers"]}
+    values = {name: [value] for name, value in headers.items()}
+    return {**event, "headers": headers, "multiValueHeaders": values, "pathParameters": parameters}
+
+
+def upload() -> Any:
+    parameters = {"class": "employee", "name": "resume"}
+    event = request("POST", "/auth/file/employee/resume", "/auth/file/{class}/{name}", parameters)
+    form = "multipart/form-data; boundary=b"
+    disposition = 'Content-Disposition: form-data; name="file"; filename="a.pdf"'
+    body = b"--b\r\n" + disposition.encode() + b"\r\n\r\n%PDF-1.4\n\r\n--b--\r\n"
+    event["headers"]["Content-Type"] = form
+    event["multiValueHeaders"]["Content-Type"] = [form]
+    return {**event, "body": b64encode(body).decode(), "isBase64Encoded": True}
+
+
+SCHEDULE = {"source": "aws.events"}
+QUERY = {"query": "{ Employee___getPage { items { _id team { name } } } }"}
+CREDENTIALS = {"username": "admin", "password": PASSWORD}
+FILE = "/auth/file/{class}/{name}/{attribute}"
+OF_NOBODY = {"class": "employee", "name": "nobody", "attribute": "resume"}
+GRAPHQL = "/auth/api/graphql/{application}"
+TOKENS = "/public/token/getJwtToken"
+EVENTS: Mapping[str, Any] = {
+    "graphql": request("POST", GRAPHQL.format(application="Hr"), GRAPHQL, {"application": "Hr"}, QUERY),
+    "tokens": request("POST", TOKENS, TOKENS, None, CREDENTIALS),
+    "members": request("GET", MEMBERS, MEMBERS),
+    "files": upload(),
+    "download": request("GET", FILE.format(**OF_NOBODY), FILE, OF_NOBODY),
+    "sweep": SCHEDULE,
+    "reindex": {"class": "Employee"},
+    "rotate": SCHEDULE,
+}
+STATUSES = {"files": 201, "download": 404, "sweep": None, "reindex": None, "rotate": None}
+"""The statuses of the answers that are not 200."""
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> tuple[Layers, Mapping[str, str]]:
+    """The layers, and the settings of functions whose stores exist, with a prepared model."""
+    folder = tmp_path_factory.mktemp("imports")
+    model = folder / "model.graphql"
+    model.write_text(SAMPLE_MODEL.read_text())
+    prepared_file(model).write_bytes(prepare(read_model_file(model), model.read_bytes()))
+    endpoint = ministack.endpoint()
+    settings = {
+        "AWS_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+        "STRATABASE_STORE": "dynamodb",
+        "STRATABASE_ENDPOINT": str(endpoint.url),
+        "STRATABASE_TABLE": "imports",
+        "STRATABASE_MEMBERS_TABLE": "imports-members",
+        "STRATABASE_BUCKET": "imports",
+        "STRATABASE_SIGNING_KEYS": "imports",
+        "STRATABASE_MODEL": str(model),
+    }
+    makes = {"STRATABASE_CREATE_TABLES": "on", "STRATABASE_ADMIN_PASSWORD": PASSWORD}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (settings | makes).items():
+            patch.setenv(name, value)
+        client = SecretsClient(endpoint)
+        client.call("create_secret", Name="imports", SecretString=json.dumps({"first": "x7" * 32}))
+        client.close()
+        instance = Instance(Settings.from_environment(settings | makes))
+        instance.create_first_administrator()
+        assert instance.is_store_reachable()
+        instance.open_files()
+        instance.close()
+    return lay_out(folder / "layers"), settings
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 13), reason="the layers are for the Python of AWS")
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_imports_only_what_it_needs(name: str, stack: tuple[Layers, Mapping[str, str]]) -> None:
+    layers, settings = stack
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", DRIVER],
+        cwd=FUNCTIONS[name].file.parent,
+        env=layers.environment(FUNCTIONS[name], settings),
+        input=json.dumps(EVENTS[name]),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    answer = json.loads(done.stdout.splitlines()[-1])
+    assert answer["status"] == STATUSES.get(name, 200)
+    assert set(answer["packages"]) == PACKAGES[name]
