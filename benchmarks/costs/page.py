@@ -1,7 +1,8 @@
 """The page docs/costs.md, from the measured figures and the prices."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from benchmarks.costs.bill import (
     HOURS,
@@ -225,10 +226,10 @@ def _others(bill: Bill) -> Iterator[str]:
 
 AppSync resolves each request directly in DynamoDB, without Lambda. The estimate assumes that its
 resolvers read and write the same items, so that the units are the same. Files move with signed URLs, so
-the requests to S3 are the same too. AppSync has no locks, no history, no cardinalities and no grants: you
-would write these as resolvers. Users, with their passwords and tokens, would be in Cognito, whose price
-per active user isn't included. For operations with many objects, direct resolvers may need several steps,
-or a Lambda function.
+the requests to S3 are the same too. It also assumes a log line of the same size. AppSync has no locks, no
+history, no cardinalities and no grants: you would write these as resolvers. Users, with their passwords
+and tokens, would be in Cognito, whose price per active user isn't included. For operations with many
+objects, direct resolvers may need several steps, or a Lambda function.
 
 ### Containers with PostgreSQL
 
@@ -251,14 +252,15 @@ the service.
 
 def _assumptions(bill: Bill) -> Iterator[str]:
     given = bill.assumptions
-    cold = bill.measured["cold_cpu_ms"]
+    cold, log_bytes = bill.measured["cold_cpu_ms"], bill.rows["get by id"]["log_bytes"]
     yield f"""## Assumptions
 
 - Lambda bills the time of a request: its CPU time divided by the share of a vCPU that the function has,
   plus its round trips. A function with {given.vcpu_megabytes:,.0f} MB has one vCPU. The functions have
   the memory that `template.yaml` gave by default when measured, so 1,024 MB are 0.58 vCPU.
-- A vCPU of Lambda is as fast as a core of the measuring machine (factor {given.cpu_factor:g}). Other work
-  on the machine makes the CPU times longer rather than shorter.
+- A vCPU of Lambda is as fast as a core of the measuring machine (factor {given.cpu_factor:g}). Two runs
+  on the same day differed by up to a third, and other work on the machine makes the CPU times longer
+  rather than shorter.
 - A round trip to DynamoDB takes {given.dynamodb_ms:g} ms, and one to S3 {given.s3_ms:g} ms. These are
   typical values, not measured.
 - A download takes as long as the function needs for it. A slow client makes it longer, because API
@@ -266,15 +268,29 @@ def _assumptions(bill: Bill) -> Iterator[str]:
 - The first request of a process costs {cold["graphql"]} ms of CPU time in the function graphql
   ({cold["tokens"]} ms in tokens, {cold["files"]} ms in files, {cold["download"]} ms in download). Lambda
   bills it. Loading the code from the layers isn't included.
-- Each request logs its own line, {given.runtime_log_bytes} bytes by Lambda and {given.access_log_bytes}
-  bytes by API Gateway. Storage of the logs isn't included, nor are traces, the web ACL, KMS keys and
-  provisioned concurrency, which are off by default.
+- Each request logs its own line ({log_bytes} bytes for a get), {given.runtime_log_bytes} bytes by Lambda
+  and {given.access_log_bytes} bytes by API Gateway. Storage of the logs isn't included, nor are traces,
+  the web ACL, KMS keys and provisioned concurrency, which are off by default.
 - Requests are no retries, and no refusals by conflicts. A write that DynamoDB refuses costs units too.
 - TLS and the headers of API Gateway aren't in the size of answers. Data into AWS is free. A GB has 10⁹
   bytes.
 - API Gateway bills a streamed answer of more than 10 MB as one request for each 10 MB. The download of 1
   MB is one request.
+
+If one of these assumptions changes, the large service no longer costs {money(dollars(bill.month(LARGE)))}
+dollars a month, but:
 """
+    changes: Mapping[str, Mapping[str, Any]] = {
+        "a vCPU of Lambda takes twice the CPU time": {"cpu_factor": 2 * given.cpu_factor},
+        "a round trip to DynamoDB takes twice as long": {"dynamodb_ms": 2 * given.dynamodb_ms},
+        "Lambda and API Gateway log nothing": {"runtime_log_bytes": 0, "access_log_bytes": 0},
+    }
+    changed = {name: replace(bill, assumptions=replace(given, **each)) for name, each in changes.items()}
+    months = {name: each.month(LARGE) for name, each in changed.items()}
+    months["each request reads its member"] = bill.month(replace(LARGE, uncached=1))
+    months["a hundredth of the requests starts a process"] = bill.month(replace(LARGE, cold=0.01))
+    yield from table(("change", "dollars"), ((name, money(dollars(each))) for name, each in months.items()))
+    yield ""
 
 
 def _prices() -> Iterator[str]:
