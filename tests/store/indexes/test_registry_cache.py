@@ -24,6 +24,7 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.models import THING, model
 from tests.soak import count
 from tests.store.clocks import Time
+from tests.store.delegating_engine import DelegatingEngine
 from tests.store.stores import Store, fresh_class, use_registry
 from tests.store.watched_engine import WatchedEngine
 
@@ -81,6 +82,23 @@ def test_the_eighth_index_waits_until_a_reindex_frees_a_slot() -> None:
     time.sleep(SETTLED)
     assert reindex(engine, changed, time) == ReindexOutcome()
     assert slots_of(engine, changed)[(NAMES[7],)] == ("index2", BuildState.READY)
+
+
+class WithoutIndexes(DelegatingEngine):
+    """Refuses to commit and to read indexes, as the role of the function for downloads makes DynamoDB do."""
+
+    def commit(self, batch: Batch) -> None:
+        raise AssertionError(batch)
+
+    def range(self, index: str, *_: Any, **__: Any) -> Any:
+        raise AssertionError(index)
+
+
+def test_a_read_only_process_needs_no_index_to_know_a_new_class() -> None:
+    engine, new = ReferenceEngine(), indexed(fresh_class(("code",)), ["count"])
+    Store(engine, fresh_class()).create("a", count=1)
+    cache = RegistryCache(WithoutIndexes(engine), model(new), read_only=True)
+    assert [slot.state for slot in cache.registry().classes[new.name]] == [BuildState.BUILDING]
 
 
 def test_an_empty_class_is_ready_and_one_with_objects_is_not() -> None:

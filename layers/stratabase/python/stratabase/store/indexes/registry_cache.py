@@ -375,7 +375,7 @@ class RegistryCache:
                 or class_.uniques
                 or any(class_.name in {one.role.class_name, one.target} for one in wanted)
             )
-            ready = is_new and (not asks or self._is_empty(class_.name))
+            ready = is_new and (not asks or self._is_empty(registry, class_.name))
             new |= {class_.name} if ready else set()
             state = BuildState.READY if ready and not self._read_only else BuildState.BUILDING
             registry = registry.with_class(class_, state, self._now())
@@ -386,6 +386,11 @@ class RegistryCache:
     def _stored(self) -> Iterator[Class]:
         return (class_ for class_ in self._model.classes.values() if class_.is_stored)
 
-    def _is_empty(self, class_name: str) -> bool:
+    def _is_empty(self, registry: Registry, class_name: str) -> bool:
+        """Return whether a class that is new to a registry has no objects."""
+        if self._read_only:
+            # A process that only reads objects by key may not be allowed to read an index. No process has
+            # served the class, unless the store is older than the present kind of registry.
+            return registry.lists_all_roles
         pages = self._engine.range(keys.LISTING, keys.listing_partition(class_name), limit=1)
         return not any(pages)
