@@ -164,6 +164,17 @@ def test_the_rest_of_a_block_lapses(name: SerialName) -> None:
     assert engine.sizes[-1] == 1
 
 
+def test_the_rest_of_a_block_lapses_while_lambda_freezes_the_process(name: SerialName) -> None:
+    engine, clock, wall_clock = Incremented(), Clock(), Clock()
+    serials = SerialCounters(engine, clock=clock, wall_clock=wall_clock)
+    for _ in range(1000):
+        clock.now += 1 / 2000
+        taken(serials, name)
+    reserved = sum(engine.sizes)
+    wall_clock.now += 61
+    assert taken(serials, name) == [reserved + 1]
+
+
 def test_a_request_uses_the_rest_of_a_block_first(name: SerialName) -> None:
     engine, clock = Incremented(), Clock()
     serials = SerialCounters(engine, clock=clock)

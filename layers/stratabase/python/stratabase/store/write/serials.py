@@ -44,11 +44,13 @@ class SerialCounters:
         engine: Engine,
         parallel_map: ParallelMap = sequential_map,
         clock: Callable[[], float] = time.monotonic,
+        wall_clock: Callable[[], float] = time.time,
     ) -> None:
-        """`parallel_map`: takes the numbers of several attributes. `clock`: returns seconds."""
+        """`parallel_map`: takes the numbers of several attributes. The clocks return seconds."""
         self._engine = engine
         self._parallel_map = parallel_map
         self._clock = clock
+        self._wall_clock = wall_clock
         self._lock = Lock()
         self._counters: dict[SerialName, _Counter] = {}
 
@@ -63,7 +65,9 @@ class SerialCounters:
 
     def _counter(self, name: SerialName) -> "_Counter":
         with self._lock:
-            return self._counters.setdefault(name, _Counter(self._engine, name, self._clock))
+            return self._counters.setdefault(
+                name, _Counter(self._engine, name, self._clock, self._wall_clock)
+            )
 
 
 class _Counter:
@@ -73,10 +77,19 @@ class _Counter:
     all of them.
     """
 
-    def __init__(self, engine: Engine, name: SerialName, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        name: SerialName,
+        clock: Callable[[], float],
+        wall_clock: Callable[[], float],
+    ) -> None:
         self._engine = engine
         self._key = keys.counter(name)
         self._clock = clock
+        self._wall_clock = wall_clock
+        self._taken_at = wall_clock()
+        """When the last block was taken, by the wall clock."""
         self._lock = Lock()
         self._free: deque[int] = deque()
         self._missing = 0
@@ -108,7 +121,9 @@ class _Counter:
                     self._missing -= missing
 
     def _take_free(self, wanted: int) -> list[int]:
-        if self._clock() - self._rate.taken_at > _REST_SECONDS:
+        # Check both clocks: the monotonic clock stops while Lambda freezes a process.
+        age = self._clock() - self._rate.taken_at
+        if age > _REST_SECONDS or not 0 <= self._wall_clock() - self._taken_at <= _REST_SECONDS:
             self._free.clear()
         return [self._free.popleft() for _ in range(min(wanted, len(self._free)))]
 
@@ -124,6 +139,7 @@ class _Counter:
         with self._lock:
             self._free.extend(range(last - size + 1, last + 1))
             self._rate.note(self._clock(), last, size)
+            self._taken_at = self._wall_clock()
             self._refill = None
         refill.set_result(None)
 
