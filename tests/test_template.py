@@ -1,5 +1,6 @@
 """The template as AWS deploys it, after SAM has transformed it: files, their routes, and who may do what."""
 
+import json
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -195,3 +196,13 @@ def arn(resource: Any) -> str:
     if "Fn::GetAtt" in resource:
         return f"${{{'.'.join(resource['Fn::GetAtt'])}}}"
     return str(resource["Fn::Sub"])
+
+
+def test_sam_local_overrides_settings_that_the_template_declares() -> None:
+    """SAM ignores those that it doesn't declare."""
+    values = json.loads((ROOT / "events/env.json").read_text())["Parameters"]
+    declared = read_template_file()
+    everywhere = declared["Globals"]["Function"]["Environment"]["Variables"].keys()
+    members = declared["Resources"]["MembersFunction"]["Properties"]["Environment"]["Variables"].keys()
+    assert values.keys() <= everywhere | members
+    Settings.from_environment(values)

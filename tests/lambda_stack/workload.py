@@ -46,7 +46,9 @@ CHANGES = {
     '@association(opposite: "lead")': '@association(opposite: "lead", holds: true)',
 }
 """Changes of the model that need a reindex: texts, and what replaces them."""
-EVENTS = [json.loads(file.read_text()) for file in sorted((ROOT / "events").glob("*.json"))]
+EVENTS = [
+    json.loads(file.read_text()) for file in sorted((ROOT / "events").glob("*.json")) if file.stem != "env"
+]
 ADDRESS = "https://api.example.com"
 MEMBERS = "/auth/administration/members"
 MEBIBYTE = 1024 * 1024
