@@ -4,10 +4,12 @@ Importing a package takes time in every cold start. `make bench` measures these.
 """
 
 import json
+import socket
 import subprocess
 import sys
 from base64 import b64encode
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -139,10 +141,17 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> tuple[Layers, Mapping[str
     return lay_out(folder / "layers"), settings
 
 
-@pytest.mark.skipif(sys.version_info[:2] != (3, 13), reason="the layers are for the Python of AWS")
+LAYERS = pytest.mark.skipif(sys.version_info[:2] != (3, 13), reason="the layers are for the Python of AWS")
+
+
+@LAYERS
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_imports_only_what_it_needs(name: str, stack: tuple[Layers, Mapping[str, str]]) -> None:
-    layers, settings = stack
+    assert set(run(name, *stack)["packages"]) == PACKAGES[name]
+
+
+def run(name: str, layers: Layers, settings: Mapping[str, str]) -> Any:
+    """Return what the driver prints for a function, after a successful answer."""
     done = subprocess.run(
         [sys.executable, "-S", "-c", DRIVER],
         cwd=FUNCTIONS[name].file.parent,
@@ -154,4 +163,29 @@ def test_a_function_imports_only_what_it_needs(name: str, stack: tuple[Layers, M
     )
     answer = json.loads(done.stdout.splitlines()[-1])
     assert answer["status"] == STATUSES.get(name, 200)
-    assert set(answer["packages"]) == PACKAGES[name]
+    return answer
+
+
+@LAYERS
+def test_tracing_imports_nothing_more(stack: tuple[Layers, Mapping[str, str]]) -> None:
+    """The daemon of X-Ray gets the request, and its calls to the table."""
+    layers, settings = stack
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as daemon:
+        daemon.bind(("127.0.0.1", 0))
+        daemon.setblocking(False)
+        traced = {
+            "AWS_XRAY_DAEMON_ADDRESS": f"127.0.0.1:{daemon.getsockname()[1]}",
+            "_X_AMZN_TRACE_ID": "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1",
+        }
+        answer = run("graphql", layers, {**settings, **traced})
+        documents: list[Any] = []
+        with suppress(BlockingIOError):
+            while True:
+                documents.append(json.loads(daemon.recv(65_535).split(b"\n")[1]))
+
+    assert set(answer["packages"]) == PACKAGES["graphql"]
+    *calls, request = documents
+    assert request["name"] == "POST /auth/api/graphql/application"
+    assert request["metadata"]["stratabase"]["operations"] == ["Employee___getPage"]
+    assert {each["parent_id"] for each in calls} == {request["id"]}
+    assert {"GetItem", "Query"} <= {each["aws"]["operation"] for each in calls}

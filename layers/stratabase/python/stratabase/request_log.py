@@ -16,6 +16,7 @@ from typing import IO, Any
 import orjson
 
 from stratabase.observe import invocation_fields
+from stratabase.tracing import trace_request
 from stratabase.usage import RequestUsage, record_usage
 
 NAMESPACE = "Stratabase"
@@ -40,9 +41,12 @@ class RequestLog:
 
     @contextmanager
     def line(self, route: str, method: str, trace_id: str) -> Iterator[RequestLine]:
-        """Write a line after the `with` block. `route`: the template of an address, such as `/files/{id}`."""
+        """Write a line after the `with` block, and trace the request if X-Ray traces the invocation.
+
+        `route`: the template of an address, such as `/files/{id}`.
+        """
         began = time.perf_counter()
-        with record_usage() as usage:
+        with trace_request(f"{method} {route}") as trace, record_usage() as usage:
             line = RequestLine(usage)
             try:
                 yield line
@@ -50,6 +54,12 @@ class RequestLog:
                 milliseconds = (time.perf_counter() - began) * 1000
                 fields = {"route": route, "method": method, "traceId": trace_id}
                 self._write(line, fields, milliseconds)
+                if trace is not None:
+                    trace.status = line.status
+                    trace.fields = {
+                        "annotations": {**fields, "service": self._service},
+                        "metadata": {"stratabase": {"operations": usage.operations}},
+                    }
 
     def _write(self, line: RequestLine, fields: Mapping[str, object], milliseconds: float) -> None:
         usage = line.usage

@@ -25,6 +25,7 @@ from stratabase.store.dynamodb.errors import (
     may_have_run,
     permanent_error,
 )
+from stratabase.tracing import trace_call
 from stratabase.usage import current_usage
 
 CAPACITY = 500
@@ -166,7 +167,8 @@ class RetryingClient:
             parameters = {**parameters, "ReturnConsumedCapacity": "TOTAL"}
         while True:
             try:
-                answer = self._client.call(operation, parameters)
+                with trace_call("DynamoDB", operation):
+                    answer = self._client.call(operation, parameters)
             except (Rejected, Unanswered) as error:
                 attempts.wait_after(error)
             else:
