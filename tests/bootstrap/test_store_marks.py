@@ -1,7 +1,7 @@
 """An instance checks that its stores belong together: it refuses to start, or answers 503."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from itertools import count
@@ -12,7 +12,9 @@ import pytest
 
 from stratabase.bootstrap import Instance, http_handler
 from stratabase.bootstrap.store_marks import open_marked_stores
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.store_mark import StoreMark, StoreRefused
+from stratabase.messages import verbatim
 from stratabase.settings import Settings
 from tests import ministack
 from tests.service import PASSWORD, basic
@@ -137,3 +139,28 @@ def test_the_sweep_removes_nothing_from_the_bucket_of_another_instance(settings:
     change(settings, "files", lambda mark: replace(mark, instance="another"))
     with closing(Instance(settings)) as instance, pytest.raises(StoreRefused):
         next(instance.sweep_steps(), None)
+
+
+def test_a_sweep_that_cannot_read_a_mark_removes_no_files_and_the_next_one_does(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    swept: list[object] = []
+
+    def note(files: object, _clock: object) -> Iterator[None]:
+        swept.append(files)
+        yield
+
+    monkeypatch.setitem(Instance.sweep_steps.__globals__, "sweep_files", note)
+    with closing(Instance(settings)) as instance:
+        claim = instance.claim_stores
+
+        def fail() -> None:
+            raise Unavailable(verbatim("busy"))
+
+        monkeypatch.setattr(instance, "claim_stores", fail)
+        assert list(instance.sweep_steps()) == []
+        assert marks(settings) == [None, None, None]
+        monkeypatch.setattr(instance, "claim_stores", claim)
+        assert list(instance.sweep_steps()) == [None]
+    assert len(swept) == 1
+    assert None not in marks(settings)

@@ -75,6 +75,7 @@ class Instance:
         self._clock = SystemClock()
         self._ids = TimeOrderedIds()
         self._passwords = Argon2Passwords()
+        self._has_claimed_stores = False
 
     @cached_property
     def model(self) -> Model:
@@ -271,16 +272,19 @@ class Instance:
             )
         )
 
-    @cached_property
-    def _has_claimed_stores(self) -> bool:
-        """Whether this process could check and mark its stores. Raises StoreRefused."""
-        try:
-            self.claim_stores()
-        except StoreRefused:
-            raise
-        except Unavailable as error:
-            self.log.warning("Marks of stores not checked", reason=str(error), cause=repr(error.__cause__))
-            return False
+    def _ensure_claimed(self) -> bool:
+        """Check and mark the stores once in this process; return whether it is done. Raises StoreRefused."""
+        if not self._has_claimed_stores:
+            try:
+                self.claim_stores()
+            except StoreRefused:
+                raise
+            except Unavailable as error:
+                self.log.warning(
+                    "Marks of stores not checked", reason=str(error), cause=repr(error.__cause__)
+                )
+                return False
+            self._has_claimed_stores = True
         return True
 
     def hand_over_cleanup(self, take: Callable[[CleanupSteps], None]) -> None:
@@ -299,10 +303,10 @@ class Instance:
     def sweep_steps(self) -> CleanupSteps:
         """Return the steps of a sweep: of objects that large writes have left, then of files.
 
+        Without the marks of all stores, no files are removed. The next sweep tries again.
         The steps raise Unavailable; StoreRefused if the stores belong to several instances.
         """
-        # It removes bytes that the objects do not refer to, so objects and bytes must belong together.
-        _ = self._has_claimed_stores
+        is_claimed = self._ensure_claimed()
         # Functions on AWS have no start of their own, so the sweep notes which model serves.
         with suppress(ModelTextTooLarge):
             self.record_served_model()
@@ -310,9 +314,13 @@ class Instance:
             yield from self.entities.sweep_steps()
         except Exception:
             # Files must be swept even if the cleanup of one object fails each time.
-            yield from sweep_files(self.files, self._clock)
+            yield from self._file_steps(is_claimed=is_claimed)
             raise
-        yield from sweep_files(self.files, self._clock)
+        yield from self._file_steps(is_claimed=is_claimed)
+
+    def _file_steps(self, *, is_claimed: bool) -> CleanupSteps:
+        # They remove bytes that the objects do not refer to, so objects and bytes must belong together.
+        return sweep_files(self.files, self._clock) if is_claimed else iter(())
 
     def close(self) -> None:
         """Finish pending work, and close the stores that were opened."""
