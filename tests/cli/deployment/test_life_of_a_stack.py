@@ -1,7 +1,7 @@
 """A stack is built, deployed, changed, deleted, and made again over what stayed, in an emulator of AWS.
 
 SAM builds and deploys as it does for an account. The emulator has CloudFormation with the SAM transform,
-and runs the functions, but can't route requests to them (docs/deploying.md says what was not run).
+and runs the functions, but can't route requests to them (docs/deploy.md says what was not run).
 """
 
 import json
