@@ -35,6 +35,8 @@ NAMES = {
 ACTIONS_OF_LAMBDA = {"logs:CreateLogStream", "logs:PutLogEvents", "sqs:SendMessage"}
 """Actions that Lambda itself performs with the role of a function."""
 REINDEX = "ReindexFunction"
+NEWER = {REINDEX, "DownloadFunction"}
+"""The functions with a changed model, which the others do not serve: the registry lacks its entries."""
 CONDITIONS = {("ForAllValues:StringLike", LEADING_KEYS), ("StringEquals", FROM_ADDRESS)}
 SETTINGS = {
     "STRATABASE_STORE": "dynamodb",
@@ -84,7 +86,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, 
 
         def start() -> Mapping[str, LambdaFunction]:
             instances = {
-                name: make_instance(proxy, stack, changed_model if name == REINDEX else model)
+                name: make_instance(proxy, stack, changed_model if name in NEWER else model)
                 for name, proxy in proxies.items()
             }
             loaded = {each.name: start_function(each, instances[each.name]) for each in TEMPLATE.functions}
