@@ -273,7 +273,7 @@ class Settings:
             whole_number(1, 900),
             "After how many seconds a request gives up waiting for the store.",
         ),
-    ] = 27
+    ] = 26
     bulk_objects: Annotated[
         int,
         Variable(
