@@ -20,6 +20,7 @@ from stratabase.store.engine.port import Batch, Engine
 from stratabase.store.indexes.entries import BuildState
 from stratabase.store.indexes.registry import Registry, parse_registry, registry_put
 from stratabase.store.indexes.registry_cache import MAX_AGE, RegistryCache
+from stratabase.store.layout import keys
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import THING, model
 from tests.soak import count
@@ -314,3 +315,16 @@ def test_the_registry_reads_back_what_it_writes() -> None:
     kept = json.loads(item.state or "")["uniques"]["Thing"]
     assert [one["state"] for one in kept] == ["BUILDING", "READY"]
     assert [one.state for one in written.uniques["Thing"]] == [BuildState.ENFORCED, BuildState.READY]
+
+
+def test_a_read_only_cache_writes_nothing_and_uses_no_index_that_it_adds() -> None:
+    """Another process may give the index to another slot, and write objects before this one notices."""
+    engine, class_ = ReferenceEngine(), indexed(fresh_class(), ("name",))
+    cache = RegistryCache(engine, model(class_), read_only=True)
+
+    assert [slot.state for slot in cache.registry().classes[class_.name]] == [BuildState.BUILDING]
+    assert engine.get([keys.REGISTRY]) == [None]
+    assert [path.ready for path in cache.paths(class_.name)] == [True, False]
+    assert [state for _, state in slots_of(engine, class_).values()] == [BuildState.READY]
+    cache.invalidate()
+    assert [path.ready for path in cache.paths(class_.name)] == [True, True]
