@@ -102,9 +102,18 @@ class Data:
 
     def _sign_in(self, _number: int) -> Request:
         """Return the first sign-in of a member: a process keeps a verified password for a moment."""
+        return sign_in(self._create_another_member())
+
+    def sign_in_new_member(self) -> str:
+        """Create a member who has a token, and return the username."""
+        username = self._create_another_member()
+        self._service.sign_in(username)
+        return username
+
+    def _create_another_member(self) -> str:
         self._member_count += 1
         self._create_member(f"member-{self._member_count}")
-        return sign_in(f"member-{self._member_count}")
+        return f"member-{self._member_count}"
 
     def _reads(self) -> Iterator[Operation]:
         by_id = "query($i: ID!) { Plain___get(_id: $i INSIGHT) { _id name notes } }"
