@@ -10,7 +10,7 @@ from stratabase.domain.objects.change import Deletion, Effect, Modification
 from stratabase.domain.objects.commit_refusals import RequiredRoleEmpty, SizeCause, TooLarge
 from stratabase.messages import verbatim
 from stratabase.model.model import Model, Unique
-from stratabase.store.engine.port import Batch, Delete, Engine
+from stratabase.store.engine.port import Batch, Delete, Engine, Key
 from stratabase.store.layout import keys
 from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.write import cleanup
@@ -475,3 +475,28 @@ def test_the_rest_of_a_purge_is_handed_over(watched: WatchedEngine, monkeypatch:
     (rest,) = taken
     assert len([*rest]) > 1
     assert left_over(watched, "Product") == []
+
+
+def test_a_purge_that_fails_each_time_does_not_stop_the_others(
+    watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    objects = Objects(watched, MODEL)
+    lines = [f"{id_}{number}" for id_ in "abc" for number in range(101)]
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
+        for id_ in "abc":
+            ordered(objects, id_, [line for line in lines if line.startswith(id_)])
+            objects.commit(*whole_deletion(objects, id_))
+    purge = cleanup.Purger._purge
+
+    def fail(purger: cleanup.Purger, key: Key, waiting: list[Key]) -> cleanup.CleanupSteps:
+        if keys.ledger_of(key).id == "b":
+            raise ValueError("b")
+        return purge(purger, key, waiting)
+
+    monkeypatch.setattr(cleanup.Purger, "_purge", fail)
+    with pytest.raises(ValueError, match="b"):
+        objects.entities.sweep()
+
+    left = {line[0] for line in lines if objects.find("Line", line) is not None}
+    assert left == {"b"}

@@ -74,13 +74,25 @@ class Purger:
         return list(chain.from_iterable(pages))
 
     def steps(self, ledger_keys: Iterable[Key]) -> CleanupSteps:
-        """Do the work of ledgers, and yield after each attempt to write. Raises Unavailable."""
+        """Do the work of ledgers, and yield after each attempt to write. Raises Unavailable.
+
+        If the work of a ledger fails for another reason, raises that after the work of all others.
+        """
         waiting = list(ledger_keys)
+        failure: Exception | None = None
         while waiting:
             key = waiting.pop()
-            with suppress(Conflict):  # another process does this work, or the next sweep
-                run = self._finish_restoration if keys.is_of_restoration(key) else self._purge
+            run = self._finish_restoration if keys.is_of_restoration(key) else self._purge
+            try:
                 yield from run(key, waiting)
+            except Conflict:
+                pass  # another process does this work, or the next sweep
+            except Unavailable:
+                raise
+            except Exception as error:  # noqa: BLE001 - one that fails each time must not stop the others
+                failure = failure or error
+        if failure is not None:
+            raise failure
 
     def _purge(self, key: Key, waiting: list[Key]) -> CleanupSteps:
         """Delete the listed parts and the links of one object. Raises Conflict.
