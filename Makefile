@@ -11,7 +11,7 @@ TESTS ?= tests
 PORTABLE := tests/formats tests/expressions tests/model tests/domain tests/contract tests/cli/gateway/test_events.py tests/scenarios/test_newcomer.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-oldest test-older check format soak bench costs golden messages validate build deploy smoke destroy invoke lock clean graphiql
+.PHONY: help run test test-lambda test-oldest test-older check format soak bench costs golden messages validate build deploy smoke destroy invoke lock clean graphiql
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -20,9 +20,13 @@ run: $(VENV)/.run $(if $(filter dynamodb,$(STORE)),.venv-ministack/.done) ## Ser
 	@$(if $(filter dynamodb,$(STORE)),$(BIN)/python -m stratabase.cli.emulator) $(BIN)/stratabase serve
 
 # Tests start the service many times, which takes longer where Python may not keep what it has compiled.
-test test-oldest test-older soak: export PYTHONDONTWRITEBYTECODE =
+test test-lambda test-oldest test-older soak: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.dev .venv-ministack/.done .venv-clients/.done .venv-layers/.done $(if $(shell command -v npm 2>/dev/null),.node/.done) ## Run the tests
 	@$(BIN)/python -m pytest -n 2 --dist worksteal $(TESTS)
+
+test-lambda: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done ## Run the scenarios on Lambda functions over an emulator that fails (FAULTS=SEED:PERCENT)
+	@SCENARIOS_ON=lambda STACK_FAULTS=$(FAULTS) $(BIN)/python -m pytest -n 2 tests/scenarios
+FAULTS := 7:1%
 
 test-oldest: .venv-$(OLDEST)/.dev .venv-ministack/.done ## Run the portable tests on the oldest supported Python
 	@.venv-$(OLDEST)/bin/python -m pytest -n 2 $(PORTABLE)
