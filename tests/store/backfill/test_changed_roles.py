@@ -331,6 +331,19 @@ def test_what_has_no_room_stays_and_is_reported(
     assert all(found == pairs for found in answers(back, IDS))
 
 
+def test_what_had_no_room_in_between_moves_with_the_rest_when_there_is_room() -> None:
+    """Then the associations come from two places, and one of them is a key under the name of the parts."""
+    pairs = {("X", "b"), ("X", "c")}
+    _, between = begun("list one way", "key", pairs=pairs)
+    for id_ in IDS:
+        if id_.islower() and id_ not in {"b", "c"}:
+            between.commit(between.deletion("B", id_))
+    assert any(outcome.duplicates for outcome in reindexed(between))
+    now = between.under(stored_as("parts"))
+    assert not any(outcome.duplicates for outcome in reindexed(now))
+    assert all(found == pairs for found in answers(now, IDS))
+
+
 def test_several_keys_to_one_object_of_a_new_one_to_one_are_refused_until_one_remains() -> None:
     _, now = begun("key", "one to one", pairs={("X", "b"), ("Y", "b")})
     with pytest.raises(RoleUnavailable, match="leads to more than one object"):

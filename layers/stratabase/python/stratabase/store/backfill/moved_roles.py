@@ -365,8 +365,10 @@ def move_role(
 ) -> Duplicates | None:
     """Move the associations of a role from all places where they were stored; return what could not move."""
     places = {place_of(former): former for former in formers}
+    # Links come last: until a state has moved, it may hold a value under the name of the new place.
+    formers = [former for _, former in sorted(places.items(), key=lambda each: each[0].kind == LINKED_TRUTH)]
     found = [
-        *chain.from_iterable(RoleMove(engine, model, store, each, wanted).run() for each in places.values()),
+        *chain.from_iterable(RoleMove(engine, model, store, each, wanted).run() for each in formers),
         *_parts_without_whole(engine, model, wanted),
     ]
     return Duplicates(tuple(found)) if found else None
