@@ -1,5 +1,6 @@
 """The function `reindex`: it builds classes until its time is nearly over, and another call continues."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,10 @@ AFTER = (
     'type Team @index(attributes: ["title"]) { title: String! }'
 )
 
+MEMBERS = """
+type Person {{ name: String! team: {team} @association(opposite: "members") }}
+type Team {{ title: String! members: [Person!] @association(opposite: "team") }}
+"""
 ADMINISTRATOR = Caller("1", "ada", "Administrator", administrator=True)
 
 
@@ -57,6 +62,13 @@ def instance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     instance = open_instance(tmp_path, AFTER)
     yield instance
     instance.close()
+
+
+def execute(instance: Instance, document: str) -> Any:
+    """Return the data of a response without errors."""
+    response = json.loads(instance.executor.execute(document, {}, None, ADMINISTRATOR, "trace").body)
+    assert "errors" not in response, response
+    return response["data"]
 
 
 def call(instance: Instance, event: Any, context: Context | None = None) -> Any:
@@ -136,3 +148,25 @@ def stored_listings(instance: Instance) -> list[IndexSlot]:
 def test_an_unknown_class_is_refused(instance: Instance, event: Any) -> None:
     with pytest.raises(ValueError, match=r"These classes do not exist: Nobody\. Use: Person, Team\."):
         call(instance, event)
+
+
+def test_a_move_of_a_role_stops_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each call writes what is still missing, so the calls together move all associations."""
+    monkeypatch.setattr(class_heads, "READ_BATCH", 1)
+    before = open_instance(tmp_path, MEMBERS.format(team="Team"))
+    team = execute(before, 'mutation { Team___create(data: {title: "t"}) { _id } }')["Team___create"]["_id"]
+    for number in range(6):
+        data = f'{{name: "{number}", team: "{team}"}}'
+        execute(before, f"mutation {{ Person___create(data: {data}) {{ _id }} }}")
+    before.close()
+    after = open_instance(tmp_path, MEMBERS.format(team="[Team!]"))
+    event: Any = {}
+    calls = 0
+    while not (answer := call(after, event, Context(steps=18)))["finished"]:
+        event = answer["next"]
+        calls += 1
+        assert calls < 50
+    assert calls > 1
+    found = execute(after, "{ Person___getPage { items { team { items { title } } } } }")
+    assert found["Person___getPage"]["items"] == [{"team": {"items": [{"title": "t"}]}}] * 6
+    after.close()

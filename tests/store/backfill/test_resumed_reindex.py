@@ -10,7 +10,8 @@ from stratabase.model.attribute import Attribute
 from stratabase.model.model import Class, Index, Unique
 from stratabase.model.types.enumeration import EnumType
 from stratabase.store.backfill import class_heads
-from stratabase.store.backfill.reindex import BATCHES_SIDE_BY_SIDE, OutOfTime, Reindex, ReindexOutcome
+from stratabase.store.backfill.class_heads import OutOfTime
+from stratabase.store.backfill.reindex import BATCHES_SIDE_BY_SIDE, Reindex, ReindexOutcome
 from stratabase.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
 from stratabase.store.engine.port import Engine
 from stratabase.store.layout import keys

@@ -69,7 +69,8 @@ class _Build:
         sleep: Callable[[float], None],
     ) -> None:
         # Imported here, because no other function needs it.
-        from stratabase.store.backfill.reindex import OutOfTime, Reindex  # noqa: PLC0415
+        from stratabase.store.backfill.class_heads import OutOfTime  # noqa: PLC0415
+        from stratabase.store.backfill.reindex import Reindex  # noqa: PLC0415
         from stratabase.store.backfill.resharding import Resharding  # noqa: PLC0415
         from stratabase.store.indexes.registry_cache import now_in_milliseconds  # noqa: PLC0415
 

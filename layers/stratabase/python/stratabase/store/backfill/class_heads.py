@@ -1,6 +1,6 @@
 """Reads all objects of a class in batches, for backfills, and stores how far a build has come."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 
 from stratabase.store.backfill.rewrite import Checkpoint
@@ -17,6 +17,10 @@ _MAX_REFUSED = 1_000
 """The maximum number of refused objects in the progress. DynamoDB limits the size of an item."""
 
 
+class OutOfTime(Exception):
+    """The time of a run is over. Another run continues the build."""
+
+
 def count_objects(engine: Engine, stored_name: str) -> int:
     """Return the number of stored objects of a class, by its stored name."""
     return sum(map(len, listed_objects(engine, stored_name)))
@@ -25,6 +29,14 @@ def count_objects(engine: Engine, stored_name: str) -> int:
 def read_heads(engine: Engine, stored_name: str) -> Iterator[list[Item]]:
     """Yield the heads of a class in batches, read by key, because the listing may lag."""
     return (live_heads(engine, batch) for batch in listed_keys(engine, stored_name))
+
+
+def while_time(batches: Iterator[list[Item]], has_time: Callable[[], bool]) -> Iterator[list[Item]]:
+    """Yield batches, and raise OutOfTime after one of them if the time is over."""
+    for batch in batches:
+        yield batch
+        if not has_time():
+            raise OutOfTime
 
 
 def listed_keys(engine: Engine, stored_name: str, after: str | None = None) -> Iterator[list[Key]]:

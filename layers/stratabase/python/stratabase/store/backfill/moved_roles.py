@@ -17,7 +17,7 @@ of. Guards of the new values are built afterwards (uniques.py).
 """
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -27,7 +27,6 @@ from stratabase.domain.objects.parts import part_ids, whole_of
 from stratabase.model.api_names import ID
 from stratabase.model.model import Model
 from stratabase.model.types.storage import Stored
-from stratabase.store.backfill.class_heads import read_heads
 from stratabase.store.backfill.uniques import Duplicate, Duplicates
 from stratabase.store.engine.port import (
     EXISTS,
@@ -56,6 +55,10 @@ from stratabase.store.write.guard_writes import unique_claims
 _KEY = "key"
 _PAIRS_PER_COMMIT = 15
 """Each pair takes up to two heads and four links."""
+
+
+ReadHeads = Callable[[str], Iterator[list[Item]]]
+"""Yields the heads of a class in batches."""
 
 
 class Place(NamedTuple):
@@ -104,12 +107,19 @@ class StoredPair(NamedTuple):
 class RoleMove:
     """The move of the associations of one role from one place to another."""
 
-    def __init__(
-        self, engine: Engine, model: Model, store: StoreContext, former: StoredRole, wanted: StoredRole
+    def __init__(  # noqa: PLR0913, PLR0917 - what a move works with
+        self,
+        engine: Engine,
+        model: Model,
+        store: StoreContext,
+        former: StoredRole,
+        wanted: StoredRole,
+        read_heads: ReadHeads,
     ) -> None:
         self._engine = engine
         self._model = model
         self._store = store
+        self._read_heads = read_heads
         self._wanted = wanted
         self._from, self._to = place_of(former), place_of(wanted)
         known = self._from, self._to
@@ -136,7 +146,7 @@ class RoleMove:
         holder = self._from.holder
         if holder.class_name not in self._model.classes:
             return
-        for heads in read_heads(self._engine, holder.class_name):
+        for heads in self._read_heads(holder.class_name):
             for entity in map(codec.entity_of, heads):
                 id_ = entity.reference.id
                 if self._from.kind == LINKED_TRUTH:
@@ -360,27 +370,34 @@ class _Draft:
         )
 
 
-def move_role(
-    engine: Engine, model: Model, store: StoreContext, wanted: StoredRole, formers: Sequence[StoredRole]
+def move_role(  # noqa: PLR0913, PLR0917 - what a move works with
+    engine: Engine,
+    model: Model,
+    store: StoreContext,
+    wanted: StoredRole,
+    formers: Sequence[StoredRole],
+    read_heads: ReadHeads,
 ) -> Duplicates | None:
     """Move the associations of a role from all places where they were stored; return what could not move."""
     places = {place_of(former): former for former in formers}
     # Links come last: until a state has moved, it may hold a value under the name of the new place.
     formers = [former for _, former in sorted(places.items(), key=lambda each: each[0].kind == LINKED_TRUTH)]
     found = [
-        *chain.from_iterable(RoleMove(engine, model, store, each, wanted).run() for each in formers),
-        *_parts_without_whole(engine, model, wanted),
+        *chain.from_iterable(
+            RoleMove(engine, model, store, each, wanted, read_heads).run() for each in formers
+        ),
+        *_parts_without_whole(model, wanted, read_heads),
     ]
     return Duplicates(tuple(found)) if found else None
 
 
-def _parts_without_whole(engine: Engine, model: Model, wanted: StoredRole) -> Iterator[Duplicate]:
+def _parts_without_whole(model: Model, wanted: StoredRole, read_heads: ReadHeads) -> Iterator[Duplicate]:
     """Yield the objects of a class that has become a part and that no whole has."""
     to = place_of(wanted)
     if not to.is_composition:
         return
     class_ = model.classes[to.other.class_name]
-    for heads in read_heads(engine, class_.name):
+    for heads in read_heads(class_.name):
         for entity in map(codec.entity_of, heads):
             if whole_of(class_, entity.state) is None:
                 yield Duplicate(to.other, {to.other.role_name: None}, (entity.reference.id,))

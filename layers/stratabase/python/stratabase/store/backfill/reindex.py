@@ -25,6 +25,7 @@ from stratabase.model.model import Class, Model
 from stratabase.model.stored_names import StoredNames
 from stratabase.store.backfill.class_heads import (
     BuildProgress,
+    OutOfTime,
     count_objects,
     listed_keys,
     live_heads,
@@ -70,10 +71,6 @@ ReportProgress = Callable[[int], None]
 
 BATCHES_SIDE_BY_SIDE = 8
 """The number of batches of objects that are built in parallel, if the engine is remote."""
-
-
-class OutOfTime(Exception):
-    """The time of a run is over. Another run continues the build."""
 
 
 class Backfill(Protocol):
@@ -270,7 +267,7 @@ class Reindex:
         # Roles first: moved keys change the values of indexes and uniqueness constraints.
         if roles := [one for one in building if isinstance(one, RoleEntry)]:
             refused |= RoleBackfill(
-                self._engine, self._model, self._registry, roles, entries, self._max_refused
+                self._engine, self._model, self._registry, roles, entries, self._max_refused, self._has_time
             ).build(report)
         backfills = self._backfills(class_, building)
         if backfills:

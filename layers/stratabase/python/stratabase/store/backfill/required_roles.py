@@ -27,7 +27,7 @@ from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.model.api_names import ID
 from stratabase.model.model import Model
-from stratabase.store.backfill.class_heads import live_heads, read_heads
+from stratabase.store.backfill.class_heads import live_heads, read_heads, while_time
 from stratabase.store.backfill.moved_roles import move_role
 from stratabase.store.backfill.uniques import MAX_REFUSED, Duplicate, Duplicates
 from stratabase.store.engine.parallel import sequential_map
@@ -102,10 +102,12 @@ class RoleBackfill:
         roles: Sequence[RoleEntry],
         entries: EntriesByClass,
         max_refused: int = MAX_REFUSED,
+        has_time: Callable[[], bool] = lambda: True,
     ) -> None:
         """`roles`: the entries to build. `entries`: all entries of roles in the registry.
 
-        `max_refused`: the maximum number of objects to remember that cannot get their guard.
+        `max_refused`: the maximum number of objects to remember that cannot get their guard. `has_time`:
+        whether the run may go on. It is asked after each batch of objects.
         """
         self._engine = engine
         self._model = model
@@ -118,6 +120,7 @@ class RoleBackfill:
         self._sources: frozenset[RoleName] = frozenset()
         """The ends of the present association whose links are complete."""
         self._max_refused = max_refused
+        self._has_time = has_time
         self._rivals: dict[RoleName, dict[str, set[str]]] = {}
         """By one-to-one role and target id: the ids of the objects that refer to the same target."""
         self._number = 0
@@ -129,6 +132,8 @@ class RoleBackfill:
         """Move and build all roles; return the duplicates of the roles that some objects violate.
 
         `report`: takes the number of objects that were processed since the last call.
+
+        Raises OutOfTime. Another build reads the objects again, and writes only what is still missing.
         """
         done, unmoved = set[object](), dict[RegistryEntry, Duplicates]()
         for one in self._roles:
@@ -136,7 +141,7 @@ class RoleBackfill:
             if one.stage is not MoveStage.BEGUN:
                 self._clear(stored)
             places = self._former_places(stored)
-            if places and (left := move_role(self._engine, self._model, self._store, stored, places)):
+            if places and (left := self._move(stored, places)):
                 unmoved[one] = left
             elif stored.key_role is not None and stored.items:
                 if stored.key_role not in done:
@@ -151,6 +156,9 @@ class RoleBackfill:
                 done.add(name)
         refused = {one: found for one in self._roles if (found := self._refused(one))}
         return refused | unmoved
+
+    def _move(self, stored: StoredRole, places: Sequence[StoredRole]) -> Duplicates | None:
+        return move_role(self._engine, self._model, self._store, stored, places, self._listed_heads)
 
     def _refused(self, one: RoleEntry) -> Duplicates | None:
         key = one.stored.key_role
@@ -516,7 +524,10 @@ class RoleBackfill:
         if self._store.is_singleton(class_name):
             yield live_heads(self._engine, [keys.head(Reference(class_name, SINGLETON_ID))])
         else:
-            yield from read_heads(self._engine, class_name)
+            yield from self._listed_heads(class_name)
+
+    def _listed_heads(self, class_name: str) -> Iterator[list[Item]]:
+        return while_time(read_heads(self._engine, class_name), self._has_time)
 
 
 def _evidence(foreign_key: ForeignKey, entity: Entity) -> Key:

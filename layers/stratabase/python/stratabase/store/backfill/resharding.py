@@ -21,7 +21,7 @@ from itertools import islice
 from stratabase.model.model import Class, Model
 from stratabase.model.stored_names import StoredNames
 from stratabase.store.backfill import reindex
-from stratabase.store.backfill.class_heads import listed_keys, live_heads
+from stratabase.store.backfill.class_heads import OutOfTime, listed_keys, live_heads
 from stratabase.store.backfill.rewrite import Checkpoint
 from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, Item, OutcomeUnknown, Patch
@@ -116,7 +116,7 @@ class Resharding:
             if len(group) == reindex.BATCHES_SIDE_BY_SIDE:  # there may be more
                 checkpoint.save({"slots": numbers, "after": keys.id_of(group[-1][-1])})
                 if not self._has_time():
-                    raise reindex.OutOfTime
+                    raise OutOfTime
 
     def _replaced(self, registry: Registry, class_name: str, *states: BuildState) -> list[IndexSlot]:
         slots = registry.slots(class_name)
