@@ -45,7 +45,7 @@ format: $(VENV)/.dev ## Format the code and mend what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-soak: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done ## The races, kills and random histories at full count (up to an hour)
+soak: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done .venv-sam/.done ## The races, kills and random histories at full count (up to an hour)
 	STRATABASE_SOAK=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m soak $(TESTS)
 
 bench: $(VENV)/.dev ## Measure, and print each limit beside its figure
