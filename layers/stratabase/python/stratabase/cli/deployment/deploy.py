@@ -49,14 +49,12 @@ def deploy(environment: DeploymentEnvironment, ask: Ask, *, yes: bool) -> Iterat
     exists = stack.description is not None
     if exists:
         yield "The model of this folder, compared with the one that the deployed instance serves:"
-        difference = _show_difference(stack)
-        if difference == _NEEDS_DECISION:
-            _confirm(ask, "Deploy a model with changes that need a decision?", yes=yes)
+        if question := _compare_models(stack):
+            if not yes and ask(f"{question} Type yes to go on", "no") != "yes":
+                raise CommandError("Nothing is deployed.")
             # Functions with the old and the new model would serve side by side.
             parameters[_DEPLOYMENT] = _ALL_AT_ONCE
             yield "All requests switch to the new model at once."
-        elif difference:
-            _confirm(ask, "Deploy without a comparison?", yes=yes)
     _run_sam(sam, environment, parameters, guided=not exists and not yes, yes=yes)
     stack.forget()
     if (failure := stack.invoke(_SWEEP)) is not None:
@@ -79,15 +77,13 @@ def find_sam() -> str:
     return found
 
 
-def _show_difference(stack: Stack) -> int:
-    """Print what the change of the model means, and return the exit code of `model diff`."""
+def _compare_models(stack: Stack) -> str:
+    """Print what the change of the model means. Return the question to ask before, empty if there is none."""
     command = [sys.executable, "-m", "stratabase.cli", "model", "diff"]
-    return subprocess.run(command, env=stack.environment_variables(), check=False).returncode  # noqa: S603
-
-
-def _confirm(ask: Ask, question: str, *, yes: bool) -> None:
-    if not yes and ask(f"{question} Type yes to go on", "no") != "yes":
-        raise CommandError("Nothing is deployed.")
+    compared = subprocess.run(command, env=stack.environment_variables(), check=False)  # noqa: S603
+    if compared.returncode == _NEEDS_DECISION:
+        return "Deploy a model with changes that need a decision?"
+    return "Deploy although the models could not be compared?" if compared.returncode else ""
 
 
 def _run_sam(

@@ -140,10 +140,8 @@ class VerifiedCredentials:
 
     @property
     def _key(self) -> bytes:
-        # come at once share it, which `cached_property` does not see to: it has no lock since Python 3.12.
         # Made at first use: copies of a process that was restored from a snapshot must not share the key.
         # Concurrent threads must share it, and `cached_property` has had no lock since Python 3.12.
-        # come at once share it, which `cached_property` does not see to: it has no lock since Python 3.12.
         with self._lock:
             if self._secret is None:
                 self._secret = secrets.token_bytes(32)

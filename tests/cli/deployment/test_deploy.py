@@ -1,0 +1,105 @@
+"""A deployment asks first if the change of the model needs it, and then switches all requests at once."""
+
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratabase.cli.deployment import deploy
+from stratabase.cli.deployment.environment import DeploymentEnvironment
+from stratabase.cli.terminal.command_error import CommandError
+
+ENVIRONMENT = DeploymentEnvironment("dev", "hr-dev", "eu-central-1", None, {})
+DECISION, FAILED = 1, 2
+
+
+class ExistingStack:
+    """A stack that exists."""
+
+    name, region = "hr-dev", "eu-central-1"
+    description: Mapping[str, Any] = {}
+    outputs: Mapping[str, str] = {}
+
+    def __init__(self, _environment: DeploymentEnvironment) -> None:
+        pass
+
+    def account(self) -> str:
+        return "123456789012"
+
+    def forget(self) -> None:
+        pass
+
+    def invoke(self, _logical_id: str) -> None:
+        """The function succeeds."""
+
+    def environment_variables(self) -> Mapping[str, str]:
+        return {}
+
+
+class Commands:
+    """Notes the commands that a deployment runs. The comparison of the models ends with an exit code."""
+
+    def __init__(self, exit_code: int) -> None:
+        self.exit_code = exit_code
+        self.deployed: list[str] = []
+
+    def run(self, command: Sequence[str], **_: object) -> "subprocess.CompletedProcess[str]":
+        if "diff" in command:
+            return subprocess.CompletedProcess(command, self.exit_code)
+        self.deployed.append(" ".join(command))
+        return subprocess.CompletedProcess(command, 0)
+
+
+@pytest.fixture
+def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Commands]:
+    """Returns the commands of a deployment whose comparison ends with an exit code."""
+
+    def prepare(exit_code: int) -> Commands:
+        commands = Commands(exit_code)
+        monkeypatch.setattr(deploy, "BUILT_TEMPLATE", tmp_path)
+        monkeypatch.setattr(deploy, "find_sam", lambda: "sam")
+        monkeypatch.setattr(deploy, "Stack", ExistingStack)
+        monkeypatch.setattr(deploy, "check_reserved_concurrency", lambda *_: "")
+        monkeypatch.setattr(deploy, "has_administrator", lambda _: True)
+        monkeypatch.setattr(subprocess, "run", commands.run)
+        return commands
+
+    return prepare
+
+
+@pytest.mark.parametrize(("exit_code", "asked"), [(DECISION, "need a decision"), (FAILED, "not be compared")])
+def test_nothing_is_deployed_without_a_yes(
+    exit_code: int, asked: str, commands: Callable[[int], Commands]
+) -> None:
+    run, questions = commands(exit_code), list[str]()
+
+    def refuse(question: str, default: str) -> str:
+        questions.append(question)
+        return default
+
+    with pytest.raises(CommandError, match="Nothing is deployed"):
+        list(deploy.deploy(ENVIRONMENT, refuse, yes=False))
+    assert run.deployed == []
+    assert asked in questions[0]
+
+
+@pytest.mark.parametrize("exit_code", [DECISION, FAILED])
+@pytest.mark.parametrize("yes", [False, True])
+def test_models_that_may_not_serve_side_by_side_switch_at_once(
+    exit_code: int, commands: Callable[[int], Commands], *, yes: bool
+) -> None:
+    run = commands(exit_code)
+    list(deploy.deploy(ENVIRONMENT, lambda *_: "yes", yes=yes))
+    (command,) = run.deployed
+    assert "Deployment=AllAtOnce" in command
+
+
+def test_a_change_without_decisions_is_deployed_without_a_question(
+    commands: Callable[[int], Commands],
+) -> None:
+    run = commands(0)
+    list(deploy.deploy(ENVIRONMENT, lambda *_: "no", yes=False))
+    (command,) = run.deployed
+    assert "Deployment=" not in command
