@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from email import message_from_bytes, policy
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -22,7 +22,7 @@ from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.template import FunctionDeclaration
 from stratabase.http_api.http.api_gateway import StreamedResponse
 from tests.lambda_stack.recorder import Recorder
-from tests.service import PASSWORD, basic
+from tests.service import PASSWORD, Reply, basic
 
 ADMINISTRATOR = basic("admin", PASSWORD)
 HOUR = 3_600_000
@@ -54,18 +54,6 @@ def _handler_of(loaded: LambdaFunction, instance: Instance) -> Handler:
             return loaded.handler(event, context)
 
     return handler
-
-
-class Reply(NamedTuple):
-    """A response of a function. Header names are lowercase."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-    def json(self) -> Any:
-        """Return the content of the body."""
-        return json.loads(self.body)
 
 
 class MovableClock:
