@@ -84,7 +84,6 @@ def test_the_metrics_are_those_of_the_request() -> None:
     del metrics["Milliseconds"]
     assert metrics == {
         "Requests": 1,
-        "Errors": 0,
         "ReadUnits": 1.5,
         "WriteUnits": 6,
         "Retries": 2,
@@ -94,6 +93,14 @@ def test_the_metrics_are_those_of_the_request() -> None:
     }
     assert all(each["Unit"] in {"Count", "Milliseconds"} for each in directive["Metrics"])
     assert isinstance(line["_aws"]["Timestamp"], int)
+
+
+def test_a_count_of_zero_is_neither_a_field_nor_a_metric() -> None:
+    line = Service(lambda _request, _caller: Response(200)).ask()
+    (directive,) = line["_aws"]["CloudWatchMetrics"]
+    published = {each["Name"]: each["Unit"] for each in directive["Metrics"]}
+    assert published == {"Requests": "Count", "Milliseconds": "Milliseconds"}
+    assert {name for name in line if name[0].isupper()} == set(published)
 
 
 def test_the_line_has_no_personal_data() -> None:

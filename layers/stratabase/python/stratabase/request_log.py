@@ -21,6 +21,8 @@ from stratabase.usage import RequestUsage, record_usage
 
 NAMESPACE = "Stratabase"
 _REFUSAL_METRIC = "Refusals."
+_UNITS = {"Milliseconds": "Milliseconds"}
+"""The units of metrics that are not counts."""
 
 
 class RequestLine:
@@ -63,17 +65,19 @@ class RequestLog:
 
     def _write(self, line: RequestLine, fields: Mapping[str, object], milliseconds: float) -> None:
         usage = line.usage
-        metrics: dict[str, tuple[float, str]] = {
-            "Requests": (1, "Count"),
-            "Errors": (int(line.status >= 500), "Count"),
-            "Milliseconds": (round(milliseconds, 3), "Milliseconds"),
-            "ReadUnits": (usage.read_units, "Count"),
-            "WriteUnits": (usage.write_units, "Count"),
-            "Retries": (usage.retries, "Count"),
-            "TransactionConflicts": (usage.conflicts, "Count"),
-            "LockConflicts": (usage.refusals["ENTITY_LOCK_PERSIST"], "Count"),
-            **{f"{_REFUSAL_METRIC}{type_}": (count, "Count") for type_, count in usage.refusals.items()},
+        counts: dict[str, float] = {
+            "Requests": 1,
+            "Errors": int(line.status >= 500),
+            "ReadUnits": usage.read_units,
+            "WriteUnits": usage.write_units,
+            "Retries": usage.retries,
+            "TransactionConflicts": usage.conflicts,
+            "LockConflicts": usage.refusals["ENTITY_LOCK_PERSIST"],
+            **{f"{_REFUSAL_METRIC}{type_}": count for type_, count in usage.refusals.items()},
         }
+        # CloudWatch bills each metric that has a value in an hour, and sums are the same without zeros.
+        metrics = {name: count for name, count in counts.items() if count}
+        metrics["Milliseconds"] = round(milliseconds, 3)
         now = time.time()
         content: dict[str, Any] = {
             "level": "INFO",
@@ -84,14 +88,14 @@ class RequestLog:
             **invocation_fields(),
             "status": line.status,
             "operations": usage.operations,
-            **{name: value for name, (value, _unit) in metrics.items()},
+            **metrics,
             "_aws": {
                 "Timestamp": int(now * 1000),
                 "CloudWatchMetrics": [
                     {
                         "Namespace": NAMESPACE,
                         "Dimensions": [["service"]],
-                        "Metrics": [{"Name": name, "Unit": unit} for name, (_value, unit) in metrics.items()],
+                        "Metrics": [{"Name": name, "Unit": _UNITS.get(name, "Count")} for name in metrics],
                     }
                 ],
             },
