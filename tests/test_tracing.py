@@ -6,10 +6,15 @@ import re
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from io import BytesIO
 from typing import Any
 
 import pytest
+from botocore.awsrequest import AWSResponse
+from botocore.exceptions import ClientError, EndpointConnectionError
+from urllib3 import HTTPResponse
 
+from stratabase.aws import AwsEndpoint, Credentials, create_client
 from stratabase.request_log import RequestLog
 from stratabase.store.dynamodb.client import Rejected, Unanswered
 from stratabase.store.dynamodb.retry import RetryingClient, RetryPolicy
@@ -19,6 +24,7 @@ from stratabase.tracing import trace_call, trace_request
 ROUTE = "/auth/file/{class}/{name}"
 ROOT = "1-5759e988-bd862e3fe1be46a994272793"
 PARENT = "53995c3f42cd8ad8"
+ENDPOINT = AwsEndpoint("us-east-1", "http://127.0.0.1:1", Credentials("local", "local"))
 Documents = Callable[[], list[dict[str, Any]]]
 
 
@@ -115,6 +121,53 @@ def test_a_call_without_an_answer_is_a_fault(daemon: Documents) -> None:
     with pytest.raises(Unanswered), trace_request("GET /"), trace_call("DynamoDB", "GetItem"):
         raise Unanswered
     assert [each["fault"] for each in daemon()] == [True, True]
+
+
+def bucket_that_answers(status: int) -> Any:
+    """Return a botocore client that gets an empty answer with a status to each request."""
+    client = create_client("s3", ENDPOINT, retries={"total_max_attempts": 1})
+    client.meta.events.register(
+        "before-send", lambda request, **_: AWSResponse(request.url, status, {}, HTTPResponse(BytesIO()))
+    )
+    return client
+
+
+def test_each_call_of_a_botocore_client_is_a_subsegment_of_the_request(daemon: Documents) -> None:
+    with trace_request("GET /") as request:
+        bucket_that_answers(200).head_object(Bucket="files", Key="secret")
+        with pytest.raises(ClientError):
+            bucket_that_answers(404).get_object(Bucket="files", Key="secret")
+    assert request is not None
+    found, missing, _request = daemon()
+    assert {(each["name"], each["namespace"], each["parent_id"]) for each in (found, missing)} == {
+        ("S3", "aws", request.id)
+    }
+    assert [each["aws"] for each in (found, missing)] == [
+        {"operation": "HeadObject"},
+        {"operation": "GetObject"},
+    ]
+    assert [each["http"]["response"]["status"] for each in (found, missing)] == [200, 404]
+    assert missing["error"] is True
+    assert "secret" not in json.dumps([found, missing])
+
+
+def test_a_botocore_call_without_an_answer_is_a_fault(daemon: Documents) -> None:
+    client = create_client("s3", ENDPOINT, retries={"total_max_attempts": 1})
+    with trace_request("GET /"), pytest.raises(EndpointConnectionError):
+        client.head_object(Bucket="files", Key="a")
+    call, _request = daemon()
+    assert (call["name"], call["fault"]) == ("S3", True)
+
+
+def test_a_botocore_call_is_not_recorded_twice(daemon: Documents) -> None:
+    with trace_request("GET /"), trace_call("S3", "HeadObject"):
+        bucket_that_answers(200).head_object(Bucket="files", Key="a")
+    assert [each["name"] for each in daemon()] == ["S3", "GET /"]
+
+
+def test_a_botocore_client_needs_no_request(daemon: Documents) -> None:
+    bucket_that_answers(200).head_object(Bucket="files", Key="a")
+    assert daemon() == []
 
 
 def test_the_documents_name_no_argument_and_no_address(daemon: Documents) -> None:

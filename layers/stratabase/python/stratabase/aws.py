@@ -5,6 +5,8 @@ from functools import cache
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
+from stratabase.tracing import trace_client
+
 
 class Credentials(NamedTuple):
     """The credentials that sign requests. Only temporary credentials have a token."""
@@ -123,6 +125,7 @@ def create_client(service: str, endpoint: AwsEndpoint, **options: Any) -> Any:
         ),
     )
     bound_by_deadline(client)
+    trace_client(client)
     return client
 
 

@@ -1,4 +1,4 @@
-"""Subsegments for AWS X-Ray: one for each request, and one for each of its calls to the table of objects.
+"""Subsegments for AWS X-Ray: one for each request, and one for each of its calls to services of AWS.
 
 If Lambda traces an invocation, it sets the header of the trace and the address of its X-Ray daemon in the
 environment. The documents go to the daemon by UDP, so no request waits for them. Without these variables, or
@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import partial
 from secrets import token_hex
 from typing import Any
 
@@ -90,6 +91,42 @@ def trace_call(service: str, operation: str) -> Iterator[None]:
     call.fields = {"namespace": "aws", "aws": {"operation": operation}}
     with _record(call):
         yield
+
+
+def trace_client(client: Any) -> None:
+    """Record each call of a botocore client, with its retries, below the request that makes it.
+
+    A call inside a step that is itself a call is not recorded: `trace_call` has recorded it.
+    """
+    events = client.meta.events
+    events.register("before-call", partial(_begin_call, client.meta.service_model.service_id))
+    events.register("after-call", _end_call)
+    events.register("after-call-error", _fail_call)
+
+
+_CALL = "stratabase_subsegment"
+"""The key of the subsegment in botocore's context of a call."""
+
+
+def _begin_call(service: str, model: Any, context: dict[str, Any], **_: Any) -> None:
+    parent = _current.get()
+    if parent is not None and "aws" not in parent.fields:
+        call = context[_CALL] = Subsegment(service, parent.trace_id, parent.id)
+        call.fields = {"namespace": "aws", "aws": {"operation": model.name}}
+
+
+def _end_call(context: Mapping[str, Any], http_response: Any, **_: Any) -> None:
+    call: Subsegment | None = context.get(_CALL)
+    if call is not None:
+        call.status = http_response.status_code
+        _send(call.document(time.time()))
+
+
+def _fail_call(context: Mapping[str, Any], **_: Any) -> None:
+    call: Subsegment | None = context.get(_CALL)
+    if call is not None:
+        call.failed = True
+        _send(call.document(time.time()))
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from stratabase.store.dynamodb.retry import (
     RetryPolicy,
     RetryState,
 )
+from stratabase.tracing import trace_client
 from stratabase.usage import current_usage
 
 
@@ -173,6 +174,7 @@ class PynamoTable:
             if not self._is_connected:
                 share_data_loader(self._connection.session)
                 bound_by_deadline(self._connection.client)
+                trace_client(self._connection.client)
                 _report_capacity(self._connection.client)
                 self._is_connected = True
 
