@@ -16,7 +16,7 @@ from stratabase.http_api.http.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.messages import verbatim
 from stratabase.observe import Log
-from stratabase.request_log import RequestLog
+from stratabase.request_log import RequestLog, publish_metric
 from stratabase.usage import current_usage
 from tests.http_api.conftest import make_event
 
@@ -132,6 +132,17 @@ def test_only_the_first_request_of_a_process_is_a_cold_start(monkeypatch: pytest
     monkeypatch.setattr(observe, "_is_cold_start", True)
     service = Service(answer)
     assert [service.ask()["cold_start"] for _ in range(3)] == [True, False, False]
+
+
+def test_a_function_without_requests_publishes_a_metric() -> None:
+    stream = io.StringIO()
+    publish_metric("sweep", "OldestPurgeSeconds", 90.5, stream)
+    publish_metric("sweep", "OldestPurgeSeconds", 0, stream)
+    (line,) = map(json.loads, stream.getvalue().splitlines())
+    (directive,) = line["_aws"]["CloudWatchMetrics"]
+    assert (line["service"], line["OldestPurgeSeconds"]) == ("sweep", 90.5)
+    assert directive["Metrics"] == [{"Name": "OldestPurgeSeconds", "Unit": "Seconds"}]
+    assert (directive["Namespace"], directive["Dimensions"]) == ("Stratabase", [["service"]])
 
 
 def test_nothing_is_recorded_outside_of_a_request() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from stratabase.bootstrap.functions import SWEEP_STEP_MILLISECONDS
+from stratabase.request_log import NAMESPACE, OLDEST_PURGE_METRIC
 from tests.transformed_template import Deployment, read_template_file, transform
 
 MAIL = {"MailFrom": "no-reply@example.com"}
@@ -162,6 +163,12 @@ def test_every_alarm_goes_to_the_topic(template: Mapping[str, Any]) -> None:
     throttled = json.dumps(alarms["FunctionThrottlesAlarm"])
     assert all(f'"Value": "{name}"' in throttled for name in functions)
     assert all(metric in watched for metric in ("5XXError", "p99", "ThrottleEvents", "Invocations", "Errors"))
+
+
+def test_an_alarm_watches_the_metric_that_the_sweep_publishes(template: Mapping[str, Any]) -> None:
+    alarm = deploy(template)["OldestPurgeAlarm"]["Properties"]
+    assert (alarm["Namespace"], alarm["MetricName"]) == (NAMESPACE, OLDEST_PURGE_METRIC)
+    assert alarm["Dimensions"] == [{"Name": "service", "Value": "sweep"}]
 
 
 def test_an_alarm_notices_a_sweep_that_never_finishes(template: Mapping[str, Any]) -> None:

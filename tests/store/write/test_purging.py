@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.objects.change import Deletion, Effect, Modification
+from stratabase.domain.objects.change import Change, Deletion, Effect, Modification
 from stratabase.domain.objects.commit_refusals import RequiredRoleEmpty, SizeCause, TooLarge
 from stratabase.messages import verbatim
 from stratabase.model.model import Model, Unique
@@ -463,6 +463,21 @@ def test_remains_of_a_class_unknown_to_the_model_wait_without_blocking_others(
     objects.entities.sweep()
     assert objects.find("Line", "o000") is None
     assert objects.find("Line", "p000") is not None
+
+
+def test_the_oldest_purge_is_that_of_the_earliest_deletion(
+    watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    objects = Objects(watched, MODEL)
+    assert objects.entities.oldest_purge() is None
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
+        for instant, order in ((2000, "o"), (1000, "p")):
+            ordered(objects, order, [f"{order}{number:03}" for number in range(110)])
+            objects.entities.commit(Change(order, instant, tuple(whole_deletion(objects, order))))
+    assert objects.entities.oldest_purge() == 1000
+    objects.entities.sweep()
+    assert objects.entities.oldest_purge() is None
 
 
 def test_the_rest_of_a_purge_is_handed_over(watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,9 @@ from stratabase.usage import RequestUsage, record_usage
 
 NAMESPACE = "Stratabase"
 _REFUSAL_METRIC = "Refusals."
-_UNITS = {"Milliseconds": "Milliseconds"}
+OLDEST_PURGE_METRIC = "OldestPurgeSeconds"
+"""The metric with the age of the oldest work of a large write that is still to do after a sweep."""
+_UNITS = {"Milliseconds": "Milliseconds", OLDEST_PURGE_METRIC: "Seconds"}
 """The units of metrics that are not counts."""
 
 
@@ -78,28 +80,48 @@ class RequestLog:
         # CloudWatch bills each metric that has a value in an hour, and sums are the same without zeros.
         metrics = {name: count for name, count in counts.items() if count}
         metrics["Milliseconds"] = round(milliseconds, 3)
-        now = time.time()
-        content: dict[str, Any] = {
-            "level": "INFO",
-            "message": "Request",
-            "timestamp": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now % 1 * 1000):03}Z",
-            "service": self._service,
-            **fields,
-            **invocation_fields(),
-            "status": line.status,
-            "operations": usage.operations,
-            **metrics,
-            "_aws": {
-                "Timestamp": int(now * 1000),
-                "CloudWatchMetrics": [
-                    {
-                        "Namespace": NAMESPACE,
-                        "Dimensions": [["service"]],
-                        "Metrics": [{"Name": name, "Unit": _UNITS.get(name, "Count")} for name in metrics],
-                    }
-                ],
-            },
-        }
-        stream = self._stream or sys.stdout
-        stream.write(orjson.dumps(content).decode() + "\n")
-        stream.flush()
+        _write_line(
+            self._stream,
+            "Request",
+            self._service,
+            {**fields, "status": line.status, "operations": usage.operations},
+            metrics,
+        )
+
+
+def publish_metric(service: str, name: str, value: float, stream: IO[str] | None = None) -> None:
+    """Write a line with one metric of a function that answers no requests. A value of 0 has no line."""
+    if value:
+        _write_line(stream, "Metric", service, {}, {name: value})
+
+
+def _write_line(
+    stream: IO[str] | None,
+    message: str,
+    service: str,
+    fields: Mapping[str, object],
+    metrics: Mapping[str, float],
+) -> None:
+    now = time.time()
+    content: dict[str, Any] = {
+        "level": "INFO",
+        "message": message,
+        "timestamp": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now % 1 * 1000):03}Z",
+        "service": service,
+        **invocation_fields(),
+        **fields,
+        **metrics,
+        "_aws": {
+            "Timestamp": int(now * 1000),
+            "CloudWatchMetrics": [
+                {
+                    "Namespace": NAMESPACE,
+                    "Dimensions": [["service"]],
+                    "Metrics": [{"Name": name, "Unit": _UNITS.get(name, "Count")} for name in metrics],
+                }
+            ],
+        },
+    }
+    stream = stream or sys.stdout
+    stream.write(orjson.dumps(content).decode() + "\n")
+    stream.flush()

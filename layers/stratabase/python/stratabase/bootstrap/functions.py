@@ -8,9 +8,10 @@ from typing import Protocol
 
 from stratabase.bootstrap.instance import Instance
 from stratabase.bootstrap.routes import build_endpoints
+from stratabase.clock import SystemClock
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.cors import Cors
-from stratabase.request_log import RequestLog
+from stratabase.request_log import OLDEST_PURGE_METRIC, RequestLog, publish_metric
 from stratabase.settings import Settings
 
 SWEEP_STEP_MILLISECONDS = 20_000
@@ -77,5 +78,9 @@ def sweep_handler() -> Callable[[object, LambdaContext], None]:
         steps = sum(1 for _ in takewhile(has_time, instance().sweep_steps()))
         if steps:
             instance().log.info("Sweep finished", steps=steps)
+        oldest = instance().entities.oldest_purge()
+        if oldest is not None:
+            age = max(0.0, SystemClock().now() - oldest) / 1000
+            publish_metric("sweep", OLDEST_PURGE_METRIC, age)
 
     return sweep

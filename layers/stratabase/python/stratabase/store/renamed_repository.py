@@ -215,6 +215,10 @@ class RenamedRepository:
         """Return the steps that finish all pending cleanup of the store. The steps raise Unavailable."""
         return self._repository.sweep_steps()
 
+    def oldest_purge(self) -> Instant | None:
+        """Return when the oldest work of a large write was left that is not done, None if there is none."""
+        return self._repository.oldest_purge()
+
     def sweep(self) -> None:
         """Finish all pending cleanup of the store. Raises Unavailable."""
         self._repository.sweep()

@@ -213,6 +213,10 @@ class Repository:
         """Return the steps that finish all pending cleanup of the store. The steps raise Unavailable."""
         return self._cleanup.sweep_steps()
 
+    def oldest_purge(self) -> Instant | None:
+        """Return when the oldest work of a large write was left that is not done, None if there is none."""
+        return self._cleanup.oldest_purge()
+
     @contextmanager
     def _cleanup_after_conflict(self, change: Change) -> Iterator[None]:
         """After a Conflict, run the pending cleanup of restored objects, which may have caused it."""

@@ -13,7 +13,7 @@ ledger. Cleanup checks no required roles or locks: the write has checked before 
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, islice
 from time import monotonic
 from typing import NamedTuple
 
@@ -42,6 +42,8 @@ _MAX_LINK_BATCH = 20
 """The maximum number of pairs that one commit unlinks: each takes two links, and possibly two counts."""
 _MAX_ATTEMPTS = 10
 """The maximum number of attempts to delete an object that others keep writing. A sweep tries again."""
+_MAX_DATED = 100
+"""The maximum number of ledgers to read in order to find the oldest."""
 _NO_MORE = object()
 
 
@@ -63,6 +65,15 @@ class Purger:
         """Yield the keys of all ledgers. The index may lag, so the newest ones may be missing."""
         pages = self._store.engine.range(keys.LISTING, keys.PURGES)
         return (item.key for item in chain.from_iterable(pages))
+
+    def oldest(self) -> Instant | None:
+        """Return when the oldest work was left that is not done, None if there is none.
+
+        Of a large backlog, this only looks at the first ledgers. Restorations do not count.
+        """
+        first = list(islice(self.pending_ledgers(), _MAX_DATED))
+        ledgers_ = filter(None, self._store.get(first) if first else ())
+        return min((ended for ledger in ledgers_ if (ended := ledgers.ended_at(ledger))), default=None)
 
     def ledgers(self, references: Sequence[Reference]) -> list[Item]:
         """Return the ledgers of objects."""
@@ -272,6 +283,10 @@ class Cleanup:
     def sweep_steps(self) -> CleanupSteps:
         """Return the steps for all ledgers, including those of other processes. They raise Unavailable."""
         return self._purger.steps(self._purger.pending_ledgers())
+
+    def oldest_purge(self) -> Instant | None:
+        """Return when the oldest work was left that is not done, None if there is none."""
+        return self._purger.oldest()
 
     def run(self, ledger_keys: Sequence[Key]) -> None:
         """Do the work of ledgers for a few seconds. Raise nothing, because the write itself is committed."""
