@@ -13,7 +13,8 @@ converts its result to an HTTP response. Read the files in this order:
 - `errors`: the limits of AWS, and the gateway's errors.
 - `template`: reads template.yaml, which also defines the deployed gateway.
 
-Below them are the HTTP `server`, and the `greenlets` in which calls wait without blocking a thread.
+Below them are the HTTP `server`, the `acceptor` of its connections, and the `greenlets` in which calls wait
+without blocking a thread.
 `current_request` tells the supervisor which request the event loop runs.
 
 Imports `terminal` and the HTTP layer of the service.

@@ -16,6 +16,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from stratabase import waiting
+from stratabase.cli.gateway.acceptor import Acceptor
 from stratabase.cli.gateway.app import Gateway
 from stratabase.cli.gateway.errors import INTEGRATION_TIMEOUT, MAX_HEAD, ErrorType
 from stratabase.cli.gateway.greenlets import Greenlets
@@ -103,8 +104,10 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to accept requests, and report it."""
-        await super().startup(sockets)
         loop = asyncio.get_running_loop()
+        make_protocol = partial(GatewayProtocol, self.config, self.server_state, {}, loop)
+        self.servers: list[Any] = [Acceptor(loop, listener, make_protocol) for listener in sockets or ()]
+        self.started = True
         self._callbacks.ready(partial(loop.call_soon_threadsafe, self.end))
 
     @contextlib.contextmanager
