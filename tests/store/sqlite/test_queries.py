@@ -41,5 +41,5 @@ def test_one_key_is_one_index_search(engine: SqliteEngine) -> None:
 
 @pytest.mark.parametrize("size", [2, queries.MAX_KEYS_PER_STATEMENT])
 def test_many_keys_are_looked_up_one_by_one(engine: SqliteEngine, size: int) -> None:
-    last = plan(engine, queries._select_statement(size))[-1]
+    last = plan(engine, queries._select_statement(size, COLUMNS))[-1]
     assert last == "SEARCH items USING INDEX sqlite_autoindex_items_1 (partition=? AND sort=?)"

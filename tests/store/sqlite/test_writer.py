@@ -200,7 +200,7 @@ def large() -> list[Action]:
     return [Put(Item(key, state="x" * 300_000)) for key in (FIRST, SECOND)]
 
 
-@pytest.mark.parametrize("moment", ["BEGIN", "SAVEPOINT", "INSERT", "RELEASE", "COMMIT"])
+@pytest.mark.parametrize("moment", ["BEGIN", "INSERT", "COMMIT"])
 @pytest.mark.parametrize(
     "error", [sqlite3.OperationalError("disk I/O error"), MemoryError()], ids=["io", "memory"]
 )
@@ -213,6 +213,23 @@ def test_a_failed_transaction_is_never_reported_as_success(path: Path, moment: s
         assert writer.submit(put(1)).result(60) is None
     with closing(SqliteEngine(path)) as engine:
         assert [bool(item) for item in engine.get([FIRST, SECOND, Key("many", "1")])] == [False, False, True]
+
+
+@pytest.mark.parametrize("moment", ["SAVEPOINT", "ROLLBACK TO", "RELEASE"])
+def test_a_group_with_a_batch_that_fails_halfway_is_repeated_or_refused(path: Path, moment: str) -> None:
+    halfway = batch(Put(Item(FIRST)), Put(Item(SECOND, state=b"")))  # type: ignore[arg-type]
+    one, other = (batch(Put(Item(Key("many", number)))) for number in ("1", "2"))
+    faulty_connection = FaultyConnection(open_for_writing(path, 0))
+    with writing(path, faulty_connection) as writer:
+        for breaks_at, expected in ((moment, Unavailable), ("", sqlite3.IntegrityError)):
+            faulty_connection.breaks_at = breaks_at
+            with held(path):
+                futures = [writer.submit(each) for each in (one, halfway, other)]
+            assert isinstance(futures[1].exception(60), expected)
+        assert [futures[0].exception(60), futures[2].exception(60)] == [None, None]
+    with closing(SqliteEngine(path)) as engine:
+        assert engine.get([FIRST, SECOND]) == [None, None]
+        assert all(engine.get([Key("many", "1"), Key("many", "2")]))
 
 
 def test_a_failed_commit_fails_every_caller(path: Path) -> None:

@@ -2,13 +2,16 @@
 
 import secrets
 import time
-from base64 import b32hexencode
 from collections.abc import Callable
+from itertools import product
 from threading import Lock
 
 _RANDOM_BITS = 80
 _STEP_BITS = 40
-_LENGTH = 26
+_DIGITS = "0123456789abcdefghijklmnopqrstuv"
+_PAIRS = tuple(map("".join, product(_DIGITS, repeat=2)))
+"""The two digits of each number of 10 bits."""
+_SHIFTS = tuple(range(120, -10, -10))
 
 
 def _now() -> int:
@@ -32,7 +35,9 @@ class TimeOrderedIds:
         with self._lock:
             self._last = self._after(self._last)
             number = self._last
-        return b32hexencode(number.to_bytes(16, "big")).decode()[:_LENGTH].lower()
+        # 128 bits are 26 digits of 5 bits, the last of which ends with two zeros.
+        number <<= 2
+        return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
 
     def _after(self, last: int) -> int:
         now = self._clock()

@@ -7,7 +7,7 @@ from functools import cached_property
 from stratabase.domain.access.grants import Access
 from stratabase.domain.access.requirements import RequiredPermission, check_permission
 from stratabase.domain.issues.issue import Issue, IssueType
-from stratabase.domain.objects.change import Effect, EffectIndex, ObjectEffect, reference_of
+from stratabase.domain.objects.change import Effect, EffectIndex, LinkEffect, ObjectEffect, reference_of
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.write.associations import resolve_roles
@@ -52,6 +52,11 @@ class WritePlan:
         return self.is_forbidden or not self.request.context.snapshot.missing
 
     @property
+    def lacks_only_numbers(self) -> bool:
+        """Whether nothing but the numbers of Serial attributes must be read. Then use `assign_numbers`."""
+        return not self.is_forbidden and self.request.context.snapshot.missing.is_serials_only
+
+    @property
     def is_blocked(self) -> bool:
         """Whether a lock of another member, or an unexpected version, stops the write."""
         issues = self.issues
@@ -94,6 +99,19 @@ def plan_write(command: AnyCommand, context: WriteContext, *, numbering: bool) -
     # 5. Effects: choose the start of the new versions, and make an effect for each object and link.
     instant, effects = effects_of(request, links, command, numbering=numbering)
     return WritePlan(request, instant, effects, required)
+
+
+def assign_numbers(plan: WritePlan, command: AnyCommand, now: Instant) -> WritePlan:
+    """Return a plan with the numbers of Serial attributes, which were all that it lacked.
+
+    Nothing else depends on the numbers, so only the effects are made again. `now` is the instant after the
+    numbers were read.
+    """
+    request = plan.request
+    request.context = request.context._replace(now=now)
+    links = tuple(effect for effect in plan.effects if isinstance(effect, LinkEffect))
+    instant, effects = effects_of(request, links, command, numbering=True)
+    return WritePlan(request, instant, effects, plan.required_permissions)
 
 
 def _forbidden(access: Access, required: Iterable[RequiredPermission]) -> list[Issue]:

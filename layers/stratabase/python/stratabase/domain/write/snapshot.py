@@ -36,8 +36,26 @@ class Missing:
     """Roles, to find since when objects have them in their state."""
 
     def __bool__(self) -> bool:
-        of_now = (self.entities, self.seen, self.links, self.pairs, self.serials, self.uploads)
-        return any((*of_now, self.versions, self.seen_versions, self.tombstones, self.known_since))
+        return bool(self.serials) or self._is_more_than_serials
+
+    @property
+    def is_serials_only(self) -> bool:
+        """Whether nothing but numbers must be read."""
+        return bool(self.serials) and not self._is_more_than_serials
+
+    @property
+    def _is_more_than_serials(self) -> bool:
+        return bool(
+            self.entities
+            or self.seen
+            or self.links
+            or self.pairs
+            or self.uploads
+            or self.versions
+            or self.seen_versions
+            or self.tombstones
+            or self.known_since
+        )
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.serials import SerialName
 from stratabase.domain.write.commands import AnyCommand, Delete, Restore, Update
-from stratabase.domain.write.plan import WritePlan, plan_write
+from stratabase.domain.write.plan import WritePlan, assign_numbers, plan_write
 from stratabase.domain.write.request import WriteContext
 from stratabase.domain.write.request_ids import ClientIds, RequestIds
 from stratabase.domain.write.snapshot import Snapshot
@@ -156,7 +156,11 @@ class Write:
             plan = plan_write(self._command, self._context(snapshot, now), numbering=numbering)
             if plan.is_complete:
                 return plan, now
+            lacks_only_numbers = plan.lacks_only_numbers
             self._load(snapshot, now)
+            if lacks_only_numbers:
+                now = self._services.clock.now()
+                return assign_numbers(plan, self._command, now), now
 
     @property
     def _reads_its_object_only(self) -> bool:

@@ -1,14 +1,12 @@
 """Executes a batch or an increment inside a SQLite transaction.
 
-A batch checks every expectation, then writes all or nothing.
+A batch checks every expectation before it writes.
 """
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
-
-import orjson
 
 from stratabase.store.engine.expectations import is_met
 from stratabase.store.engine.port import (
@@ -23,72 +21,67 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from stratabase.store.sqlite.queries import select_by_key
-from stratabase.store.sqlite.table import COLUMNS, PLACE_COLUMNS, attributes_json, row_of
+from stratabase.store.sqlite.queries import select_attributes, select_by_key
+from stratabase.store.sqlite.table import COLUMNS, PLACE_COLUMNS, attributes_json, check_places, row_of
 
 Statement = tuple[str, Sequence[str | None]]
 """SQL and its parameters."""
 
-_ATTRIBUTES = "SELECT attributes FROM items WHERE partition = ? AND sort = ?"
-
 
 def commit_batch(connection: sqlite3.Connection, batch: Batch) -> None:
-    """Execute all actions of a batch, or raise and write nothing. Raises ExpectationFailed."""
-    _check_fence(connection, batch)
-    found = select_by_key(connection, [action.key for action in batch.actions if _reads_item(action)])
-    pairs = [(action, found.get(action.key)) for action in batch.actions]
-    failures = [Failure(action, item) for action, item in pairs if not is_met(action.expect, item)]
-    if failures:
-        raise ExpectationFailed(failures)
-    _execute(connection, write_statements(batch.actions, found))
+    """Execute all actions of a batch. Raises ExpectationFailed; then nothing was written.
+
+    After another error, the caller must roll back what was written.
+    """
+    found = _check_expectations(connection, batch)
+    for sql, parameters in write_statements(batch.actions, found):
+        connection.execute(sql, parameters)
 
 
 def write_increment(connection: sqlite3.Connection, key: Key, attribute: str, by: int) -> int:
     """Add a number to an attribute of an item, and return the sum. ValueError if it is not an integer."""
     patch = Patch(key, NO_EXPECTATION, add={attribute: by})
-    found = select_by_key(connection, [key])
-    _execute(connection, write_statements([patch], found))
-    return int(apply_patch(patch, found.get(key)).attributes[attribute])  # type: ignore[arg-type]
+    found = select_attributes(connection, [key]).get(key)
+    connection.execute(*_patch(patch, found))
+    return int(_patched_attributes(patch, found)[attribute])
 
 
-def _check_fence(connection: sqlite3.Connection, batch: Batch) -> None:
-    """Raise ExpectationFailed if the fence of a batch does not hold."""
-    if batch.fence is None:
-        return
-    # Read only the attributes, because every write pays for this.
-    row = connection.execute(_ATTRIBUTES, batch.fence.key).fetchone()
-    item = None if row is None else Item(batch.fence.key, orjson.loads(row[0]))
-    if not is_met(batch.fence.expect, item):
-        raise ExpectationFailed([Failure(batch.fence, item)])
+def _check_expectations(connection: sqlite3.Connection, batch: Batch) -> Mapping[Key, Item]:
+    """Return the items that the actions patch or expect something of, with their attributes only.
+
+    Raises ExpectationFailed.
+    """
+    actions, fence = batch.actions, batch.fence
+    wanted = [action.key for action in actions if type(action) is Patch or action.expect != NO_EXPECTATION]
+    # One statement reads them all. It reads few columns, because every write pays for this.
+    found = select_attributes(connection, wanted if fence is None else (*wanted, fence.key))
+    if fence is not None and not is_met(fence.expect, found.get(fence.key)):
+        raise ExpectationFailed(_failures(connection, [fence]))
+    if not all(is_met(action.expect, found.get(action.key)) for action in actions):
+        raise ExpectationFailed(_failures(connection, actions))
+    return found
 
 
-def _reads_item(action: Action) -> bool:
-    """Return whether an action needs the stored item, to check its expectation or to patch it."""
-    return isinstance(action, Patch) or action.expect != NO_EXPECTATION
+def _failures(connection: sqlite3.Connection, actions: Sequence[Action]) -> list[Failure]:
+    """Return the actions whose expectations fail, each with the whole item that it finds."""
+    found = select_by_key(connection, [action.key for action in actions])
+    pairs = [(action, found.get(action.key)) for action in actions]
+    return [Failure(action, item) for action, item in pairs if not is_met(action.expect, item)]
 
 
-def _execute(connection: sqlite3.Connection, statements: Sequence[Statement]) -> None:
-    if len(statements) == 1:  # a single statement is atomic
-        connection.execute(*statements[0])
-    else:
-        _execute_all_or_none(connection, statements)
+def write_statements(actions: Sequence[Action], found: Mapping[Key, Item]) -> list[Statement]:
+    """Return the SQL statements of actions whose expectations hold. A check needs no statement.
+
+    `found`: the attributes of stored items by key; those that the actions patch or expect something of.
+    """
+    return [
+        _STATEMENT_OF[type(action)](action, found.get(action.key))
+        for action in actions
+        if type(action) in _STATEMENT_OF
+    ]
 
 
-def _execute_all_or_none(connection: sqlite3.Connection, statements: Sequence[Statement]) -> None:
-    connection.execute("SAVEPOINT batch")
-    try:
-        for sql, parameters in statements:
-            connection.execute(sql, parameters)
-        connection.execute("RELEASE batch")
-    except Exception:
-        # After a disk error, SQLite has already rolled back the whole transaction with its savepoint.
-        if connection.in_transaction:
-            connection.execute("ROLLBACK TO batch")
-            connection.execute("RELEASE batch")
-        raise
-
-
-_PUT = (
+_UPSERT = (
     f"INSERT INTO items ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) "  # noqa: S608 - only constant names
     "ON CONFLICT (partition, sort) DO UPDATE SET "
     + ", ".join(f"{column} = excluded.{column}" for column in COLUMNS[2:])
@@ -97,31 +90,38 @@ _PUT = (
 _DELETE = "DELETE FROM items WHERE partition = ? AND sort = ?"
 
 
-def write_statements(actions: Sequence[Action], found: Mapping[Any, Item]) -> list[Statement]:
-    """Return the SQL statements of actions. `found`: the stored items by key. A check needs no statement."""
-    return [
-        _STATEMENT_OF[type(action)](action, found.get(action.key))
-        for action in actions
-        if type(action) in _STATEMENT_OF
-    ]
-
-
 def _put(put: Put, _: Item | None) -> Statement:
-    return _PUT, row_of(put.item)
+    if put.expect.exists is False:
+        return _insertion(put.item)
+    return _UPSERT, row_of(put.item)
 
 
 def _patch(patch: Patch, found: Item | None) -> Statement:
-    after = apply_patch(patch, found)
+    attributes, names = _patched_attributes(patch, found), tuple(sorted(patch.places))
     if found is None:
-        return _PUT, row_of(after)
+        placed = {name: place for name, place in patch.places.items() if place is not None}
+        return _insertion(Item(patch.key, attributes, patch.state, placed))
     state = () if patch.state is None else (patch.state,)
-    names = tuple(sorted(patch.places))
-    places = [text for name in names for text in after.places.get(name, (None, None))]
-    return _update(bool(state), names), (attributes_json(after.attributes), *state, *places, *patch.key)
+    places = [text for name in names for text in patch.places[name] or (None, None)]
+    return _update(bool(state), names), (attributes_json(attributes), *state, *places, *patch.key)
+
+
+def _insertion(item: Item) -> Statement:
+    """Return the statement that inserts an item whose key no item has."""
+    places = check_places(item)
+    texts = [text for place in places.values() for text in place]
+    return _insert(tuple(places)), (*item.key, attributes_json(item.attributes), item.state, *texts)
 
 
 def _delete(delete: Delete, _: Item | None) -> Statement:
     return _DELETE, delete.key
+
+
+@cache
+def _insert(places: tuple[str, ...]) -> str:
+    # Name only columns with values, because each value is bound and compared.
+    columns = (*COLUMNS[:4], *(column for name in places for column in PLACE_COLUMNS[name]))
+    return f"INSERT INTO items ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608 - only constant names
 
 
 @cache
@@ -143,19 +143,11 @@ _STATEMENT_OF: Mapping[type[Action], Callable[[Any, Item | None], Statement]] = 
 }
 
 
-def apply_patch(patch: Patch, found: Item | None) -> Item:
-    """Return the patched item. `found`: the stored item, None if there is none."""
-    before = found or Item(patch.key)
-    return Item(
-        patch.key,
-        _attributes(patch, before),
-        before.state if patch.state is None else patch.state,
-        {name: place for name, place in {**before.places, **patch.places}.items() if place is not None},
-    )
-
-
-def _attributes(patch: Patch, before: Item) -> Mapping[str, Any]:
-    kept = {name: value for name, value in before.attributes.items() if name not in patch.remove}
+def _patched_attributes(patch: Patch, found: Item | None) -> Mapping[str, Any]:
+    """Return the attributes of a patched item. `found`: the stored item, None if there is none."""
+    kept = {} if found is None else {**found.attributes}
+    for name in patch.remove:
+        kept.pop(name, None)
     sums = {name: _sum(patch, name, kept.get(name, 0)) for name in patch.add}
     return {**kept, **patch.set, **sums}
 

@@ -8,11 +8,15 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+import orjson
+
 from stratabase.store.engine.port import ITEMS, Bounds, Item, Key
 from stratabase.store.sqlite.table import COLUMNS, INDEX_COLUMNS, PLACE_COLUMNS, Row, index_items, item_of
 
 MAX_KEYS_PER_STATEMENT = 256
 """The maximum number of keys that one statement reads."""
+
+_ATTRIBUTE_COLUMNS = COLUMNS[:3]
 
 _SELECT_ONE = f"SELECT {', '.join(COLUMNS)} FROM items WHERE partition = ? AND sort = ?"  # noqa: S608 - only constant names
 
@@ -52,22 +56,32 @@ def select_by_key(connection: sqlite3.Connection, keys: Sequence[Key]) -> Mappin
     return {key: item for part in parts for key, item in part.items()}
 
 
+def select_attributes(connection: sqlite3.Connection, keys: Sequence[Key]) -> Mapping[Key, Item]:
+    """Return the existing items with these keys, with their attributes only. `keys`: without duplicates."""
+    rows = _rows_by_key(connection, keys, _ATTRIBUTE_COLUMNS)
+    return {(key := Key(partition, sort)): Item(key, orjson.loads(text)) for partition, sort, text in rows}
+
+
 def _select_many(connection: sqlite3.Connection, keys: Sequence[Key]) -> dict[Key, Item]:
-    if not keys:
-        return {}
-    # Pad the keys to the next power of two, so that there are few statements. No item has a key of nulls.
-    size = 1 << (len(keys) - 1).bit_length()
-    parameters = [text for key in keys for text in key] + [None, None] * (size - len(keys))
-    items = map(item_of, connection.execute(_select_statement(size), parameters).fetchall())
+    items = map(item_of, _rows_by_key(connection, keys, COLUMNS))
     return {item.key: item for item in items}
 
 
+def _rows_by_key(connection: sqlite3.Connection, keys: Sequence[Key], columns: tuple[str, ...]) -> list[Row]:
+    if not keys:
+        return []
+    # Pad the keys to the next power of two, so that there are few statements. No item has a key of nulls.
+    size = 1 << (len(keys) - 1).bit_length()
+    parameters = [text for key in keys for text in key] + [None, None] * (size - len(keys))
+    return connection.execute(_select_statement(size, columns), parameters).fetchall()
+
+
 @cache
-def _select_statement(size: int) -> str:
+def _select_statement(size: int, columns: tuple[str, ...]) -> str:
     # SQLite does not reorder a CROSS JOIN. So it looks up each key, and does not scan the table.
     wanted = ", ".join(["(?, ?)"] * size)
     return (
-        f"SELECT {', '.join(COLUMNS)} FROM (VALUES {wanted}) AS wanted "  # noqa: S608 - only constant names
+        f"SELECT {', '.join(columns)} FROM (VALUES {wanted}) AS wanted "  # noqa: S608 - only constant names
         "CROSS JOIN items ON partition = wanted.column1 AND sort = wanted.column2"
     )
 

@@ -57,11 +57,17 @@ def index_items(rows: Sequence[Row], index: str, index_partition: str) -> list[I
 
 def row_of(item: Item) -> Row:
     """Return the row of an item, as the values of COLUMNS."""
+    places = check_places(item)
+    place_texts = [text for name in INDEX_NAMES for text in places.get(name, (None, None))]
+    return (*item.key, attributes_json(item.attributes), item.state, *place_texts)
+
+
+def check_places(item: Item) -> Mapping[str, IndexKey]:
+    """Return the places of an item. ValueError if one is in an index that does not exist."""
     places = item.places
     if not places.keys() <= PLACE_COLUMNS.keys():
         raise ValueError(f"The indexes are {', '.join(INDEX_NAMES)}, but an item has places in {[*places]}.")
-    place_texts = [text for name in INDEX_NAMES for text in places.get(name, (None, None))]
-    return (*item.key, attributes_json(item.attributes), item.state, *place_texts)
+    return places
 
 
 def attributes_json(attributes: Mapping[str, Value]) -> str:

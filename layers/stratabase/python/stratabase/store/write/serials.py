@@ -23,7 +23,7 @@ from stratabase.store.layout import keys
 
 _LAST = "last"
 """The attribute of a counter with the last number that was taken."""
-BLOCKS_PER_SECOND = 100
+BLOCKS_PER_SECOND = 20
 """How many blocks all processes together take from a counter, if numbers are wanted faster than this.
 
 DynamoDB writes an item at most 1,000 times a second.
