@@ -8,8 +8,7 @@ import pytest
 from graphql import ExecutionResult, execute_sync, get_introspection_query
 
 from stratabase.domain.members.member import Caller
-from stratabase.schema import executor
-from stratabase.schema.execution import documents
+from stratabase.schema import executor, introspection
 from stratabase.schema.execution.limits import ExecutionPolicy
 from stratabase.schema.executor import SchemaExecutor
 from tests.fakes import ADMINISTRATOR, fake_services
@@ -178,7 +177,7 @@ def test_disabled_introspection_is_refused_each_time(monkeypatch: pytest.MonkeyP
 
 def test_the_number_of_cached_answers_is_bounded(counting: CountingApi) -> None:
     queries = [
-        f"query Q{number} {{ __typename }}" for number in range(documents.MAX_CACHED_INTROSPECTIONS + 1)
+        f"query Q{number} {{ __typename }}" for number in range(introspection.MAX_CACHED_INTROSPECTIONS + 1)
     ]
     for query in (*queries, queries[-1], queries[0]):
         counting.answer(query)
@@ -188,7 +187,7 @@ def test_the_number_of_cached_answers_is_bounded(counting: CountingApi) -> None:
 
 def test_the_most_recently_used_answer_is_kept_longest(counting: CountingApi) -> None:
     queries = [
-        f"query Q{number} {{ __typename }}" for number in range(documents.MAX_CACHED_INTROSPECTIONS + 1)
+        f"query Q{number} {{ __typename }}" for number in range(introspection.MAX_CACHED_INTROSPECTIONS + 1)
     ]
     for query in (*queries[:-1], queries[0], queries[-1], queries[0]):
         counting.answer(query)
@@ -201,6 +200,6 @@ def test_the_most_recently_used_answer_is_kept_longest(counting: CountingApi) ->
 def test_too_large_answers_are_not_cached(
     counting: CountingApi, monkeypatch: pytest.MonkeyPatch, limit: str, most: int
 ) -> None:
-    monkeypatch.setattr(documents, limit, most)
+    monkeypatch.setattr(introspection, limit, most)
     assert counting.answer(STANDARD) == counting.answer(STANDARD)
     assert counting.times == 2

@@ -25,10 +25,11 @@ from stratabase.operations.executor import GraphQLResponse, QueriesOnly
 from stratabase.operations.services import Services
 from stratabase.schema.execution import insight
 from stratabase.schema.execution.cache import BoundedCache, gzip_compress, gzip_decompress
-from stratabase.schema.execution.documents import DocumentCache, IntrospectionCache
+from stratabase.schema.execution.documents import DocumentCache
 from stratabase.schema.execution.errors import ErrorRenderer, Report
 from stratabase.schema.execution.limits import ExecutionPolicy, excess_of_variables
 from stratabase.schema.generate import generate_schema
+from stratabase.schema.introspection import IntrospectionCache
 from stratabase.schema.prepared_documents import PreparedDocuments
 from stratabase.schema.profile_schemas import ProfileSchemas, print_sdl
 from stratabase.schema.request.context import GraphQLContext, ProfileSchema
@@ -118,9 +119,7 @@ class SchemaExecutor:
             mutates=document.mutates(operation_name),
             base_url=base_url,
         )
-        # 3. Execute the compiled operation. There is none at the first request of an operation, because
-        # compiling pays off only if the operation is repeated. `data` returns None unless all values are
-        # plainly correct.
+        # 3. Execute the compiled operation. `data` returns None unless all values are plainly correct.
         compiled = document.compiled(operation_name) if self._compile else None
         data = compiled.data(context, variables or {}) if compiled else None
         if data is not None:

@@ -5,7 +5,8 @@ deprecated directives, and directives on the variables of fragments. Clients of 
 refuse a schema with locations that they don't know, so the types below leave the proposals out.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from graphql import (
@@ -24,6 +25,8 @@ from graphql import (
     specified_directives,
 )
 
+from stratabase.operations.executor import GraphQLResponse
+from stratabase.schema.execution.cache import BoundedCache, gzip_compress, gzip_decompress
 from stratabase.schema.request.context import ResolveInfo
 
 _PROPOSED_LOCATIONS = frozenset(
@@ -113,3 +116,39 @@ META_FIELDS: Mapping[str, GraphQLField] = {
     ),
 }
 """The fields of the type `Query` that describe the schema, by name."""
+
+MAX_CACHED_INTROSPECTIONS = 4
+"""In responses. Each tool sends the same request every time."""
+MAX_INTROSPECTION_BYTES = 8_000_000
+"""In bytes of a response. The standard query about 100 classes takes almost a second for half as many."""
+MAX_CACHED_INTROSPECTION_LENGTH = 16_384
+"""In characters of a document."""
+IntrospectionKey = tuple[str, str, str | None]
+"""The key of the schema that is described, the text of a document, and the name of its operation."""
+
+
+class IntrospectionCache:
+    """A cache of the responses to requests about the schema, without variables. It keeps them compressed."""
+
+    def __init__(self) -> None:
+        self._responses: BoundedCache[IntrospectionKey, bytes] = BoundedCache(MAX_CACHED_INTROSPECTIONS)
+
+    def get_or_execute(
+        self, key: IntrospectionKey, execute: Callable[[], GraphQLResponse]
+    ) -> GraphQLResponse:
+        """Return the cached response, or what `execute` returns."""
+        cached = self._responses.get(key)
+        if cached is not None:
+            return GraphQLResponse(gzip_decompress(cached), gzipped=cached)
+        response = execute()
+        _schema, query, _operation_name = key
+        is_cacheable = (
+            response.body.startswith(b'{"data"')
+            and len(response.body) <= MAX_INTROSPECTION_BYTES
+            and len(query) <= MAX_CACHED_INTROSPECTION_LENGTH
+        )
+        if not is_cacheable:
+            return response
+        compressed = response.gzipped or gzip_compress(response.body)
+        self._responses.put(key, compressed)
+        return replace(response, gzipped=compressed)

@@ -2,7 +2,7 @@
 
 Read the files in this order:
 
-- `documents`: parses, validates and caches documents
+- `documents`, `accepting_validator`: parse, validate and cache documents
 - `limits`, `repetition`: limit the size and the shape of documents
 - `cost`, `cost_steps`, `cost_estimate`, `derived_reads`: limit what an operation may read and write
 - `selections`: collects the fields of a selection

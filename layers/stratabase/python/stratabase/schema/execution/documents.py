@@ -1,7 +1,6 @@
-"""Caches of parsed and validated documents, and of responses about the schema, because requests repeat."""
+"""Parse, validate and cache documents, because requests repeat."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from graphql import (
@@ -26,8 +25,8 @@ from graphql.validation.validate import ValidationAbortedError
 
 from stratabase.domain.issues.refusals import Refused
 from stratabase.messages import _
-from stratabase.operations.executor import GraphQLResponse
-from stratabase.schema.execution.cache import BoundedCache, gzip_compress, gzip_decompress
+from stratabase.schema.execution.accepting_validator import AcceptingValidator
+from stratabase.schema.execution.cache import BoundedCache
 from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.execution.cost import DocumentCosts
 from stratabase.schema.execution.limits import ExecutionPolicy, limit_violations, too_long
@@ -67,7 +66,6 @@ class Document:
         """Whether the errors are about the schema."""
         self._schema = schema
         self._costs = costs
-        self._requested_before: set[str | None] = set()
         self._compiled: dict[str | None, CompiledOperation | None] = {}
 
     def mutates(self, operation_name: str | None) -> bool:
@@ -76,15 +74,12 @@ class Document:
         return operation is not None and operation.operation is OperationType.MUTATION
 
     def compiled(self, operation_name: str | None) -> CompiledOperation | None:
-        """Return the compiled operation. None at its first request, or if it cannot be compiled."""
+        """Return the compiled operation. None if there is no such operation, or it cannot be compiled."""
         if operation_name in self._compiled:
             return self._compiled[operation_name]
         operation = self._operation(operation_name)
-        # Compiling an operation pays off only if it is repeated.
-        if operation is None or operation_name not in self._requested_before:
-            self._requested_before.add(operation_name)
+        if operation is None or self.ast is None:
             return None
-        assert self.ast
         same = selects_the_same(self.ast)
         compiled = CompiledOperation(self._schema, self.ast, operation) if same else None
         self._compiled[operation_name] = compiled
@@ -142,6 +137,47 @@ _RULES = tuple(map(_with_known_methods, specified_rules))
 _NO_INTROSPECTION = _with_known_methods(NoSchemaIntrospectionCustomRule)
 
 
+class Validator:
+    """Finds the errors of documents."""
+
+    def __init__(self, schema: GraphQLSchema, policy: ExecutionPolicy) -> None:
+        """Make a validator for the full schema."""
+        self._schema = schema
+        self._limits = policy.limits
+        self._suggestions = policy.suggestions
+        self._accepting = AcceptingValidator(schema, policy.limits)
+        self._rules: Collection[type[ASTValidationRule]] = (
+            _RULES if policy.introspection else (*_RULES, _NO_INTROSPECTION)
+        )
+
+    def accepts(self, document: DocumentNode) -> bool:
+        """Return whether a document is certainly valid and within the limits. False is no verdict."""
+        return self._accepting.accepts(document)
+
+    def excess(self, document: DocumentNode) -> list[GraphQLError]:
+        """Return the errors of a document that exceeds limits. Check this before `errors`.
+
+        graphql-core validates repeated fields in quadratic time.
+        """
+        return limit_violations(document, self._limits)
+
+    def errors(self, document: DocumentNode, schema: GraphQLSchema | None = None) -> list[GraphQLError]:
+        """Return the first errors of a document in the full schema, or in another one."""
+        errors = validate(
+            schema or self._schema,
+            document,
+            self._rules,
+            max_errors=MAX_REPORTED_ERRORS,
+            hide_suggestions=not self._suggestions,
+        )
+        return [_with_advice(error) for error in errors[:MAX_REPORTED_ERRORS]]
+
+
+def _with_advice(error: GraphQLError) -> GraphQLError:
+    """Return an error, with advice if graphql-core gave up validating."""
+    return GraphQLError(_TOO_INVOLVED) if isinstance(error, ValidationAbortedError) else error
+
+
 class DocumentCache:
     """Parses and validates the documents for one schema, and caches them."""
 
@@ -149,10 +185,7 @@ class DocumentCache:
         """Make a cache of documents for the full schema, which decides whether they are valid."""
         self._schema = schema
         self._limits = policy.limits
-        self._suggestions = policy.suggestions
-        self._rules: Collection[type[ASTValidationRule]] = (
-            _RULES if policy.introspection else (*_RULES, _NO_INTROSPECTION)
-        )
+        self._validator = Validator(schema, policy)
         self._documents: BoundedCache[str, Document] = BoundedCache(MAX_CACHED_CHARACTERS, len)
         """By text: the document."""
 
@@ -174,25 +207,14 @@ class DocumentCache:
             ast = parse(text)
         except GraphQLSyntaxError as error:
             return Document(self._schema, None, (error,))
-        # Check the limits first, because the validation of repeated fields takes quadratic time.
-        too_much = limit_violations(ast, self._limits)
-        if too_much:
-            return Document(self._schema, None, too_much)
-        errors = self._validate(self._schema, ast)
-        if errors:
-            return Document(self._schema, None, errors, breaks_schema=True)
+        if not self._validator.accepts(ast):
+            too_much = self._validator.excess(ast)
+            if too_much:
+                return Document(self._schema, None, too_much)
+            errors = self._validator.errors(ast)
+            if errors:
+                return Document(self._schema, None, errors, breaks_schema=True)
         return Document(self._schema, ast, costs=DocumentCosts(self._schema, ast, self._limits.cost))
-
-    def _validate(self, schema: GraphQLSchema, ast: DocumentNode) -> list[GraphQLError]:
-        """Return the errors of a document that is executed in a schema."""
-        errors = validate(
-            schema,
-            ast,
-            self._rules,
-            max_errors=MAX_REPORTED_ERRORS,
-            hide_suggestions=not self._suggestions,
-        )
-        return [_with_advice(error) for error in errors[:MAX_REPORTED_ERRORS]]
 
     def _seen_errors(
         self, text: str, errors: Sequence[GraphQLError], seen: ProfileSchema
@@ -203,7 +225,7 @@ class DocumentCache:
         such, otherwise all.
         """
         try:
-            found = self._validate(seen.load(), parse(text))
+            found = self._validator.errors(parse(text), seen.load())
         except Refused:
             found = []
         places = {place for error in errors for place in error.positions or ()}
@@ -211,47 +233,7 @@ class DocumentCache:
         return same or found or [GraphQLError(_INVALID)]
 
 
-def _with_advice(error: GraphQLError) -> GraphQLError:
-    """Return an error, with advice if graphql-core gave up validating."""
-    return GraphQLError(_TOO_INVOLVED) if isinstance(error, ValidationAbortedError) else error
-
-
-MAX_CACHED_INTROSPECTIONS = 4
-"""In responses. Each tool sends the same request every time."""
-MAX_INTROSPECTION_BYTES = 8_000_000
-"""In bytes of a response. The standard query about 100 classes takes almost a second for half as many."""
-MAX_CACHED_INTROSPECTION_LENGTH = 16_384
-"""In characters of a document."""
 _ABOUT_SCHEMA = frozenset({"__schema", "__type", "__typename"})
-IntrospectionKey = tuple[str, str, str | None]
-"""The key of the schema that is described, the text of a document, and the name of its operation."""
-
-
-class IntrospectionCache:
-    """A cache of the responses to requests about the schema, without variables. It keeps them compressed."""
-
-    def __init__(self) -> None:
-        self._responses: BoundedCache[IntrospectionKey, bytes] = BoundedCache(MAX_CACHED_INTROSPECTIONS)
-
-    def get_or_execute(
-        self, key: IntrospectionKey, execute: Callable[[], GraphQLResponse]
-    ) -> GraphQLResponse:
-        """Return the cached response, or what `execute` returns."""
-        cached = self._responses.get(key)
-        if cached is not None:
-            return GraphQLResponse(gzip_decompress(cached), gzipped=cached)
-        response = execute()
-        _schema, query, _operation_name = key
-        is_cacheable = (
-            response.body.startswith(b'{"data"')
-            and len(response.body) <= MAX_INTROSPECTION_BYTES
-            and len(query) <= MAX_CACHED_INTROSPECTION_LENGTH
-        )
-        if not is_cacheable:
-            return response
-        compressed = response.gzipped or gzip_compress(response.body)
-        self._responses.put(key, compressed)
-        return replace(response, gzipped=compressed)
 
 
 def is_about_schema(document: DocumentNode, operation: OperationDefinitionNode) -> bool:

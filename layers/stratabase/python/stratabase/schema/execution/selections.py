@@ -6,8 +6,6 @@ from functools import cached_property
 from typing import Any
 
 from graphql import (
-    BREAK,
-    DirectiveNode,
     DocumentNode,
     FieldNode,
     FragmentDefinitionNode,
@@ -22,10 +20,8 @@ from graphql import (
     SelectionSetNode,
     ValueNode,
     VariableNode,
-    Visitor,
     get_argument_values,
     get_directive_values,
-    visit,
 )
 
 from stratabase.domain.issues.issue import Path
@@ -179,18 +175,9 @@ def _has_variable(value: ValueNode) -> bool:
 
 def selects_the_same(document: DocumentNode) -> bool:
     """Return whether a document selects the same fields for all values of its variables."""
-    finder = _Directives()
-    visit(document, finder)
-    return not finder.found
-
-
-class _Directives(Visitor):
-    """Finds a directive that depends on a variable."""
-
-    found = False
-
-    def enter_directive(self, node: DirectiveNode, *_: Any) -> Any:
-        if any(isinstance(argument.value, VariableNode) for argument in node.arguments or ()):
-            self.found = True
-            return BREAK
-        return None
+    return not any(
+        isinstance(argument.value, VariableNode)
+        for node in walk(document.definitions, selected_nodes)
+        for directive in getattr(node, "directives", None) or ()
+        for argument in directive.arguments or ()
+    )
