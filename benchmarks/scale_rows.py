@@ -48,14 +48,10 @@ from stratabase.operations.services import Services
 from stratabase.operations.write.services import save
 from stratabase.store.backfill.reindex import Reindex
 from stratabase.store.backfill.resharding import OF_LISTING, Resharding
-from stratabase.store.dynamodb.capacity import (
-    READ_UNIT_BYTES,
-    WRITE_UNIT_BYTES,
-    item_bytes,
-    range_bytes,
-)
+from stratabase.store.dynamodb.capacity import item_bytes, range_bytes
 from stratabase.store.dynamodb.commit import is_single_write, write_requests
 from stratabase.store.dynamodb.metering import MeteredEngine
+from stratabase.store.dynamodb.table import READ_UNIT_BYTES, WRITE_UNIT_BYTES
 from stratabase.store.engine.port import ITEMS, Batch, Check, Engine, Item, Key
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.layout import keys

@@ -1,11 +1,14 @@
 """An engine that fails at one of its calls without telling whether the call took effect."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.messages import verbatim
-from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Engine, Item, Key
+from stratabase.store.engine.delegating import DelegatingEngine
+from stratabase.store.engine.port import Batch, Engine, Item, Key
+
+T = TypeVar("T")
 
 GET, RANGE, INCREMENT = "get", "range", "increment"
 
@@ -17,31 +20,21 @@ class Fault(NamedTuple):
     after: bool = False
 
 
-class FailingEngine:
+class FailingEngine(DelegatingEngine):
     """Passes calls on and records them: `get`, a page of a `range`, `increment`, or the ID of a batch."""
 
     def __init__(self, engine: Engine, fault: Fault | None = None) -> None:
-        self.engine = engine
+        super().__init__(engine)
         self.calls: list[str] = []
         self._fault = fault
 
     def get(self, keys: Sequence[Key]) -> list[Item | None]:
         self._begin(GET)
-        found = self.engine.get(keys)
+        found = super().get(keys)
         self._end()
         return found
 
-    def range(
-        self,
-        index: str,
-        partition: str,
-        bounds: Bounds = UNBOUNDED,
-        *,
-        backward: bool = False,
-        limit: int | None = None,
-        exact: bool = True,
-    ) -> Iterator[Sequence[Item]]:
-        pages = self.engine.range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
+    def _pages(self, pages: Iterator[T]) -> Iterator[T]:
         while True:
             self._begin(RANGE)
             page = next(pages, None)
@@ -51,24 +44,21 @@ class FailingEngine:
             yield page
 
     def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
-        return self.engine.scan(after)
+        return self._engine.scan(after)
 
     def commit(self, batch: Batch) -> None:
         self._begin(batch.id)
         try:
-            self.engine.commit(batch)
+            super().commit(batch)
         finally:
             self._end()
 
     def increment(self, key: Key, attribute: str, by: int) -> int:
         self._begin(INCREMENT)
         try:
-            return self.engine.increment(key, attribute, by)
+            return super().increment(key, attribute, by)
         finally:
             self._end()
-
-    def close(self) -> None:
-        self.engine.close()
 
     def _begin(self, what: str) -> None:
         self.calls.append(what)

@@ -70,6 +70,7 @@ def test_every_call_is_refused_with_a_wrong_mark(store: Recorder, change: dict[s
         lambda: engine.get([KEY]),
         lambda: engine.get([keys.REGISTRY]),
         lambda: engine.range(ITEMS, "x"),
+        lambda: engine.count(ITEMS, "x"),
         engine.scan,
         lambda: engine.commit(CREATE),
         lambda: engine.increment(KEY, "number", 1),

@@ -83,6 +83,12 @@ def keys(
     return [item.key for page in pages for item in page]
 
 
+def count_items(engine: Engine, index: str, partition: str, *ranges: Bounds, distinct: bool = False) -> int:
+    """Return the number of items in some ranges."""
+    pages = settle(engine).count(index, partition, ranges, distinct=distinct)
+    return sum(counted.items for counted in pages)
+
+
 def run_concurrently(*work: Callable[[], T]) -> Sequence[T]:
     """Run each function in its own thread, all at once, and return their results in order."""
     start = Barrier(len(work))

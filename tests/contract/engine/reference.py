@@ -1,6 +1,7 @@
 """The reference implementation of the engine port over a dict. Tests compare every engine with it."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from threading import Lock
 
 from stratabase.store.engine.port import (
@@ -13,6 +14,7 @@ from stratabase.store.engine.port import (
     Check,
     Condition,
     ConditionOperator,
+    Counted,
     ExpectationFailed,
     Failure,
     IndexKey,
@@ -21,6 +23,7 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
+from stratabase.store.engine.read_limiter import approximate_bytes
 
 
 class ReferenceEngine:
@@ -53,6 +56,24 @@ class ReferenceEngine:
         found = [(sort, item) for sort, item in lying if _within(sort, bounds)]
         found.sort(key=lambda each: (each[0], each[1].key), reverse=backward)
         return iter([[item for _, item in found[:limit]]])
+
+    def count(
+        self,
+        index: str,
+        partition: str,
+        ranges: Sequence[Bounds] = (UNBOUNDED,),
+        *,
+        distinct: bool = False,
+    ) -> Iterator[Counted]:
+        # By `range`, so that what subclasses do to ranges happens to counts too.
+        return self._counts([self.range(index, partition, bounds) for bounds in ranges], distinct=distinct)
+
+    def _counts(self, ranges: Sequence[Iterator[Sequence[Item]]], *, distinct: bool) -> Iterator[Counted]:
+        seen: set[Key] = set()
+        for page in chain.from_iterable(ranges):
+            new = {item.key for item in page} - seen
+            seen |= new
+            yield Counted(len(new) if distinct else len(page), approximate_bytes(page))
 
     def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
         with self._lock:

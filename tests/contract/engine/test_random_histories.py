@@ -26,7 +26,7 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from tests.contract.engine.engine_calls import commit, settle
+from tests.contract.engine.engine_calls import commit, count_items, settle
 from tests.contract.engine.engines import KINDS
 from tests.contract.engine.reference import ReferenceEngine
 from tests.soak import EXAMPLES, count
@@ -127,6 +127,7 @@ def answers(engine: Engine, ranges: list[tuple[Any, ...]]) -> list[object]:
     for index, partition, bounds, backward, limit in ranges:
         pages = engine.range(index, partition, bounds, backward=backward, limit=limit)
         found.append([(item.key, item.state) for page in pages for item in page])
+        found += [count_items(engine, index, partition, bounds, distinct=each) for each in (False, True)]
     return found
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from math import ceil
 from threading import Barrier
 from types import MappingProxyType
 
@@ -10,7 +11,7 @@ import pytest
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.query.consumption import Consumption, round_trips
 from stratabase.messages import verbatim
-from stratabase.store.dynamodb.metering import MeteredEngine, record_consumption
+from stratabase.store.dynamodb.metering import MAX_MEASURED_ITEMS, MeteredEngine, record_consumption
 from stratabase.store.engine.parallel import sequential_map
 from stratabase.store.engine.port import (
     EXISTS,
@@ -18,7 +19,9 @@ from stratabase.store.engine.port import (
     NOT_EXISTS,
     Action,
     Batch,
+    Bounds,
     Check,
+    Counted,
     Delete,
     ExpectationFailed,
     IndexKey,
@@ -128,6 +131,48 @@ def test_a_range_is_reported_page_by_page_as_it_is_read(engine: MeteredEngine, i
     pages.clear()
     (nothing,) = measured(lambda: list(engine.range(ITEMS, "p")))
     assert (nothing.items, nothing.round_trips, nothing.read_units) == (0, 1, 0)
+
+
+@pytest.mark.parametrize(("index", "units"), [("index1", 3), (ITEMS, 0.5)])
+def test_a_count_is_reported_once_and_costs_as_much_as_reading(
+    index: str, units: float, engine: MeteredEngine
+) -> None:
+    for number in range(5):
+        place = {"index1": IndexKey("all", str(number))}
+        engine.commit(Batch(str(number), (Put(item(4500, Key(f"Thing#{number}", "V#~"), place)),)))
+
+    (one,) = measured(lambda: list(engine.count(index, "all", [Bounds(high="2"), Bounds("3")])))
+
+    counted = 5 if index == "index1" else 0
+    assert (one.kind, one.index, one.items, one.round_trips) == ("count", index, counted, 1)
+    assert one.read_units == (units if counted else 1)
+    assert one.bytes // 4500 == counted
+
+
+def test_the_cost_of_a_long_count_is_estimated_from_some_items(
+    engine: MeteredEngine, inner: LimitedReads
+) -> None:
+    sizes = [1200 for _ in range(MAX_MEASURED_ITEMS)]
+    inner.count = lambda *_, **__: iter([Counted(5000, 0), Counted(1000, 0)])  # type: ignore[method-assign]
+    inner.range = lambda *_, **__: iter([[item(size) for size in sizes]])  # type: ignore[method-assign]
+
+    (one,) = measured(lambda: list(engine.count("index1", "Thing")))
+
+    assert one.items == 6000
+    assert 6000 * 1200 < one.bytes < 6000 * 1250
+    assert (one.round_trips, one.read_units) == (7, ceil(one.bytes / 4096) / 2)
+
+
+def test_a_count_that_is_abandoned_is_reported(engine: MeteredEngine, inner: LimitedReads) -> None:
+    inner.count = lambda *_, **__: iter([Counted(1, 0), Counted(1, 0)])  # type: ignore[method-assign]
+
+    def count_first() -> None:
+        pages = engine.count("index1", "Thing")
+        next(pages)
+        pages.close()  # type: ignore[attr-defined]
+
+    (one,) = measured(count_first)
+    assert one.items == 1
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from stratabase.store.engine.parallel import sequential_map
-from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, IndexKey, Item, Key, Put
-from stratabase.store.engine.sharded_range import ShardedRange
+from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Counted, IndexKey, Item, Key, Put
+from stratabase.store.engine.sharded_range import ShardedRange, count_shards
 from stratabase.store.layout.keys import shard_of, shards_of
 from tests.contract.engine.reference import ReferenceEngine
 from tests.soak import count, seed
@@ -68,6 +68,28 @@ def test_a_range_has_the_same_items_in_the_same_order(shards: int) -> None:
         expected = sorted((id_ for id_ in ids if bounds.admits(id_)), reverse=backward)[:limit]
         assert [item.key.partition for page in pages for item in page] == expected
         assert len(spent) == engine.items_read, "what no page contains is charged too"
+
+
+@pytest.mark.parametrize("distinct", [False, True])
+@pytest.mark.parametrize("shards", [1, 2, 16])
+def test_the_counts_of_all_shards_add_up(shards: int, distinct: bool) -> None:
+    engine, spent = filled(IDS, shards), list[Counted]()
+    ranges = [Bounds(IDS[10], IDS[19]), Bounds(IDS[30], IDS[40], high_included=False)]
+
+    def number(ranges: list[Bounds]) -> int:
+        return count_shards(
+            engine,
+            sequential_map,
+            INDEX,
+            shards_of("Thing#4", shards),
+            ranges,
+            spent.append,
+            distinct=distinct,
+        )
+
+    assert number([UNBOUNDED]) == len(IDS)
+    assert number(ranges) == 20
+    assert sum(each.items for each in spent) == len(IDS) + 20
 
 
 def test_a_page_reads_little_more_than_it_shows() -> None:

@@ -1,20 +1,12 @@
 """The mark of the store of objects, which is in the item of the registry, and the engine that checks it."""
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from stratabase.domain.store_mark import StoreMark, StoreRequirements, parse_mark
-from stratabase.store.engine.port import (
-    UNBOUNDED,
-    Batch,
-    Bounds,
-    Engine,
-    ExpectationFailed,
-    Item,
-    Key,
-    OutcomeUnknown,
-)
+from stratabase.store.engine.delegating import DelegatingEngine
+from stratabase.store.engine.port import Batch, Engine, ExpectationFailed, Item, Key, OutcomeUnknown
 from stratabase.store.indexes.registry import mark_text, parse_registry, registry_put
 from stratabase.store.layout.keys import REGISTRY
 
@@ -58,7 +50,7 @@ class EngineMark:
                 return True
 
 
-class MarkedEngine:
+class MarkedEngine(DelegatingEngine):
     """An engine that delegates every call to another one, and refuses a store with a wrong mark.
 
     The mark is checked before the first call, and again whenever the registry is read, which is every few
@@ -68,7 +60,7 @@ class MarkedEngine:
 
     def __init__(self, engine: Engine, required: StoreRequirements) -> None:
         """Take what this process requires of the mark."""
-        self._engine = engine
+        super().__init__(engine)
         self._required = required
         self._text: str | None = None
         """The text of the mark that was seen last."""
@@ -87,45 +79,12 @@ class MarkedEngine:
         self._see(registry)
         return found
 
-    def range(  # noqa: PLR0913 - the signature of the port
-        self,
-        index: str,
-        partition: str,
-        bounds: Bounds = UNBOUNDED,
-        *,
-        backward: bool = False,
-        limit: int | None = None,
-        exact: bool = True,
-    ) -> Iterator[Sequence[Item]]:
-        """Yield the items of one partition of an index in the order of their sort keys, page by page."""
-        self._ensure_checked()
-        return self._engine.range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
-
-    def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
-        """Yield all items of the store, page by page."""
-        self._ensure_checked()
-        return self._engine.scan(after)
-
-    def commit(self, batch: Batch) -> None:
-        """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
-        self._check_before_write()
-        self._engine.commit(batch)
-
-    def increment(self, key: Key, attribute: str, by: int) -> int:
-        """Add a number to an attribute of an item, and return the sum."""
-        self._check_before_write()
-        return self._engine.increment(key, attribute, by)
-
-    def close(self) -> None:
-        """Finish running calls, and close files and connections."""
-        self._engine.close()
-
-    def _ensure_checked(self) -> None:
+    def _before_read(self) -> None:
         if not self._is_checked:
             self._see(self._engine.get([REGISTRY])[0])
 
-    def _check_before_write(self) -> None:
-        self._ensure_checked()
+    def _before_write(self) -> None:
+        self._before_read()
         self._required.check(self._mark, writes=True)
 
     def _see(self, registry: Item | None) -> None:

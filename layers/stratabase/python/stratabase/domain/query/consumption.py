@@ -10,9 +10,9 @@ class Consumption:
     """What one call of the storage consumed."""
 
     kind: str
-    """`get` (by keys), `range` (one page of an index) or `commit`."""
+    """`get` (by keys), `range` (one page of an index), `count` (of an index) or `commit`."""
     index: str | None
-    """The index that a range was read from; None for the items themselves."""
+    """The index that a range was read from or counted in; None for the items themselves."""
     round_trips: int
     items: int
     """The number of items requested by key, found in a range, or written and checked."""

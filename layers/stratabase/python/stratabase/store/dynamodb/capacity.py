@@ -4,6 +4,7 @@
 |---|---|
 | get | one read unit for each 4 KB of each item |
 | page of a range | one read unit for each 4 KB of all items together; half for an index or an inexact read |
+| count of a range | as reading it in pages of 1 MB |
 | write | one write unit for each KB of the item, two in a transaction |
 | index entry | one write unit for each KB, for each index to which a write adds, removes or changes it |
 
@@ -17,12 +18,11 @@ from math import ceil
 
 from stratabase.store.dynamodb.commit import is_single_write, write_requests
 from stratabase.store.dynamodb.engine import MAX_KEYS_PER_REQUEST
-from stratabase.store.dynamodb.table import PROJECTED_ATTRIBUTES
+from stratabase.store.dynamodb.table import PROJECTED_ATTRIBUTES, READ_UNIT_BYTES, WRITE_UNIT_BYTES
 from stratabase.store.engine.port import ITEMS, Action, Batch, Check, IndexKey, Item, Value
 
-READ_UNIT_BYTES, WRITE_UNIT_BYTES = 4096, 1024
-"""The bytes of one read unit and of one write unit."""
-
+_COUNTED_BYTES = 1024 * 1024
+"""The maximum size of the items that one request counts."""
 _STATE_NAME_BYTES = len("state")
 
 
@@ -44,6 +44,12 @@ def range_units(index: str, items: Sequence[Item], *, exact: bool = True) -> flo
 def range_bytes(index: str, items: Sequence[Item]) -> int:
     """Return the size of a page of a range in bytes."""
     return sum(map(item_bytes if index == ITEMS else _index_entry_bytes, items))
+
+
+def count_cost(index: str, size: int) -> tuple[int, float]:
+    """Return the requests and read units of a count of items with this size in bytes."""
+    units = max(1, ceil(size / READ_UNIT_BYTES)) / (1 if index == ITEMS else 2)
+    return max(1, ceil(size / _COUNTED_BYTES)), units
 
 
 def write_units(batch: Batch, before: Sequence[Item | None], after: Sequence[Item | None]) -> float:

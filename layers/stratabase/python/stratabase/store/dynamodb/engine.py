@@ -5,11 +5,12 @@ from typing import Any
 
 from stratabase.store.dynamodb.client import Client
 from stratabase.store.dynamodb.commit import commit_batch, send_increment
+from stratabase.store.dynamodb.count_query import CountQuery
 from stratabase.store.dynamodb.range_query import range_query
 from stratabase.store.dynamodb.records import item_of, items_of, key_record
 from stratabase.store.dynamodb.retry import DEFAULT_RETRY_POLICY, RetryingClient, RetryPolicy
 from stratabase.store.dynamodb.table import MAX_PARTITION_BYTES, MAX_SORT_BYTES
-from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Item, Key
+from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Counted, Item, Key
 
 MAX_KEYS_PER_REQUEST = 100
 """The maximum number of keys of one BatchGetItem, which is DynamoDB's limit."""
@@ -55,6 +56,17 @@ class DynamoDBEngine:
         """Yield the items of one partition of an index in the order of their sort keys, page by page."""
         query = range_query(index, partition, bounds, backward=backward, exact=exact)
         return query.pages(self._retrying, self._table, limit)
+
+    def count(
+        self,
+        index: str,
+        partition: str,
+        ranges: Sequence[Bounds] = (UNBOUNDED,),
+        *,
+        distinct: bool = False,
+    ) -> Iterator[Counted]:
+        """Yield the numbers of items in ranges of one partition of an index, for each megabyte of them."""
+        return CountQuery(index, partition, ranges, distinct=distinct).pages(self._retrying, self._table)
 
     def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
         """Yield all items of the store, page by page."""

@@ -6,13 +6,25 @@ It wraps any engine, and computes the capacity units that DynamoDB would charge 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import chain, islice
 from time import perf_counter
 from types import ModuleType
 
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.query.consumption import Consumption, Note
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.parallel import add_round_trips, count_round_trips
-from stratabase.store.engine.port import NO_EXPECTATION, UNBOUNDED, Batch, Bounds, Engine, Item, Key, Patch
+from stratabase.store.engine.port import (
+    NO_EXPECTATION,
+    UNBOUNDED,
+    Batch,
+    Bounds,
+    Counted,
+    Engine,
+    Item,
+    Key,
+    Patch,
+)
 
 _note: ContextVar[Note | None] = ContextVar("note", default=None)
 
@@ -33,14 +45,18 @@ def record_consumption(note: Note) -> Iterator[None]:
         _note.reset(token)
 
 
-class MeteredEngine:
+MAX_MEASURED_ITEMS = 1000
+"""The number of items by which the cost of a count is estimated."""
+
+
+class MeteredEngine(DelegatingEngine):
     """An engine that delegates every call to another engine, and reports it.
 
     `current_note`: returns the function that takes the report of a call, None if the request is not measured.
     """
 
     def __init__(self, engine: Engine, current_note: Callable[[], Note | None] = current_note) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._current_note = current_note
 
     def get(self, keys: Sequence[Key]) -> list[Item | None]:
@@ -73,9 +89,20 @@ class MeteredEngine:
         note = self._current_note()
         return pages if note is None else _report_pages(index, pages, note, exact=exact)
 
-    def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
-        """Yield all items of the store, page by page. This is not reported, because no request scans."""
-        return self._engine.scan(after)
+    def count(
+        self,
+        index: str,
+        partition: str,
+        ranges: Sequence[Bounds] = (UNBOUNDED,),
+        *,
+        distinct: bool = False,
+    ) -> Iterator[Counted]:
+        """Yield the numbers of items in ranges of one partition of an index, to be added up."""
+        pages = self._engine.count(index, partition, ranges, distinct=distinct)
+        note = self._current_note()
+        if note is None:
+            return pages
+        return self._report_count(pages, note, index, partition, ranges)
 
     def commit(self, batch: Batch) -> None:
         """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
@@ -108,16 +135,37 @@ class MeteredEngine:
         note(_commit_consumption(write, before, self._items_of(write), took))
         return total
 
-    def close(self) -> None:
-        """Finish running calls, and close files and connections."""
-        self._engine.close()
-
     def _items_of(self, batch: Batch) -> Sequence[Item | None]:
         """Return the items of a batch in the order of its actions. Measuring never makes a write fail."""
         try:
             return self._engine.get([action.key for action in batch.actions])
         except Unavailable:
             return [None] * len(batch.actions)
+
+    def _report_count(
+        self, pages: Iterator[Counted], note: Note, index: str, partition: str, ranges: Sequence[Bounds]
+    ) -> Iterator[Counted]:
+        """Yield the pages of a count, and report the count at its end.
+
+        Its cost depends on the sizes of the items. Some of them are read for that, which is not reported.
+        """
+        began, items = perf_counter(), 0
+        try:
+            for page in pages:
+                items += page.items
+                yield page
+        finally:
+            took = _milliseconds_since(began)
+            first = self._first_of(index, partition, ranges, min(items, MAX_MEASURED_ITEMS))
+            note(_count_consumption(index, items, first, took))
+
+    def _first_of(self, index: str, partition: str, ranges: Sequence[Bounds], number: int) -> Sequence[Item]:
+        """Return the first items of some ranges. Measuring never makes a count fail."""
+        pages = chain.from_iterable(self._engine.range(index, partition, bounds) for bounds in ranges)
+        try:
+            return list(islice(chain.from_iterable(pages), number))
+        except Unavailable:
+            return ()
 
 
 def _report_pages(
@@ -141,6 +189,14 @@ def _page_consumption(index: str, items: Sequence[Item], took: float, *, exact: 
     capacity = _capacity()
     size, units = capacity.range_bytes(index, items), capacity.range_units(index, items, exact=exact)
     return Consumption("range", index, 1, len(items), size, units, 0, took, add_round_trips(1))
+
+
+def _count_consumption(index: str, items: int, first: Sequence[Item], took: float) -> Consumption:
+    """Return what a count consumed. `first`: some of the items, by which the size of all is estimated."""
+    capacity = _capacity()
+    size = capacity.range_bytes(index, first) * items // max(1, len(first))
+    pages, units = capacity.count_cost(index, size)
+    return Consumption("count", index, pages, items, size, units, 0, took, add_round_trips(pages))
 
 
 def _commit_consumption(

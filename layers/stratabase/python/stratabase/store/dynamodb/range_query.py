@@ -20,7 +20,7 @@ from stratabase.store.dynamodb.table import (
 )
 from stratabase.store.engine.port import ITEMS, Bounds, Item
 
-_INDEXES = {ITEMS: (PARTITION, SORT), **PLACE_ATTRIBUTES}
+INDEX_KEYS = {ITEMS: (PARTITION, SORT), **PLACE_ATTRIBUTES}
 """By index: the attributes with its partition and its sort key."""
 
 _FIRST_PAGE = 64
@@ -89,10 +89,9 @@ class RangeQuery(NamedTuple):
 
     def pages(self, client: RetryingClient, table: str, limit: int | None) -> Iterator[Sequence[Item]]:
         """Yield the items, page by page, at most `limit` in all."""
-        # DynamoDB rejects queries that cannot match anything.
-        if self.condition.admits_nothing or not 0 < len(self.partition.encode()) <= MAX_PARTITION_BYTES:
+        if self.matches_nothing:
             return
-        query = self._parameters(table)
+        query = self.parameters(table, Placeholders())
         # Without a limit, start with small pages, because most callers need only few items.
         size, left = _FIRST_PAGE, limit
         while left != 0:
@@ -106,12 +105,24 @@ class RangeQuery(NamedTuple):
             size, left = min(2 * size, _MAX_PAGE), None if left is None else left - len(items)
 
     @property
+    def matches_nothing(self) -> bool:
+        """Whether the query cannot match anything. DynamoDB rejects such queries."""
+        return self.condition.admits_nothing or not 0 < len(self.partition.encode()) <= MAX_PARTITION_BYTES
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the condition matches only keys within the bounds."""
+        condition, bounds = self.condition, self.bounds
+        includes_end = condition.high_included and not bounds.high_included
+        return (condition.low, condition.high) == bounds[:2] and bounds.low_included and not includes_end
+
+    @property
     def _extra(self) -> int:
         """The number of additional items to read, because the first one may be filtered out."""
         return 1 if self.backward and self.condition.high_included and not self.bounds.high_included else 0
 
-    def _parameters(self, table: str) -> dict[str, Any]:
-        placeholders = Placeholders()
+    def parameters(self, table: str, placeholders: Placeholders) -> dict[str, Any]:
+        """Return the parameters of the request. `placeholders`: those of its other expressions."""
         index = {"ConsistentRead": self.exact} if self.index_name == ITEMS else {"IndexName": self.index_name}
         condition = self._key_expression(placeholders)
         return {
@@ -123,7 +134,7 @@ class RangeQuery(NamedTuple):
         }
 
     def _key_expression(self, placeholders: Placeholders) -> str:
-        partition, sort = _INDEXES[self.index_name]
+        partition, sort = INDEX_KEYS[self.index_name]
         within = f"{placeholders.name(partition)} = {placeholders.value(typed_value(self.partition))}"
         if self.condition.admits_everything:
             return within
@@ -138,6 +149,6 @@ def range_query(
     index: str, partition: str, bounds: Bounds, *, backward: bool, exact: bool = True
 ) -> RangeQuery:
     """Return the query for a range of an index. Raises ValueError if there is no such index."""
-    if index not in _INDEXES:
-        raise ValueError(f"There is no index {index!r}; there are {', '.join(_INDEXES)}.")
+    if index not in INDEX_KEYS:
+        raise ValueError(f"There is no index {index!r}; there are {', '.join(INDEX_KEYS)}.")
     return RangeQuery(index, partition, bounds, key_condition(bounds), backward, exact)

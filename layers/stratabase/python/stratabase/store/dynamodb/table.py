@@ -25,6 +25,8 @@ Locks are not among them, so that locking an object does not write to indexes. C
 writes need them, and writes read heads by key. DynamoDB cannot change the projection of an index later.
 """
 
+READ_UNIT_BYTES, WRITE_UNIT_BYTES = 4096, 1024
+"""The bytes of one read unit and of one write unit."""
 MAX_PARTITION_BYTES = 2048
 """DynamoDB's maximum length of a partition key."""
 MAX_SORT_BYTES = 1024

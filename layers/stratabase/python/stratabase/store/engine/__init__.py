@@ -1,15 +1,17 @@
 """The storage port, and helpers that work with every engine.
 
-An engine stores items under keys and has the calls `get`, `range`, `commit` and `increment`. `store.sqlite`
-and `store.dynamodb` implement it. The rest of the store depends only on this port.
+An engine stores items under keys and has the calls `get`, `range`, `count`, `commit` and `increment`.
+`store.sqlite` and `store.dynamodb` implement it. The rest of the store depends only on this port.
 
 Read in this order:
 
 1. port: items, expectations, batches, and the calls with their guarantees.
 2. expectations: evaluates expectations against items.
-3. offloading: keeps engine calls from blocking the local server.
-4. parallel: runs several reads at the same time, and counts round trips.
-5. read_limiter: charges reads to the read budget of a request.
+3. delegating: passes all calls on to another engine; the base of wrappers.
+4. offloading: keeps engine calls from blocking the local server.
+5. parallel: runs several reads at the same time, and counts round trips.
+6. sharded_range: reads and counts what is spread over several partitions.
+7. read_limiter: charges reads to the read budget of a request.
 
 Imports the domain's refusals and read budget, and no other package of the store.
 """

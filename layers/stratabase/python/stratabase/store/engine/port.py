@@ -205,6 +205,14 @@ class Bounds(NamedTuple):
 UNBOUNDED = Bounds()
 
 
+class Counted(NamedTuple):
+    """A part of a count: a number of items, and what counting them has read."""
+
+    items: int
+    bytes_read: int
+    """The size of the entries that the engine has read, 0 if it counts without reading them."""
+
+
 class Failure(NamedTuple):
     """An action whose expectation failed, and the item that the engine found instead (None: no item)."""
 
@@ -262,6 +270,24 @@ class Engine(Protocol):
 
         Reads of secondary indexes may always lag. Their items may lack attributes and places, but have their
         position in this index.
+        """
+
+    def count(
+        self,
+        index: str,
+        partition: str,
+        ranges: Sequence[Bounds] = (UNBOUNDED,),
+        *,
+        distinct: bool = False,
+    ) -> Iterator[Counted]:
+        """Yield the numbers of items that `range` finds in ranges of one partition, to be added up.
+
+        `ranges`: without overlaps. An item that moves from one position to another meanwhile may count once,
+        twice or not at all; with `distinct`, not twice. This costs some engines more time, but no more read
+        units. Counting ends when the caller closes the iterator.
+
+        `index`: ITEMS or one of INDEX_NAMES; otherwise raises ValueError. ITEMS is counted strongly
+        consistently.
         """
 
     def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.store.engine.port import Item
+from stratabase.store.engine.port import Counted, Item
 
 Read = TypeVar("Read", Item, Item | None)
 
@@ -51,6 +51,14 @@ class ReadLimiter:
         self.record(items)
         self.check()
         return items
+
+    def spend_count(self, counted: Counted) -> None:
+        """Charge what an engine has read to count items. Raises ReadBudgetExceeded."""
+        if self.budget is not None:
+            with self._lock:
+                self.items += counted.items
+                self.budget.charge(counted.bytes_read)
+        self.check()
 
     def refusal(self) -> ReadBudgetExceeded:
         """Return the exception for a budget that is used up."""

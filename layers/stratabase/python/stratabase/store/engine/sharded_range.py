@@ -1,4 +1,4 @@
-"""Reads a range that is spread over several partitions of an index, in order.
+"""Reads or counts a range that is spread over several partitions of an index. Reads it in order.
 
 Each shard is read in chunks, several shards side by side. A page of the range takes the first items of all
 chunks. It needs more of a shard only if that shard might have an item before the end of the page.
@@ -10,7 +10,7 @@ from itertools import chain
 from math import ceil, sqrt
 
 from stratabase.store.engine.parallel import ParallelMap
-from stratabase.store.engine.port import UNBOUNDED, Bounds, Engine, Item
+from stratabase.store.engine.port import UNBOUNDED, Bounds, Counted, Engine, Item
 
 _FIRST_PAGE = 64
 """The number of items in the first page of a range without a limit. Each page is twice as long as before."""
@@ -129,3 +129,28 @@ def _chunk(size: int, shards: int) -> int:
     """
     share = size / shards
     return ceil(share + 2 * sqrt(share))
+
+
+def count_shards(  # noqa: PLR0913, PLR0917 - where to count, and how
+    engine: Engine,
+    parallel_map: ParallelMap,
+    index: str,
+    partitions: Sequence[str],
+    ranges: Sequence[Bounds],
+    spend: Callable[[Counted], None],
+    *,
+    distinct: bool,
+) -> int:
+    """Return the number of items in ranges of all shards of an index. Count the shards side by side.
+
+    `spend`: is called with each part of the count. `distinct`: count an item once that moves in its shard.
+    """
+
+    def count(partition: str) -> int:
+        total = 0
+        for counted in engine.count(index, partition, ranges, distinct=distinct):
+            spend(counted)
+            total += counted.items
+        return total
+
+    return sum(parallel_map(count, partitions))

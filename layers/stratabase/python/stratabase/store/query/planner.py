@@ -504,7 +504,9 @@ def _rows_by_key(source: PlanSource, class_: Class, ids: Ids, residual: Filter |
 def _scan_source(
     source: PlanSource, class_: Class, query: Query, path: AccessPath, bounds: IndexBounds
 ) -> ScanSource:
-    ranges = IndexRanges(path.index_name, path.partitions, bounds.ranges)
+    # An object moves in an index when one of its values changes, unless all values are the same in the range.
+    are_stable = bounds.is_exact and len(bounds.ranges) == 1 and len(bounds.fixed) == len(path.columns)
+    ranges = IndexRanges(path.index_name, path.partitions, bounds.ranges, are_stable)
     row_filter = source.filter(class_, bounds.residual_filter(query.filter))
     index_rows = IndexRows(source, class_, row_filter, ranges)
     return ScanSource(class_, index_rows, path, bounds)

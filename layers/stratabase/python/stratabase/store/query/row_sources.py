@@ -13,7 +13,7 @@ from stratabase.model.model import Class
 from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import UNBOUNDED, Bounds, Engine, Item
 from stratabase.store.engine.read_limiter import ReadLimiter
-from stratabase.store.engine.sharded_range import ShardedRange
+from stratabase.store.engine.sharded_range import ShardedRange, count_shards
 from stratabase.store.layout import keys
 from stratabase.store.layout.heads import live_head
 from stratabase.store.query.rows import BATCH_SIZE, Row, RowFilter, distinct_rows
@@ -53,6 +53,8 @@ class IndexRanges(NamedTuple):
     partitions: tuple[str, ...]
     """The partitions of its shards."""
     ranges: tuple[Bounds, ...] = (UNBOUNDED,)
+    are_stable: bool = True
+    """Whether an object that is in the ranges has one position there, and keeps it whatever is written."""
 
 
 class RowSource(Protocol):
@@ -100,10 +102,21 @@ class IndexRows:
 
     def count(self) -> int:
         """Return the number of matches."""
-        return sum(1 for _ in distinct_rows(self.rows()))
+        if self._filter:
+            return sum(1 for _ in distinct_rows(self.rows()))
+        source, (index_name, partitions, ranges, are_stable) = self._source, self._index_ranges
+        return count_shards(
+            source.engine,
+            source.parallel_map,
+            index_name,
+            partitions,
+            ranges,
+            source.limiter.spend_count,
+            distinct=not are_stable,
+        )
 
     def _items(self, bounds: Bounds | None, *, backward: bool, limit: int | None) -> Iterator[Item]:
-        source, (index_name, partitions, all_ranges) = self._source, self._index_ranges
+        source, (index_name, partitions, all_ranges, _) = self._source, self._index_ranges
         ranges = all_ranges if bounds is None else (bounds,)
         for range_ in reversed(ranges) if backward else ranges:
             whole = ShardedRange(

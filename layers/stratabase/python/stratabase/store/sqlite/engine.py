@@ -5,11 +5,11 @@ from functools import partial
 from pathlib import Path
 
 from stratabase import waiting
-from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Item, Key
+from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Counted, Item, Key
 from stratabase.store.sqlite.commit import commit_batch, write_increment
 from stratabase.store.sqlite.errors import map_sqlite_error
 from stratabase.store.sqlite.file import open_for_reading, open_for_writing
-from stratabase.store.sqlite.queries import RangeQuery, range_query, select_after, select_items
+from stratabase.store.sqlite.queries import RangeQuery, count_rows, range_query, select_after, select_items
 from stratabase.store.sqlite.readers import Readers
 from stratabase.store.sqlite.writer import Writer
 
@@ -22,6 +22,9 @@ _MAX_PAGE = 1024
 """The maximum number of rows in a page."""
 _SCANNED_PAGE = 256
 """The number of rows in a page of a scan."""
+_MAX_INLINE_COUNT = 20_000
+"""The number of rows that are counted where the request runs, which takes less than a millisecond."""
+_NO_LIMIT = -1
 
 
 class SqliteEngine:
@@ -52,6 +55,18 @@ class SqliteEngine:
     ) -> Iterator[Sequence[Item]]:
         """Yield the items of one partition of an index in the order of their sort keys, page by page."""
         return self._pages(range_query(index, partition, bounds, backward=backward), limit)
+
+    def count(
+        self,
+        index: str,
+        partition: str,
+        ranges: Sequence[Bounds] = (UNBOUNDED,),
+        *,
+        distinct: bool = False,  # noqa: ARG002 - a count is a snapshot, in which each item has one position
+    ) -> Iterator[Counted]:
+        """Yield the number of items in ranges of one partition of an index, as one snapshot."""
+        queries = [range_query(index, partition, bounds, backward=False) for bounds in ranges]
+        return self._counts(queries)
 
     def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
         """Yield all items of the store, page by page."""
@@ -84,6 +99,15 @@ class SqliteEngine:
                 return
             query = query.after(rows[-1])
             waiting.give_way()
+
+    def _counts(self, queries: Sequence[RangeQuery]) -> Iterator[Counted]:
+        number = self._readers.read(partial(count_rows, queries=queries, limit=_MAX_INLINE_COUNT))
+        if number == _MAX_INLINE_COUNT:
+            # SQLite needs no lock of Python while it counts, so other requests proceed meanwhile.
+            number = waiting.offload(
+                self._readers.read, partial(count_rows, queries=queries, limit=_NO_LIMIT)
+            )
+        yield Counted(number, bytes_read=0)
 
 
 def _page_sizes(limit: int | None) -> Iterator[int]:

@@ -137,8 +137,25 @@ class RangeQuery(NamedTuple):
 
     def statement(self) -> str:
         """Return the SQL that reads the range."""
-        low, high = (len(self.low.values), self.low.included), (len(self.high.values), self.high.included)
-        return _statement(self.index_name, low, high, self.backward)
+        return _statement(self.index_name, self._low, self._high, self.backward)
+
+    def row_count(self, connection: sqlite3.Connection, limit: int) -> int:
+        """Return the number of rows of the range, at most `limit`."""
+        parameters = (self.partition, *self.low.values, *self.high.values, limit)
+        ((number,),) = connection.execute(self.count_statement(), parameters).fetchall()
+        return int(number)
+
+    def count_statement(self) -> str:
+        """Return the SQL that counts the range."""
+        return _count_statement(self.index_name, self._low, self._high)
+
+    @property
+    def _low(self) -> tuple[int, bool]:
+        return len(self.low.values), self.low.included
+
+    @property
+    def _high(self) -> tuple[int, bool]:
+        return len(self.high.values), self.high.included
 
     def after(self, row: Row) -> "RangeQuery":
         """Return the query for the rest of the range after a row."""
@@ -154,19 +171,43 @@ def range_query(index: str, partition: str, bounds: Bounds, *, backward: bool) -
     return RangeQuery(index, partition, low, high, backward)
 
 
+def count_rows(connection: sqlite3.Connection, queries: Sequence[RangeQuery], limit: int) -> int:
+    """Return the number of rows of several ranges, as one snapshot: at most `limit`, if there are more."""
+    if len(queries) == 1:
+        return queries[0].row_count(connection, limit)
+    connection.execute("BEGIN")
+    total = 0
+    with connection:
+        for query in queries:
+            total += query.row_count(connection, limit - total)
+            if total == limit:
+                break
+    return total
+
+
 def _end(bound: str | None, included: bool) -> RangeEnd:  # noqa: FBT001 - like the field of Bounds
     return RangeEnd() if bound is None else RangeEnd((bound,), included)
 
 
 @cache
 def _statement(index: str, low: tuple[int, bool], high: tuple[int, bool], backward: bool) -> str:  # noqa: FBT001
-    partition, order = _INDEXES[index]
-    conditions = [f"{partition} = ?", *_condition(order, low, ">"), *_condition(order, high, "<")]
     direction = " DESC" if backward else ""
     return (
-        f"SELECT {', '.join(_COLUMNS[index])} FROM items WHERE {' AND '.join(conditions)} "  # noqa: S608 - only constant names
-        f"ORDER BY {', '.join(column + direction for column in order)} LIMIT ?"
+        f"SELECT {', '.join(_COLUMNS[index])} FROM items WHERE {_conditions(index, low, high)} "  # noqa: S608 - only constant names
+        f"ORDER BY {', '.join(column + direction for column in _INDEXES[index].order)} LIMIT ?"
     )
+
+
+@cache
+def _count_statement(index: str, low: tuple[int, bool], high: tuple[int, bool]) -> str:
+    # The index alone answers this, so SQLite reads no row of the table.
+    conditions = _conditions(index, low, high)
+    return f"SELECT count(*) FROM (SELECT 1 FROM items WHERE {conditions} LIMIT ?)"  # noqa: S608 - only constant names
+
+
+def _conditions(index: str, low: tuple[int, bool], high: tuple[int, bool]) -> str:
+    partition, order = _INDEXES[index]
+    return " AND ".join([f"{partition} = ?", *_condition(order, low, ">"), *_condition(order, high, "<")])
 
 
 def _condition(order: Sequence[str], end: tuple[int, bool], operator: str) -> list[str]:
