@@ -1,4 +1,7 @@
-"""The entry point of `make bench`: runs the benchmarks, and prints each figure with its limit."""
+"""The entry point of `make bench`: runs the benchmarks, and prints each figure with its limit.
+
+Its exit code is 1 if a figure is over its limit.
+"""
 
 import os
 import platform
@@ -24,6 +27,7 @@ from benchmarks import (
     shard_rows,
     start_rows,
     streaming_rows,
+    table,
     upload_rows,
 )
 
@@ -56,6 +60,8 @@ def main() -> None:
     for name in sys.argv[1:] or BENCHMARKS:
         with tempfile.TemporaryDirectory() as folder:
             BENCHMARKS[name](Path(folder))
+    if table.over:
+        sys.exit("\n".join(["", "Over the limit:", *(f"  {figure}" for figure in table.over)]))
 
 
 if __name__ == "__main__":

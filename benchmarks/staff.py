@@ -1,0 +1,101 @@
+"""The model and the objects that are compared with PostGraphile 5.1: employees and their teams.
+
+An employee has a key, a unique attribute, three indexes, two dates, and a reference to a team. Three in five
+employees match the filter of a page, whose order is that of another attribute.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+from stratabase.bootstrap.storage import open_engine
+from stratabase.domain.objects.change import Change, Creation
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.model.reading import read_model
+from stratabase.model.types.storage import Stored
+from stratabase.settings import Settings
+from stratabase.store.ids import TimeOrderedIds
+from stratabase.store.read.context import system_now
+from stratabase.store.repository import Repository
+
+APPLICATION = "Staff"
+MODEL = """
+extend schema @application(name: "Staff") @profile(name: "Administrator", administrator: true)
+type Employee
+  @unique(attributes: ["email"])
+  @index(attributes: ["last_name", "first_name"])
+  @index(attributes: ["hired_on"])
+  @index(attributes: ["badge"]) {
+  first_name: String!
+  last_name: String!
+  email: String!
+  badge: Int
+  salary: Real @domain(min: "0", digits: 2)
+  date_of_birth: Date
+  hired_on: Date
+  phone: String
+  about: Text
+  team: Team @association(opposite: "members")
+}
+type Team @unique(attributes: ["name"]) { name: String! members: [Employee!] @association(opposite: "team") }
+type Order { number: Int! customer: Employee lines: [Line!] @composition }
+type Line { product: String! quantity: Int! }
+"""
+DATES = ("date_of_birth", "hired_on")
+TEAMS = 100
+LEAST_SALARY = 400
+"""Three in five employees earn at least so much."""
+_PER_COMMIT = 24
+"""An employee takes four of the 100 actions of a commit: itself, its email address, its link, its team."""
+
+
+class Staff:
+    """The employees in the store of a running service. They are written directly, which is faster."""
+
+    def __init__(self, home: Path) -> None:
+        self._model = read_model(MODEL, "staff")
+        self._engine = open_engine(replace(Settings(), home=home))
+        self._entities = Repository(self._engine, self._model)
+        self._new_id = TimeOrderedIds().new
+        self._teams = [self._entity("Team", {"name": f"Team {number}"}) for number in range(TEAMS)]
+        self.ids: list[str] = []
+        self._commit(self._teams)
+
+    def close(self) -> None:
+        """Close the store."""
+        self._engine.close()
+
+    def grow(self, size: int) -> None:
+        """Create employees until there are `size` of them."""
+        made = [
+            self._entity("Employee", {**state, "team": self._teams[number % TEAMS].reference.id})
+            for number, state in zip(range(len(self.ids), size), employees("e", len(self.ids)), strict=False)
+        ]
+        self._commit(made)
+        self.ids += [entity.reference.id for entity in made]
+
+    def _entity(self, class_name: str, state: Mapping[str, Stored]) -> Entity:
+        id_ = self._new_id()
+        return Entity(Reference(class_name, id_), {"_id": id_, **state})
+
+    def _commit(self, entities: list[Entity]) -> None:
+        for at in range(0, len(entities), _PER_COMMIT):
+            effects = tuple(map(Creation, entities[at : at + _PER_COMMIT]))
+            self._entities.commit(Change(self._new_id(), system_now(), effects))
+
+
+def employees(name: str, first: int = 0) -> Iterator[Mapping[str, Stored]]:
+    """Yield the attributes of new employees. `name`: distinguishes their email addresses from others'."""
+    for number in count(first):
+        yield {
+            "first_name": f"Ada {number % 97}",
+            # The order by name is not the order of creation.
+            "last_name": f"Lovelace {number * 7919 % 100_003:06}",
+            "email": f"{name}.{number}@example.com",
+            "badge": number,
+            "salary": number * 617 % 1000,
+            "date_of_birth": f"{1950 + number % 50}-{number % 12 + 1:02}-{number % 28 + 1:02}",
+            "hired_on": f"{2000 + number % 25}-{number % 12 + 1:02}-{number % 28 + 1:02}",
+            "phone": "+39 06 1234567",
+        }
