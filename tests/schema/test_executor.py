@@ -362,11 +362,14 @@ def test_the_document_cache_is_bounded_by_length() -> None:
     """Clients that write values into their queries, where no two are alike, must not fill the memory."""
     schema = generate_schema(THINGS)
     documents, seen = DocumentCache(schema, ExecutionPolicy()), ProfileSchemas(THINGS, schema).of(None)
-    texts = [f'{{ Thing___get(_id: "{number:010000}") {{ _id }} }}' for number in range(50)]
-    first = [documents.read(text, seen) for text in texts]
+    texts = [
+        f'{{ a{number}: Thing___get(_id: "1") {{ {"_id " * 40} {" " * 9000} }} }}' for number in range(50)
+    ]
+    for as_template in (True, False):
+        first = [documents.read(text, seen, as_template=as_template).document for text in texts]
 
-    assert documents.read(texts[-1], seen) is first[-1]
-    assert documents.read(texts[0], seen) is not first[0]
+        assert documents.read(texts[-1], seen, as_template=as_template).document is first[-1]
+        assert documents.read(texts[0], seen, as_template=as_template).document is not first[0]
 
 
 def test_at_most_nine_errors_of_a_document_are_reported(api: ExecutorApi) -> None:

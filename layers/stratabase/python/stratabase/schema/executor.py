@@ -25,9 +25,10 @@ from stratabase.operations.executor import GraphQLResponse, QueriesOnly
 from stratabase.operations.services import Services
 from stratabase.schema.execution import insight
 from stratabase.schema.execution.cache import BoundedCache, gzip_compress, gzip_decompress
-from stratabase.schema.execution.documents import DocumentCache
+from stratabase.schema.execution.documents import BoundDocument, Document, DocumentCache
 from stratabase.schema.execution.errors import ErrorRenderer, Report
 from stratabase.schema.execution.limits import ExecutionPolicy, excess_of_variables
+from stratabase.schema.execution.literals import LiteralValues
 from stratabase.schema.generate import generate_schema
 from stratabase.schema.introspection import IntrospectionCache
 from stratabase.schema.prepared_documents import PreparedDocuments
@@ -95,13 +96,17 @@ class SchemaExecutor:
             return _render_refusal([errors.render_issue(forbidden)])
         # 1. Parse and validate the document, or find it in the cache.
         seen = self._profiles.of(caller.profile)
-        document = self._documents.read(query, seen)
+        document, literals = self._documents.read(query, seen, as_template=self._compile)
         if document.ast is None:
             return _render_refusal([errors.render_request_error(error) for error in document.errors])
         if queries_only and document.mutates(operation_name):
             raise QueriesOnly(_("Mutations require the POST method."))
         # 2. Refuse what is too large or too expensive, before anything is read.
-        excess = excess_of_variables(variables or {}) or document.excess(operation_name, variables or {})
+        excess = _excess(document, operation_name, variables or {}, literals)
+        if excess and literals.untyped:
+            # The document of a template has no places in the text, which the error tells.
+            document, literals = BoundDocument(self._documents.parse(query))
+            excess = _excess(document, operation_name, variables or {}, literals)
         if excess:
             return _render_refusal([errors.render_request_error(excess)])
         usage = current_usage()
@@ -121,17 +126,16 @@ class SchemaExecutor:
         )
         # 3. Execute the compiled operation. `data` returns None unless all values are plainly correct.
         compiled = document.compiled(operation_name) if self._compile else None
-        data = compiled.data(context, variables or {}) if compiled else None
+        data = compiled.data(context, variables or {}, literals.coerced) if compiled else None
         if data is not None:
             return _render_data(_with_unreadable(data, [], errors, context), context)
         # 4. Otherwise, graphql-core executes the document. It reuses the results of root fields that have
         # already run, so that nothing is written twice.
-        execute = partial(
-            self._execute_by_graphql_core, document.ast, context, variables, operation_name, errors
-        )
+        ast = self._documents.parse(query).ast if literals.untyped else document.ast
+        assert ast, "the document is valid"
+        execute = partial(self._execute_by_graphql_core, ast, context, variables, operation_name, errors)
         if variables or not document.is_about_schema(operation_name):
             return execute()
-        ast = document.ast
         return self._introspections.get_or_execute(
             (seen.key, query, operation_name), lambda: self._prepared_response(seen, ast) or execute()
         )
@@ -180,6 +184,14 @@ class SchemaExecutor:
             values = []
         found = values if isinstance(values, list) else []
         return found or [GraphQLError(_("The variables are not valid."))]
+
+
+def _excess(
+    document: Document, operation_name: str | None, variables: Mapping[str, Any], literals: LiteralValues
+) -> GraphQLError | None:
+    """Return the error if a request has too many values, or costs too much."""
+    given = {**variables, **literals.untyped} if literals.untyped else variables
+    return excess_of_variables(variables) or document.excess(operation_name, given)
 
 
 def _render_data(response: dict[str, Any], context: GraphQLContext) -> GraphQLResponse:

@@ -8,7 +8,7 @@ What it relies on: generated types have no interfaces or unions, so a fragment a
 the only directives of documents are `@skip` and `@include`; and the parser reads no arguments of fragments.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from graphql import (
@@ -52,6 +52,7 @@ from graphql import (
 )
 
 from stratabase.schema.execution.limits import MAX_VARIABLE_VALUES, Limits
+from stratabase.schema.execution.literals import LITERAL_VARIABLE
 from stratabase.schema.execution.repetition import MAX_EQUAL_FIELDS, MAX_FIELDS
 
 MAX_NESTING = 100
@@ -76,11 +77,22 @@ class AcceptingValidator:
 
     def accepts(self, document: DocumentNode) -> bool:
         """Return whether a document is certainly valid. False is no verdict."""
+        return self.accept_template(document, {}) is not None
+
+    def accept_template(
+        self, document: DocumentNode, literals: Mapping[str, ValueNode]
+    ) -> Mapping[str, GraphQLInputType] | None:
+        """Return the types of the places of literals if a template with these is certainly valid, else None.
+
+        `literals` are by the variables that stand for them in the document. With other literals that have
+        the types of their places, it is valid too.
+        """
+        check = _Check(self._schema, self._limits, document, literals)
         try:
-            _Check(self._schema, self._limits, document).run()
+            check.run()
         except (_Doubt, RecursionError):
-            return False
-        return True
+            return None
+        return check.places
 
 
 class _Variable(NamedTuple):
@@ -94,7 +106,16 @@ class _Variable(NamedTuple):
 class _Check:
     """One pass over a document. Each method raises _Doubt unless its part is certainly valid."""
 
-    def __init__(self, schema: GraphQLSchema, limits: Limits, document: DocumentNode) -> None:
+    def __init__(
+        self,
+        schema: GraphQLSchema,
+        limits: Limits,
+        document: DocumentNode,
+        literals: Mapping[str, ValueNode],
+    ) -> None:
+        self.places: dict[str, GraphQLInputType] = {}
+        """By variable that stands for a literal: the type of its place."""
+        self._literals = literals
         self._schema = schema
         self._limits = limits
         self._document = document
@@ -128,7 +149,7 @@ class _Check:
             raise _Doubt
         for operation in operations:
             self._check_operation(operation)
-        if self._spread != self._fragments.keys():
+        if self._spread != self._fragments.keys() or self.places.keys() != self._literals.keys():
             raise _Doubt
         self._check_limits()
 
@@ -157,6 +178,8 @@ class _Check:
         name, default = definition.variable.name.value, definition.default_value
         type_ = type_from_ast(self._schema, definition.type)
         if name in self._variables or definition.directives or not is_input_type(type_):
+            raise _Doubt
+        if name.startswith(LITERAL_VARIABLE):
             raise _Doubt
         self._values += 1
         if default is not None:
@@ -314,6 +337,11 @@ class _Check:
 
     def _use(self, node: VariableNode, type_: GraphQLInputType) -> None:
         """Use a variable in a position of a type."""
+        literal = self._literals.get(node.name.value)
+        if literal is not None:
+            self.places[node.name.value] = type_
+            self._check_value(literal, type_)
+            return
         variable = self._variables.get(node.name.value)
         if variable is None:
             raise _Doubt
@@ -342,7 +370,7 @@ class _Check:
 
     def _is_present(self, node: ValueNode) -> bool:
         """Return whether a value can't be null, nor missing."""
-        if isinstance(node, VariableNode):
+        if isinstance(node, VariableNode) and node.name.value not in self._literals:
             return isinstance(self._variables[node.name.value].type, GraphQLNonNull)
         return not isinstance(node, NullValueNode)
 

@@ -10,13 +10,15 @@ from graphql import (
     GraphQLObjectType,
     GraphQLSchema,
     OperationDefinitionNode,
+    VariableValues,
 )
 
 from stratabase.formats.preferences import Formats
 from stratabase.schema.execution.answer_code import AnswerCompiler, NeedsGraphQLCore, ShapeAnswer
+from stratabase.schema.execution.arguments import FieldArguments
 from stratabase.schema.execution.cache import BoundedCache
 from stratabase.schema.execution.fetch_plan import FetchPlan, errors_of, plan_fetch
-from stratabase.schema.execution.selections import FieldArguments, Selections, fragments_of, names_of
+from stratabase.schema.execution.selections import Selections, fragments_of, names_of
 from stratabase.schema.execution.variables import VariableCoercion
 from stratabase.schema.request.context import (
     RESOLVER,
@@ -54,25 +56,36 @@ class CompiledOperation:
         self._variables = VariableCoercion(schema, operation.variable_definitions or ())
         self._selections = Selections(fragments_of(document))
         self._roots: BoundedCache[Formats, tuple[CompiledRootField, ...]] = BoundedCache(MAX_CACHED_FORMATS)
+        self.is_compiled = True
+        """Whether compiling has not failed for any member's formats."""
 
-    def data(self, context: GraphQLContext, variables: Mapping[str, Any]) -> dict[str, Any] | None:
+    def data(
+        self, context: GraphQLContext, variables: Mapping[str, Any], literals: Mapping[str, Any]
+    ) -> dict[str, Any] | None:
         """Return the `data` of the response, or None if graphql-core must execute the operation.
 
-        The context keeps the results of root fields that have run, for graphql-core to use.
+        `literals` are the coerced values of variables that stand for literals. The context keeps the results
+        of root fields that have run, for graphql-core to use.
         """
         try:
-            values = self._values(variables)
-            formats = context.caller.formats
-            roots = self._roots.get_or_make(formats, lambda: tuple(self._each_root(formats)))
+            values = self._values(variables, literals)
+            roots = self._compiled_roots(context.caller.formats)
             return {root.key: _answer_root(root, context, values) for root in roots}
         except Exception:  # noqa: BLE001 - graphql-core runs into the same error, and reports it
             return None
 
-    def _values(self, variables: Mapping[str, Any]) -> Any:
+    def _values(self, variables: Mapping[str, Any], literals: Mapping[str, Any]) -> VariableValues:
         values = self._variables.values(variables)
         if isinstance(values, list):
             raise NeedsGraphQLCore("the variables are wrong")
-        return values
+        return VariableValues(values.sources, {**values.coerced, **literals}) if literals else values
+
+    def _compiled_roots(self, formats: Formats) -> tuple[CompiledRootField, ...]:
+        try:
+            return self._roots.get_or_make(formats, lambda: tuple(self._each_root(formats)))
+        except Exception:
+            self.is_compiled = False
+            raise
 
     def _each_root(self, formats: Formats) -> Iterator[CompiledRootField]:
         shapes = AnswerCompiler(self._selections, formats)

@@ -1,18 +1,20 @@
 """Parse, validate and cache documents, because requests repeat."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphql import (
     DocumentNode,
     FieldNode,
     FragmentSpreadNode,
     GraphQLError,
+    GraphQLInputType,
     GraphQLSchema,
     GraphQLSyntaxError,
     NoSchemaIntrospectionCustomRule,
     OperationDefinitionNode,
     OperationType,
+    ValueNode,
     get_operation_ast,
     parse,
     specified_rules,
@@ -30,6 +32,13 @@ from stratabase.schema.execution.cache import BoundedCache
 from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.execution.cost import DocumentCosts
 from stratabase.schema.execution.limits import ExecutionPolicy, limit_violations, too_long
+from stratabase.schema.execution.literals import (
+    NO_LITERALS,
+    DocumentTemplate,
+    LiteralValues,
+    coerce_literals,
+    split_literals,
+)
 from stratabase.schema.execution.selections import fragments_of, selects_the_same
 from stratabase.schema.request.context import ProfileSchema
 
@@ -51,7 +60,7 @@ _TOO_INVOLVED = _(
 class Document:
     """A valid document, or the errors of an invalid one."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what is known of it
         self,
         schema: GraphQLSchema,
         ast: DocumentNode | None,
@@ -59,14 +68,28 @@ class Document:
         costs: DocumentCosts | None = None,
         *,
         breaks_schema: bool = False,
+        places: Mapping[str, GraphQLInputType] | None = None,
     ) -> None:
         self.ast = ast
         self.errors = tuple(errors)
         self.breaks_schema = breaks_schema
         """Whether the errors are about the schema."""
+        self._places = places
+        """The types of the literals of a template. None if the document is no template."""
         self._schema = schema
         self._costs = costs
         self._compiled: dict[str | None, CompiledOperation | None] = {}
+
+    def bind(self, template: DocumentTemplate) -> LiteralValues | None:
+        """Return the values of a text's literals. None if the text must be read as it is.
+
+        This is so if a literal is wrong, or if graphql-core executes the document: it reports the places of
+        errors in the text.
+        """
+        if self._places is None or not all(each and each.is_compiled for each in self._compiled.values()):
+            return None
+        nodes = template.nodes()
+        return coerce_literals(self._places, nodes) if nodes else None
 
     def mutates(self, operation_name: str | None) -> bool:
         """Return whether the operation with a name is a mutation."""
@@ -154,6 +177,12 @@ class Validator:
         """Return whether a document is certainly valid and within the limits. False is no verdict."""
         return self._accepting.accepts(document)
 
+    def accept_template(
+        self, document: DocumentNode, literals: Mapping[str, ValueNode]
+    ) -> Mapping[str, GraphQLInputType] | None:
+        """Return the types of the places of literals if a template is certainly valid, else None."""
+        return self._accepting.accept_template(document, literals)
+
     def excess(self, document: DocumentNode) -> list[GraphQLError]:
         """Return the errors of a document that exceeds limits. Check this before `errors`.
 
@@ -178,6 +207,21 @@ def _with_advice(error: GraphQLError) -> GraphQLError:
     return GraphQLError(_TOO_INVOLVED) if isinstance(error, ValidationAbortedError) else error
 
 
+class BoundDocument(NamedTuple):
+    """The document of a text, and the values of the literals for which the document has variables."""
+
+    document: Document
+    literals: LiteralValues = NO_LITERALS
+
+
+DocumentKey = str | tuple[str, ...]
+"""A text, or the parts of a template."""
+
+
+def _length(key: DocumentKey) -> int:
+    return len(key) if isinstance(key, str) else sum(map(len, key))
+
+
 class DocumentCache:
     """Parses and validates the documents for one schema, and caches them."""
 
@@ -186,23 +230,56 @@ class DocumentCache:
         self._schema = schema
         self._limits = policy.limits
         self._validator = Validator(schema, policy)
-        self._documents: BoundedCache[str, Document] = BoundedCache(MAX_CACHED_CHARACTERS, len)
-        """By text: the document."""
+        self._documents: BoundedCache[DocumentKey, Document] = BoundedCache(MAX_CACHED_CHARACTERS, _length)
 
-    def read(self, text: str, seen: ProfileSchema) -> Document:
-        """Return the document of a text, or its errors. They name only what the caller sees of the schema."""
+    def read(self, text: str, seen: ProfileSchema, *, as_template: bool = True) -> BoundDocument:
+        """Return the document of a text, or its errors. They name only what the caller sees of the schema.
+
+        If `as_template`, texts that differ only in their literals share a document. It has no places in the
+        text, so it can't be used to report errors.
+        """
         error = too_long(text, self._limits)
         if error:
-            return Document(self._schema, None, (error,))
+            return BoundDocument(Document(self._schema, None, (error,)))
         if len(text) > MAX_CACHED_DOCUMENT_LENGTH:
-            document = self._read(text)
+            document = self.parse(text)
         else:
-            document = self._documents.get_or_make(text, lambda: self._read(text))
+            known = self._documents.get(text)
+            bound = self._read_template(text) if known is None and as_template else None
+            if bound is not None:
+                return bound
+            document = known or self._documents.put(text, self.parse(text))
         if document.breaks_schema and document.errors and not seen.is_full:
-            return Document(self._schema, None, self._seen_errors(text, document.errors, seen))
-        return document
+            document = Document(self._schema, None, self._seen_errors(text, document.errors, seen))
+        return BoundDocument(document)
 
-    def _read(self, text: str) -> Document:
+    def _read_template(self, text: str) -> BoundDocument | None:
+        """Return the document that a text shares with others. None if it must be read as it is."""
+        template = split_literals(text)
+        if template is None:
+            return None
+        document = self._documents.get(template.parts)
+        if document is None:
+            document = self._parse_template(template)
+            # Otherwise, another text may well be valid.
+            if document is not None:
+                self._documents.put(template.parts, document)
+        literals = document.bind(template) if document else None
+        return BoundDocument(document, literals) if document and literals else None
+
+    def _parse_template(self, template: DocumentTemplate) -> Document | None:
+        nodes = template.nodes()
+        try:
+            ast = parse(template.text) if nodes else None
+        except GraphQLSyntaxError:
+            return None
+        places = self._validator.accept_template(ast, nodes) if ast and nodes else None
+        if ast is None or places is None:
+            return None
+        return Document(self._schema, ast, costs=self._costs(ast), places=places)
+
+    def parse(self, text: str) -> Document:
+        """Return the document of a text as it is, or its errors. It is not cached."""
         try:
             ast = parse(text)
         except GraphQLSyntaxError as error:
@@ -214,7 +291,10 @@ class DocumentCache:
             errors = self._validator.errors(ast)
             if errors:
                 return Document(self._schema, None, errors, breaks_schema=True)
-        return Document(self._schema, ast, costs=DocumentCosts(self._schema, ast, self._limits.cost))
+        return Document(self._schema, ast, costs=self._costs(ast))
+
+    def _costs(self, ast: DocumentNode) -> DocumentCosts:
+        return DocumentCosts(self._schema, ast, self._limits.cost)
 
     def _seen_errors(
         self, text: str, errors: Sequence[GraphQLError], seen: ProfileSchema

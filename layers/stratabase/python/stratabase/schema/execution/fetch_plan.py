@@ -26,7 +26,8 @@ from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import Formats
 from stratabase.messages import _
 from stratabase.model.attribute import Origin
-from stratabase.schema.execution.selections import FieldArguments, Selections, names_of
+from stratabase.schema.execution.arguments import FieldArguments
+from stratabase.schema.execution.selections import Selections, names_of
 from stratabase.schema.execution.views import PageRenderer, page_fields
 from stratabase.schema.inputs.query_reader import query_reader_of
 from stratabase.schema.request.context import GraphQLContext, ResponseWarning

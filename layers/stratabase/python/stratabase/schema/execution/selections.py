@@ -1,8 +1,6 @@
 """Collect the fields of a selection: expand fragments, leave out skipped fields, and merge equal keys."""
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 from graphql import (
@@ -10,21 +8,14 @@ from graphql import (
     FieldNode,
     FragmentDefinitionNode,
     FragmentSpreadNode,
-    GraphQLField,
     GraphQLIncludeDirective,
     GraphQLSkipDirective,
     InlineFragmentNode,
-    ListValueNode,
     Node,
-    ObjectValueNode,
     SelectionSetNode,
-    ValueNode,
     VariableNode,
-    get_argument_values,
     get_directive_values,
 )
-
-from stratabase.domain.issues.issue import Path
 
 
 def walk(tops: Iterable[Node], children: Callable[[Node], Iterable[Node]]) -> Iterator[Node]:
@@ -103,74 +94,6 @@ def fragments_of(document: DocumentNode) -> dict[str, FragmentDefinitionNode]:
 def names_of(collected: Collected) -> frozenset[str]:
     """Return the names of the fields behind response keys."""
     return frozenset(node.name.value for nodes in collected.values() for node in nodes)
-
-
-class FieldArguments:
-    """The arguments of a field in a document, coerced for each request."""
-
-    def __init__(self, field: GraphQLField, node: FieldNode) -> None:
-        self._field = field
-        self._node = node
-
-    def values(self, variables: Any) -> Mapping[str, Any]:
-        """Return the coerced values by name. Callers must not change them. Raises GraphQLError."""
-        names, constants, known = self._variables, self._constants, variables.coerced
-        if constants is not None and all(known.get(variable) is not None for variable in names.values()):
-            args = self._field.args
-            given = {args[name].out_name or name: known[variable] for name, variable in names.items()}
-            return constants | given
-        # graphql-core must decide about a variable that is null or has no value: the argument may have a
-        # default value, or must not be null.
-        return get_argument_values(self._field, self._node, variables)
-
-    # Only compiled operations ask for the values again and again, so this is not prepared before.
-    @cached_property
-    def _variables(self) -> dict[str, str]:
-        """By argument that is a variable: the name of the variable."""
-        return {
-            each.name.value: each.value.name.value
-            for each in self._node.arguments or ()
-            if isinstance(each.value, VariableNode)
-        }
-
-    @cached_property
-    def _constants(self) -> dict[str, Any] | None:
-        """The other arguments, coerced. None if a variable is part of one. Raises GraphQLError."""
-        names = self._variables
-        others = [each for each in self._node.arguments or () if each.name.value not in names]
-        if any(_has_variable(each.value) for each in others):
-            return None
-        args = {name: each for name, each in self._field.args.items() if name not in names}
-        node = FieldNode(name=self._node.name, arguments=tuple(others))
-        return get_argument_values(GraphQLField(self._field.type, args), node)
-
-    def unset(self, variables: Any) -> list[tuple[str, Path]]:
-        """Return the variables in the arguments that have no value, each with its path.
-
-        GraphQL treats an input field as missing if its variable has no value.
-        """
-        waiting: deque[tuple[ValueNode, Path]] = deque(
-            (argument.value, (argument.name.value,)) for argument in self._node.arguments or ()
-        )
-        found: list[tuple[str, Path]] = []
-        while waiting:
-            value, path = waiting.popleft()
-            if isinstance(value, VariableNode):
-                found += [] if value.name.value in variables.coerced else [(value.name.value, path)]
-            elif isinstance(value, ListValueNode):
-                waiting += [(each, (*path, number)) for number, each in enumerate(value.values)]
-            elif isinstance(value, ObjectValueNode):
-                waiting += [(field.value, (*path, field.name.value)) for field in value.fields]
-        return found
-
-
-def _has_variable(value: ValueNode) -> bool:
-    """Return whether a value contains a variable."""
-    if isinstance(value, ListValueNode):
-        return any(map(_has_variable, value.values))
-    if isinstance(value, ObjectValueNode):
-        return any(_has_variable(field.value) for field in value.fields)
-    return isinstance(value, VariableNode)
 
 
 def selects_the_same(document: DocumentNode) -> bool:

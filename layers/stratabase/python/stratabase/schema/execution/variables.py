@@ -8,7 +8,7 @@ correct.
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphql import (
     GraphQLError,
@@ -23,6 +23,10 @@ from graphql import (
     get_variable_values,
     is_required_input_field,
 )
+from graphql.execution.values import VariableValueSource
+from graphql.utilities.coerce_input_value import coerce_default_value
+
+from stratabase.schema.execution.arguments import is_plain
 
 MAX_COERCED_DEPTH = 100
 """In lists and objects, each within the other. graphql-core, whose limit is higher, decides about others."""
@@ -34,33 +38,45 @@ class _Doubt(Exception):
     """Only graphql-core can decide about a value."""
 
 
+class _Variable(NamedTuple):
+    """A variable of an operation."""
+
+    name: str
+    source: Callable[..., Any]
+    """Makes graphql-core's source of its value, or of no value."""
+    coerce: Coerce
+    default: Any
+    """Coerced. Undefined if it has none."""
+    is_required: bool
+
+
 class VariableCoercion:
     """Coerces the variables of one operation."""
 
     def __init__(self, schema: GraphQLSchema, definitions: Iterable[VariableDefinitionNode]) -> None:
         self._schema = schema
         self._definitions = tuple(definitions)
-        self._prepared: dict[str, tuple[Callable[[Any], Any], Coerce]] = {}
-        """By variable: the function that makes graphql-core's source of its value, and that for its type."""
+        self._prepared: tuple[_Variable, ...] | None = None if self._definitions else ()
+        """The variables in their order. None before the first request."""
         self._objects: dict[GraphQLInputObjectType, Coerce] = {}
         """The functions for input objects. They are shared, because input objects can contain each other."""
 
     def values(self, variables: Mapping[str, Any]) -> VariableValues | list[GraphQLError]:
         """Return the coerced variables, or the errors in them."""
-        prepared = self._prepared
-        # A variable without a value may have a default value.
-        if prepared and prepared.keys() <= variables.keys():
+        if self._prepared is not None:
             with suppress(Exception):
-                coerced = {name: coerce(variables[name], 0) for name, (_, coerce) in prepared.items()}
-                sources = {name: source(variables[name]) for name, (source, _) in prepared.items()}
-                return VariableValues(sources, coerced)
+                return _coerce_plain(self._prepared, variables)
         values = get_variable_values(self._schema, self._definitions, dict(variables))
-        if isinstance(values, VariableValues) and not prepared:
-            self._prepared = {
-                name: (partial(type(source), source.signature), self._compile(source.signature.type))
-                for name, source in values.sources.items()
-            }
+        if isinstance(values, VariableValues) and self._prepared is None:
+            self._prepared = tuple(self._prepare(name, source) for name, source in values.sources.items())
         return values
+
+    def _prepare(self, name: str, source: VariableValueSource) -> "_Variable":
+        signature = source.signature
+        default = coerce_default_value(signature)
+        is_required = default is Undefined and isinstance(signature.type, GraphQLNonNull)
+        make_source: Callable[..., Any] = partial(VariableValueSource, signature)
+        return _Variable(name, make_source, self._compile(signature.type), default, is_required)
 
     def _compile(self, type_: GraphQLInputType) -> Coerce:
         """Return the function that coerces the values of a type."""
@@ -71,12 +87,12 @@ class VariableCoercion:
         if not isinstance(type_, GraphQLInputObjectType):
             return partial(_coerce_leaf, type_.coerce_input_value)
         if type_ not in self._objects:
-            self._objects[type_] = _doubt if _is_special(type_) else self._compile_object(type_)
+            self._objects[type_] = self._compile_object(type_) if is_plain(type_) else _doubt
         return self._objects[type_]
 
     def _compile_object(self, type_: GraphQLInputObjectType) -> Coerce:
         required = {name for name, field in type_.fields.items() if is_required_input_field(field)}
-        fields: dict[str, tuple[str, Coerce]] = {}
+        fields: dict[str, tuple[str, Coerce, Any]] = {}
 
         def coerce_object(value: Any, depth: int) -> Any:
             if value is None:
@@ -84,7 +100,7 @@ class VariableCoercion:
             if not fields:
                 # Only now, because the types of fields can lead back to this type.
                 fields.update(
-                    (name, (field.out_name or name, self._compile(field.type)))
+                    (name, (field.out_name or name, self._compile(field.type), coerce_default_value(field)))
                     for name, field in type_.fields.items()
                 )
             is_object = isinstance(value, dict) and depth < MAX_COERCED_DEPTH
@@ -92,20 +108,29 @@ class VariableCoercion:
                 raise _Doubt
             # In the order of the type, as graphql-core does it: issues are reported in this order.
             return {
-                out_name: coerce(value[name], depth + 1)
-                for name, (out_name, coerce) in fields.items()
-                if name in value
+                out_name: coerce(value[name], depth + 1) if name in value else default
+                for name, (out_name, coerce, default) in fields.items()
+                if name in value or default is not Undefined
             }
 
         return coerce_object
 
 
-def _is_special(type_: GraphQLInputObjectType) -> bool:
-    """Return whether an input object needs more than the coercion of its fields."""
-    if type_.is_one_of or type_.out_type is not GraphQLInputObjectType.out_type:
-        return True
-    fields = type_.fields.values()
-    return any(field.default is not None or field.default_value is not Undefined for field in fields)
+def _coerce_plain(prepared: Iterable[_Variable], variables: Mapping[str, Any]) -> VariableValues:
+    """Return the coerced variables of a request. Raises an exception in doubt."""
+    sources: dict[str, Any] = {}
+    coerced: dict[str, Any] = {}
+    for name, source, coerce, default, is_required in prepared:
+        if name in variables:
+            coerced[name] = coerce(variables[name], 0)
+            sources[name] = source(variables[name])
+            continue
+        if is_required:
+            raise _Doubt
+        sources[name] = source()
+        if default is not Undefined:
+            coerced[name] = default
+    return VariableValues(sources, coerced)
 
 
 def _doubt(_value: Any, _depth: int) -> Any:

@@ -12,8 +12,9 @@ from stratabase.domain.issues.refusals import Refused
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.model import Class, ClassKind
 from stratabase.schema.execution import insight
+from stratabase.schema.execution.arguments import FieldArguments
 from stratabase.schema.execution.fetch_plan import errors_of, plan_fetch
-from stratabase.schema.execution.selections import FieldArguments, Selections, names_of
+from stratabase.schema.execution.selections import Selections, names_of
 from stratabase.schema.inputs.object_inputs import is_empty_input
 from stratabase.schema.inputs.service_arguments import disable_cache_argument
 from stratabase.schema.request.context import RESOLVER, Call, ResolveInfo, ResultWithIssues, ServiceResolver
