@@ -3,21 +3,24 @@
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratabase.domain.query.filter import And, Comparison
+from stratabase.domain.query.filter import And, Comparison, Filter
 from stratabase.domain.query.order import Order, OrderTerm, Position, position_of
 from stratabase.domain.query.page import Page, PageFields, Query, Window
+from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.types.operators import Operator
 from stratabase.store.engine.port import Engine
 from stratabase.store.query import pages
 from stratabase.store.query.index_scan import MAX_SORTED_RUN
 from stratabase.store.query.planner import build_plan, missing_index, plan_candidates
 from stratabase.store.query.row_sources import PlanSource
+from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.engines import CONCURRENT
 from tests.contract.engine.reference import ReferenceEngine
 from tests.domain.query import naive
@@ -125,6 +128,59 @@ ABOVE = Comparison("vintage", Operator.GTE, 1990)
 def by(*names: str, down: bool = False) -> Order:
     """Return an order."""
     return Order.of(OrderTerm(name, down) for name in names)
+
+
+COUNTED = PageFields(total_count=True)
+
+
+@pytest.mark.parametrize(
+    ("query", "plan"),
+    [
+        (
+            Query("", by("_id"), ABOVE, Window(4), COUNTED),
+            "read the class in the order of _id until the page is full, and count a range of @index vintage",
+        ),
+        (
+            Query("", by("name", down=True), And((ABOVE,)), Window(4), COUNTED),
+            "read @index name in order until the page is full, and count a range of @index vintage",
+        ),
+        (
+            Query("", by("name"), ABOVE, Window(4, offset=2000), COUNTED),
+            "read all of a range of @index vintage, and sort the matches",
+        ),
+        (
+            Query("", by("name"), And((ABOVE, Comparison("vintage", Operator.NE, 1995))), Window(4), COUNTED),
+            "read all of a range of @index vintage, and sort the matches",
+        ),
+        (
+            Query("", by("vintage"), ABOVE, Window(4), COUNTED),
+            "read a range of @index vintage in order until the page is full",
+        ),
+        (
+            Query("", by("name"), ABOVE, Window(4)),
+            "read @index name in order until the page is full",
+        ),
+    ],
+)
+def test_a_page_in_one_order_is_counted_by_the_index_of_its_filter(query: Query, plan: str) -> None:
+    engine = ReferenceEngine()
+    store = hundred(engine, ("vintage",), ("name",))
+    assert plan_candidates(store.class_, query, schema_of(engine, store.class_))[0].description == plan
+
+
+@pytest.mark.parametrize("order", [by("_id"), by("name"), by("vintage"), by("count")])
+@pytest.mark.parametrize(
+    ("filter_", "total"),
+    [(None, 100), (ABOVE, 10), (And((ABOVE, Comparison("vintage", Operator.LT, 1995))), 5)],
+)
+def test_sqlite_counts_by_an_index_whatever_the_read_limit_is(
+    tmp_path: Path, order: Order, filter_: Filter | None, total: int
+) -> None:
+    engine = SqliteEngine(tmp_path / "store.db")
+    store = hundred(engine, ("vintage",), ("name",), ("count",))
+    query = Query("", order, filter_, Window(0), COUNTED)
+    assert store.page(query, ReadBudget(1, 1, clock=lambda: 0.0)).total_count == total
+    engine.close()
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,14 @@ from stratabase.store.query.filter_analysis import (
 from stratabase.store.query.index_bounds import IndexBounds, index_bounds
 from stratabase.store.query.index_scan import ScanSource
 from stratabase.store.query.plans import IdOrderPlan, IndexOrderPlan, QueryPlan, SortPlan, reading_order
-from stratabase.store.query.row_sources import IndexRanges, IndexRows, PlanSource, RowsByKey, RowsInMemory
+from stratabase.store.query.row_sources import (
+    IndexRanges,
+    IndexRows,
+    PlanSource,
+    RowsByKey,
+    RowsInMemory,
+    RowSource,
+)
 from stratabase.store.query.scan_strategy import scan_strategy
 from stratabase.store.query.schema import Found, QuerySchema
 from stratabase.store.query.semi_join import (
@@ -408,8 +415,55 @@ def _with_key(target: _Target, name: str, ids: Sequence[str]) -> Iterator[PlanCa
             yield from _by_index(narrowed, path, bounds)
 
 
+class _Count(NamedTuple):
+    """A way to count the matches of a query that tests no object: by the ranges of an index."""
+
+    part: str
+    """What is counted, in English."""
+    reads: float
+    """What this costs, as a number of objects to read."""
+    rows: Callable[[PlanSource], RowSource]
+
+
+def _count_by_index(target: _Target) -> _Count | None:
+    """Return how an index counts the matches of a filter, beside a page in another order. None if none can.
+
+    SQLite counts in no time. DynamoDB charges for a count what it charges to read.
+    """
+    class_, query, _schema = target
+    if query.filter is None or not query.fields.total_count or not _wants_window(query):
+        return None
+    constraints = index_constraints(target.known, class_)
+    exact = [
+        (bounds.selectivity, number, path, bounds)
+        for number, path in enumerate(target.paths)
+        if (bounds := index_bounds(path, constraints)).residual_filter(query.filter) is None
+    ]
+    if not exact:
+        return None
+    share, _number, path, bounds = min(exact)
+
+    def rows(source: PlanSource) -> RowSource:
+        # The filter needs no derived attributes, so counting needs none either.
+        return _scan_source(source._replace(derive=None), class_, query, path, bounds).index_rows
+
+    return _Count(_part(path, bounds), ASSUMED_OBJECTS * share * _COUNT_COST, rows)
+
+
+_COUNT_COST = 0.75
+"""What it costs to count an object by an index, in comparison with reading it."""
+
+
 def _by_listing(target: _Target) -> Iterator[PlanCandidate]:
     class_, query, _schema = target
+    count = _count_by_index(target)
+    if count is not None and IdOrderPlan.serves(query, counts_elsewhere=True):
+        rows = count.rows
+        yield PlanCandidate(
+            f"read the class in the order of _id until the page is full, and count {count.part}",
+            _reads_until_full(query, target.share(query.filter), ASSUMED_OBJECTS) + count.reads,
+            lambda source: IdOrderPlan(_listed_rows(source, target), query, rows(source)),
+        )
     if IdOrderPlan.serves(query):
         share = target.share(query.filter)
         yield PlanCandidate(
@@ -430,9 +484,7 @@ def _by_index(target: _Target, path: AccessPath, bounds: IndexBounds) -> Iterato
     strategy = scan_strategy(path, bounds, reading_order(query))
     objects = ASSUMED_OBJECTS * bounds.selectivity
     residual = bounds.residual_filter(query.filter)
-    part = f"{len(bounds.ranges)} ranges of @index {path.label}"
-    if len(bounds.ranges) == 1:
-        part = f"a range of @index {path.label}" if bounds.covered else f"@index {path.label}"
+    part = _part(path, bounds)
     if strategy.is_useful or not _wants_window(query):
         # Before a run can be sorted, all of it must be read. Assume that each matched column divides the
         # objects into ASSUMED_DISTINCT_VALUES runs.
@@ -441,12 +493,22 @@ def _by_index(target: _Target, path: AccessPath, bounds: IndexBounds) -> Iterato
             if strategy.is_fully_sorted
             else objects / ASSUMED_DISTINCT_VALUES ** len(strategy.matched_attributes)
         )
-        until_full = _reads_until_full(query, _residual_share(target, bounds), objects)
+        until_full = min(_reads_until_full(query, _residual_share(target, bounds), objects) + run, objects)
         yield PlanCandidate(
             f"read {part} in order until the page is full",
-            min(until_full + run, objects) + _reads_for_count(query, objects, tested=residual is not None),
+            until_full + _reads_for_count(query, objects, tested=residual is not None),
             lambda source: IndexOrderPlan(_scan_source(source, class_, query, path, bounds), query),
         )
+        count = None if residual is None else _count_by_index(target)
+        if count is not None:
+            rows = count.rows
+            yield PlanCandidate(
+                f"read {part} in order until the page is full, and count {count.part}",
+                until_full + count.reads,
+                lambda source: IndexOrderPlan(
+                    _scan_source(source, class_, query, path, bounds), query, rows(source)
+                ),
+            )
     if bounds.covered:
         yield PlanCandidate(
             f"read all of {part}, and sort the matches",
@@ -455,6 +517,13 @@ def _by_index(target: _Target, path: AccessPath, bounds: IndexBounds) -> Iterato
                 _scan_source(source, class_, query, path, bounds).index_rows, class_, query
             ),
         )
+
+
+def _part(path: AccessPath, bounds: IndexBounds) -> str:
+    """Return what ranges of an index are called in the description of a plan."""
+    if len(bounds.ranges) != 1:
+        return f"{len(bounds.ranges)} ranges of @index {path.label}"
+    return f"a range of @index {path.label}" if bounds.covered else f"@index {path.label}"
 
 
 def _residual_share(target: _Target, bounds: IndexBounds) -> float:

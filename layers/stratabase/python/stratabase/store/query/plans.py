@@ -98,18 +98,20 @@ class OrderedPlan(ABC):
 class IdOrderPlan(OrderedPlan):
     """A plan that reads objects in the order of ids, for a query in this order."""
 
-    def __init__(self, source: RowSource, query: Query) -> None:
+    def __init__(self, source: RowSource, query: Query, counted: RowSource | None = None) -> None:
+        """Take another source that counts the matches faster, if there is one."""
         super().__init__(query)
         self._source = source
+        self._counted = counted or source
         self._descending = reading_order(query).terms[0].descending
 
     @staticmethod
-    def serves(query: Query) -> bool:
+    def serves(query: Query, *, counts_elsewhere: bool = False) -> bool:
         """Return whether the plan can answer a query: it is ordered by id, and counts no filtered objects.
 
-        To count the matches of a filter, everything must be read anyway.
+        To count the matches of a filter, everything must be read anyway, unless another source counts them.
         """
-        counts_matches = query.fields.total_count and query.filter is not None
+        counts_matches = query.fields.total_count and query.filter is not None and not counts_elsewhere
         return query.order.terms[0].attribute == ID and _is_id(query.window.start) and not counts_matches
 
     def _rows_from_start(self, max_rows: int) -> Iterator[Row]:
@@ -131,7 +133,7 @@ class IdOrderPlan(OrderedPlan):
 
     def count(self) -> int:
         """Return the number of all matches."""
-        return self._source.count()
+        return self._counted.count()
 
 
 def _is_id(start: Position | None) -> bool:
@@ -142,9 +144,11 @@ def _is_id(start: Position | None) -> bool:
 class IndexOrderPlan(OrderedPlan):
     """A plan that reads ranges of an index in the order of the query, no further than needed."""
 
-    def __init__(self, source: ScanSource, query: Query) -> None:
+    def __init__(self, source: ScanSource, query: Query, counted: RowSource | None = None) -> None:
+        """Take another source that counts the matches faster, if there is one."""
         super().__init__(query)
         self._source = source
+        self._counted = counted or source.index_rows
         self._order = reading_order(query)
 
     def _rows_from_start(self, max_rows: int) -> Iterator[Row]:
@@ -160,7 +164,7 @@ class IndexOrderPlan(OrderedPlan):
 
     def count(self) -> int:
         """Return the number of all matches."""
-        return self._source.index_rows.count()
+        return self._counted.count()
 
 
 class _SortedRead(NamedTuple):
