@@ -7,6 +7,7 @@ from mmap import mmap
 
 from stratabase.cli.gateway.current_request import SIZE, CurrentRequest, current_request
 from stratabase.cli.gateway.greenlets import Greenlets
+from tests.cli.gateway.calls import run_call
 from tests.cli.gateway.serving import gateway
 
 
@@ -44,7 +45,8 @@ def test_a_call_is_named_while_it_runs_and_not_while_it_waits() -> None:
             names[name].append(current_request.name())
 
         calls = [
-            asyncio.create_task(greenlets.run(partial(work, name), name=name.encode())) for name in names
+            asyncio.create_task(run_call(greenlets, partial(work, name), name=name.encode()))
+            for name in names
         ]
         await asyncio.sleep(0)
         assert current_request.name() == ""

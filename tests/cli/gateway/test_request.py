@@ -1,12 +1,11 @@
 """Requests beyond the limits of API Gateway are refused with a problem."""
 
-import asyncio
 import http.client
 
 import pytest
 
-from stratabase.cli.gateway.errors import MAX_BODY, MAX_EVENT, MAX_HEAD, GatewayError
-from stratabase.cli.gateway.request import receive_body
+from stratabase.cli.gateway import connection
+from stratabase.cli.gateway.errors import MAX_BODY, MAX_EVENT, MAX_HEAD
 from tests.cli.gateway.serving import Client, Response, answering, gateway, problem, status_of
 
 
@@ -111,10 +110,10 @@ def test_a_request_names_its_host_exactly_once(
     assert status_of(echoing.raw(sent)) == status
 
 
-def test_a_body_that_does_not_arrive_in_time_is_408() -> None:
-    async def never() -> None:
-        await asyncio.Event().wait()
+def test_a_body_that_does_not_arrive_in_time_is_408(echoing: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "BODY_TIMEOUT", 0.001)
 
-    with pytest.raises(GatewayError, match=r"did not arrive within 0\.001 s") as refused:
-        asyncio.run(receive_body(never, 10, seconds=0.001))
-    assert refused.value.error_type.status == 408
+    received = echoing.raw(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf")
+
+    assert status_of(received) == 408
+    assert b"did not arrive within 0.001 s" in received

@@ -64,7 +64,7 @@ def test_repeated_headers_stay_separate() -> None:
 
 
 def test_an_answer_to_head_has_headers_only() -> None:
-    answer = proxy_response(Response(200, (("ETag", "x"),), b"\xff", binary=True), bodiless=True)
+    answer = proxy_response(Response(200, (("ETag", "x"),), b"\xff", binary=True).without_body())
     assert (answer["body"], answer["isBase64Encoded"], answer["multiValueHeaders"]) == (
         "",
         False,

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from threading import Event, Lock
 
 import pytest
@@ -14,6 +15,7 @@ from stratabase.domain.members.attempts import source_key
 from stratabase.messages import verbatim
 from stratabase.operations.auth.cache import SingleFlight
 from stratabase.operations.auth.sign_in_limits import MAX_FAILURES
+from tests.cli.gateway.calls import run_call
 from tests.contract.engine.engine_calls import run_concurrently
 from tests.operations.sign_in_service import HOME, SignInService
 
@@ -76,7 +78,7 @@ def in_greenlets(
         greenlets = Greenlets(asyncio.get_running_loop())
         monkeypatch.setattr(waiting, "_installed", greenlets)
         found = await asyncio.gather(
-            *(greenlets.run(lambda password=password: come(service, password)) for password in passwords)  # type: ignore[misc]
+            *(run_call(greenlets, partial(come, service, password)) for password in passwords)
         )
         await greenlets.finish()
         return found

@@ -6,8 +6,7 @@ that: a call that has not been sent is not sent any more, and a call that was se
 """
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from math import inf
 from typing import NamedTuple
@@ -21,17 +20,22 @@ class _Deadline(NamedTuple):
 _deadline: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
 
 
-@contextmanager
-def deadline_after(seconds: float, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
+class deadline_after:  # noqa: N801 - it is used like a function
     """Let the deadline of the code inside the `with` block be `seconds` from now. An earlier one remains.
 
     `clock` returns seconds, and never goes back.
     """
-    token = _deadline.set(_Deadline(clock() + min(seconds, remaining_seconds()), clock))
-    try:
-        yield
-    finally:
-        _deadline.reset(token)
+
+    __slots__ = ("_deadline", "_token")
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._deadline = _Deadline(clock() + min(seconds, remaining_seconds()), clock)
+
+    def __enter__(self) -> None:
+        self._token = _deadline.set(self._deadline)
+
+    def __exit__(self, *_: object) -> None:
+        _deadline.reset(self._token)
 
 
 def remaining_seconds() -> float:

@@ -30,6 +30,9 @@ class Waiting(Protocol):
     def give_way(self) -> None:
         """Let other requests proceed during a long computation."""
 
+    def only_reads(self) -> None:
+        """Allow the current request to stop where it waits or gives way, once its client has left."""
+
 
 class Blocking:
     """The default strategy, which blocks the thread."""
@@ -48,6 +51,9 @@ class Blocking:
 
     def give_way(self) -> None:
         """Do nothing, because no other request uses this thread."""
+
+    def only_reads(self) -> None:
+        """Do nothing, because the client can't leave."""
 
 
 _installed: Waiting = Blocking()
@@ -75,5 +81,13 @@ def pause(seconds: float) -> None:
 
 
 def give_way() -> None:
-    """Let other requests proceed during a long computation."""
+    """Let other requests proceed during a long computation. It costs little, so call it often."""
     _installed.give_way()
+
+
+def only_reads() -> None:
+    """Say that the current request only reads from now on.
+
+    If its client leaves, the server stops it by an exception where it waits or gives way.
+    """
+    _installed.only_reads()

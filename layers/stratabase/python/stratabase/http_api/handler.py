@@ -6,6 +6,7 @@ response. Refusals and unexpected errors become error responses.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from math import inf
 
 from stratabase.deadline import deadline_after
@@ -30,7 +31,7 @@ from stratabase.http_api.http.cors import Cors
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, is_protected
 from stratabase.http_api.http.error_response import error_response
 from stratabase.http_api.http.language import response_language
-from stratabase.http_api.http.messages import Request, Response
+from stratabase.http_api.http.messages import Headers, Request, Response
 from stratabase.http_api.http.refusals import (
     BodyTooLarge,
     NotFound,
@@ -68,76 +69,79 @@ class HttpHandler:
         self.endpoints = endpoints
         self._authentication = authentication
         self._cors = cors or Cors()
-        self._base_url = base_url
+        self.base_url = base_url
         self._log = log or Log()
         self._request_seconds = request_seconds
         self._request_log = request_log
 
     def __call__(self, event: ProxyEvent, context: object = None) -> ProxyResponse:
         """Answer an API Gateway REST (v1) proxy event, before the deadline. Never raises."""
-        request = request_from_event(event, self._base_url)
-        with self._request(request, context) as line:
-            result = self._answer(request, event)
+        request = request_from_event(event, self.base_url)
+        with self._log_request(request, context) as line:
+            response = self.answer(request, _remaining_seconds(context), event)
             if line is not None:
-                line.status = result["statusCode"]
-        return result
+                line.status = response.status
+        return proxy_response(response)
 
     def stream(self, event: ProxyEvent, context: object = None) -> StreamedResponse:
         """Answer an event like `__call__`, but with a body that is read while it is sent. Never raises.
 
         The body can raise while it is read. The deadline is that of its first byte.
         """
-        request = request_from_event(event, self._base_url)
-        with self._request(request, context) as line:
-            response, _caller = self._respond(request, event)
+        request = request_from_event(event, self.base_url)
+        with self._log_request(request, context) as line:
+            response = self.answer_by_stream(request, _remaining_seconds(context), event)
             if line is not None:
                 line.status = response.status
-        return streamed_response(self._complete(request, response), bodiless=request.method == "HEAD")
+        return response
 
-    def _answer(self, request: Request, event: ProxyEvent) -> ProxyResponse:
-        response, caller = self._respond(request, event)
-        try:
-            return self._finish(request, response)
-        except Refusal as refusal:
-            error = self._refuse(request, refusal, ErrorFormat.PROBLEM_JSON, caller)
-        except Exception as bug:  # noqa: BLE001 - the body of the response was a stream that failed
-            error = self._fail(request, bug, ErrorFormat.PROBLEM_JSON, caller)
-        return self._finish(request, error)
+    def answer(self, request: Request, remaining: float = inf, event: ProxyEvent | None = None) -> Response:
+        """Answer a request. The response has no stream, and fits into a proxy response. Never raises.
+
+        `remaining`: the seconds until the end of the invocation. `event` has the body, if the request is
+        without it.
+        """
+        with deadline_after(min(self._request_seconds, remaining - _ANSWERING_SECONDS)):
+            response, caller = self._respond(request, event)
+            try:
+                return self._finish(request, response)
+            except Refusal as refusal:
+                error = self._refuse(request, refusal, ErrorFormat.PROBLEM_JSON, caller)
+            except Exception as bug:  # noqa: BLE001 - the body of the response was a stream that failed
+                error = self._fail(request, bug, ErrorFormat.PROBLEM_JSON, caller)
+            return self._finish(request, error)
+
+    def answer_by_stream(
+        self, request: Request, remaining: float = inf, event: ProxyEvent | None = None
+    ) -> StreamedResponse:
+        """Answer a request like `answer`, but with a body that is read while it is sent. Never raises."""
+        with deadline_after(min(self._request_seconds, remaining - _ANSWERING_SECONDS)):
+            response, _caller = self._respond(request, event)
+            return streamed_response(self._complete(request, response), bodiless=request.method == "HEAD")
 
     @contextmanager
-    def _request(self, request: Request, context: object) -> Iterator[RequestLine | None]:
-        """Set the deadline of a request, name its invocation in the log, and log the request itself."""
-        with deadline_after(self._seconds(context)):
-            if self._request_log is None:
-                yield None
-                return
-            with (
-                invocation(context),
-                self._request_log.line(request.resource, request.method, request.trace_id) as line,
-            ):
-                yield line
+    def _log_request(self, request: Request, context: object) -> Iterator[RequestLine | None]:
+        """Name the invocation of a request in the log, and log the request itself."""
+        if self._request_log is None:
+            yield None
+            return
+        with (
+            invocation(context),
+            self._request_log.line(request.resource, request.method, request.trace_id) as line,
+        ):
+            yield line
 
-    def _seconds(self, context: object) -> float:
-        """Return the seconds until the deadline of an invocation with a context of Lambda, or without one."""
-        remaining_milliseconds: Callable[[], int] | None = getattr(
-            context, "get_remaining_time_in_millis", None
-        )
-        if remaining_milliseconds is None:
-            return self._request_seconds
-        return min(self._request_seconds, remaining_milliseconds() / 1000 - _ANSWERING_SECONDS)
-
-    def _respond(self, request: Request, event: ProxyEvent) -> tuple[Response, Caller | None]:
+    def _respond(self, request: Request, event: ProxyEvent | None) -> tuple[Response, Caller | None]:
         """Return the response, and the caller if the request was authenticated."""
         endpoint = self.endpoints.get(request.resource)
-        error_format = endpoint.error_format(request.method) if endpoint else ErrorFormat.PROBLEM
         caller = None
         try:
             caller = self._find_caller(request)
             return self._dispatch(request, event, endpoint, caller), caller
         except Refusal as refusal:
-            return self._refuse(request, refusal, error_format, caller), caller
+            return self._refuse(request, refusal, _error_format(endpoint, request), caller), caller
         except Exception as error:  # noqa: BLE001 - the client gets an error response for any bug
-            return self._fail(request, error, error_format, caller), caller
+            return self._fail(request, error, _error_format(endpoint, request), caller), caller
 
     def _find_caller(self, request: Request) -> Caller | None:
         """Authenticate the caller and return it, or None if the address is public. Raises Refusal."""
@@ -145,7 +149,7 @@ class HttpHandler:
         return self._authentication.caller(request) if needs_caller else None
 
     def _dispatch(
-        self, request: Request, event: ProxyEvent, endpoint: Endpoint | None, caller: Caller | None
+        self, request: Request, event: ProxyEvent | None, endpoint: Endpoint | None, caller: Caller | None
     ) -> Response:
         """Return the response of the operation that the request is for. Raises Refusal.
 
@@ -168,7 +172,8 @@ class HttpHandler:
         if operation.has_format:
             requested_format(request)
         if operation.body is not None:
-            request = request.with_body(decode_event_body(event))
+            if event is not None:
+                request = request.with_body(decode_event_body(event))
             _check_body(request, operation)
         return operation.respond(request, caller)
 
@@ -196,21 +201,39 @@ class HttpHandler:
         detail = message.in_language(response_language(request, caller))
         return error_response(error_format, request, 500, detail)
 
-    def _finish(self, request: Request, response: Response) -> ProxyResponse:
-        """Return the proxy response of a response. Raises ResponseTooLarge, or what its stream raises."""
+    def _finish(self, request: Request, response: Response) -> Response:
+        """Return a complete response without a stream. Raises ResponseTooLarge, or what its stream raises."""
         complete = self._complete(request, buffer_stream(response))
-        result = proxy_response(complete, bodiless=request.method == "HEAD")
-        check_response_size(result, may_have_written=response.may_have_written)
-        return result
+        if request.method == "HEAD":
+            return complete.without_body()
+        check_response_size(complete, may_have_written=response.may_have_written)
+        return complete
 
     def _complete(self, request: Request, response: Response) -> Response:
         """Return a response with the headers of its endpoint, default and CORS headers, and compression."""
-        names = {name.lower() for name, _value in response.headers}
-        defaults = tuple(header for header in _DEFAULT_HEADERS if header[0].lower() not in names)
         endpoint = self.endpoints.get(request.resource)
-        of_endpoint = endpoint.headers(request) if endpoint else ()
-        headers = (*response.headers, *of_endpoint, *defaults, *self._cors.response_headers(request))
+        of_endpoint = endpoint.headers(request) if endpoint and endpoint.headers else ()
+        of_cors = self._cors.response_headers(request) if self._cors.origins else ()
+        headers = _with_defaults(response.headers, of_endpoint, of_cors)
         return compress_response(request, response.with_headers(headers))
+
+
+@lru_cache(maxsize=512)
+def _with_defaults(headers: Headers, of_endpoint: Headers, of_cors: Headers) -> Headers:
+    """Return the headers of a response with further ones. Its own headers replace the default ones."""
+    names = {name.lower() for name, _value in headers}
+    defaults = tuple(header for header in _DEFAULT_HEADERS if header[0].lower() not in names)
+    return (*headers, *of_endpoint, *defaults, *of_cors)
+
+
+def _error_format(endpoint: Endpoint | None, request: Request) -> ErrorFormat:
+    return endpoint.error_format(request.method) if endpoint else ErrorFormat.PROBLEM
+
+
+def _remaining_seconds(context: object) -> float:
+    """Return the seconds until the end of an invocation with a context of Lambda, or without one."""
+    milliseconds: Callable[[], int] | None = getattr(context, "get_remaining_time_in_millis", None)
+    return inf if milliseconds is None else milliseconds() / 1000
 
 
 def _check_body(request: Request, operation: Operation) -> None:
@@ -221,7 +244,7 @@ def _check_body(request: Request, operation: Operation) -> None:
         )
         raise BodyTooLarge(message)
     encodings = ", ".join(request.headers.get("content-encoding", ()))
-    if size and encodings.strip().lower() not in ("", "identity"):
+    if encodings and size and encodings.strip().lower() not in ("", "identity"):
         message = _(
             'The content encoding "{encoding}" is not supported. '
             "Send the request body without a content encoding.",

@@ -16,6 +16,7 @@ from graphql import (
     get_variable_values,
 )
 
+from stratabase import waiting
 from stratabase.domain.access.grants import access_of
 from stratabase.domain.access.visibility import check_any_right
 from stratabase.domain.issues.refusals import Refused, Unavailable
@@ -109,10 +110,7 @@ class SchemaExecutor:
             excess = _excess(document, operation_name, variables or {}, literals)
         if excess:
             return _render_refusal([errors.render_request_error(excess)])
-        usage = current_usage()
-        if usage is not None:
-            for name in document.root_fields(operation_name):
-                usage.add_operation(name)
+        _announce(document, operation_name)
         budget = self._services.new_budget()
         context = GraphQLContext(
             self._services,
@@ -192,6 +190,16 @@ def _excess(
     """Return the error if a request has too many values, or costs too much."""
     given = {**variables, **literals.untyped} if literals.untyped else variables
     return excess_of_variables(variables) or document.excess(operation_name, given)
+
+
+def _announce(document: Document, operation_name: str | None) -> None:
+    """Tell the log which operations a request has, and the server whether it only reads."""
+    usage = current_usage()
+    if usage is not None:
+        for name in document.root_fields(operation_name):
+            usage.add_operation(name)
+    if not document.mutates(operation_name):
+        waiting.only_reads()
 
 
 def _render_data(response: dict[str, Any], context: GraphQLContext) -> GraphQLResponse:

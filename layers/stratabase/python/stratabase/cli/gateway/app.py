@@ -1,53 +1,52 @@
-"""The gateway as an ASGI application."""
+"""The gateway: answers each HTTP request by a call of a Lambda function."""
 
 import logging
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 from stratabase.cli.gateway.errors import (
     CONNECTION_ERRORS,
     INTEGRATION_TIMEOUT,
-    MAX_HEAD,
+    MAX_BODY,
     ErrorType,
     GatewayError,
 )
-from stratabase.cli.gateway.event import (
-    AsgiScope,
-    Event,
-    check_event_size,
-    make_event,
-    new_request_id,
-    raw_path,
-)
-from stratabase.cli.gateway.greenlets import CallTimeout, Greenlets
-from stratabase.cli.gateway.lambda_functions import FunctionContext, Handler, LambdaFunction
-from stratabase.cli.gateway.request import (
-    ClientDisconnected,
-    Head,
-    Receive,
-    asks_for_web_socket,
-    is_host,
-    read_head,
-    receive_body,
-)
+from stratabase.cli.gateway.event import check_request_size, make_event, make_request, new_request_id
+from stratabase.cli.gateway.greenlets import Call, CallStopped, CallTimeout, Greenlets
+from stratabase.cli.gateway.lambda_functions import FunctionContext, LambdaFunction
+from stratabase.cli.gateway.request import HttpRequest, body_too_large, check_head
 from stratabase.cli.gateway.responses import (
     ErrorResponses,
     HttpResponse,
+    api_response,
     function_response,
     streaming_response,
 )
-from stratabase.cli.gateway.routes import Routes
-from stratabase.cli.gateway.streams import Send, send_stream
+from stratabase.cli.gateway.routes import RouteMatch, Routes
+from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.api_gateway import StreamedResponse
 
 log = logging.getLogger(__name__)
 
+Invoke = Callable[[HttpRequest, RouteMatch, str], HttpResponse]
+"""Calls a function with a request, its route and its id. Raises GatewayError if the result is malformed."""
+
+
+class RequestClient(Protocol):
+    """The connection on which a request arrived."""
+
+    call: Call | None
+    """The call that answers the current request. It learns from the connection that the client has left."""
+
+    def respond(self, response: HttpResponse, request_id: str) -> None:
+        """Send the response to the current request."""
+
 
 class Gateway:
-    """The ASGI application, which answers each HTTP request by a call of a Lambda function.
+    """Answers requests. `time_limit` is the gateway's limit for a call, in seconds.
 
-    `time_limit` is the gateway's limit for a call, in seconds. A function can declare a lower timeout. If the
-    function streams its response, the limit applies until the body begins.
+    A function can declare a lower timeout. If the function streams its response, the limit applies until the
+    body begins.
     """
 
     def __init__(
@@ -58,103 +57,147 @@ class Gateway:
         greenlets: Greenlets,
         time_limit: float = INTEGRATION_TIMEOUT,
     ) -> None:
-        self._functions = functions
+        self._functions = {
+            name: _Function(function, _invocation(function), time_limit)
+            for name, function in functions.items()
+        }
         self._routes = routes
         self._error_responses = error_responses
         self._greenlets = greenlets
-        self._time_limit = time_limit
 
-    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
-        """Answer one HTTP request."""
+    def admit(self, request: HttpRequest) -> RouteMatch:
+        """Return the route of a request, of which maybe only the head has arrived. Raises GatewayError."""
+        check_head(request)
+        match = self._routes.match(request.method, request.target.path)
+        if request.content_length is not None and request.content_length > MAX_BODY:
+            raise body_too_large()
+        return match
+
+    def answer(self, request: HttpRequest, match: RouteMatch, client: RequestClient) -> None:
+        """Answer a complete request, now or later."""
         request_id = new_request_id()
-        head = read_head(scope["headers"])
         try:
-            response = await self._respond(scope, head, receive, request_id)
+            check_request_size(request, match)
         except GatewayError as error:
-            response = self._error_responses.response(error, request_id)
-            if head.expects_continue or error.error_type in CONNECTION_ERRORS:
-                # The client may now omit the body that it announced, or send the rest of it later, or the
-                # request was not valid HTTP. So the next bytes on this connection cannot be interpreted.
-                response.headers.append((b"Connection", b"close"))
-        except ClientDisconnected:
-            return
-        await _send(send, receive, response, request_id)
+            return client.respond(self.error_response(error, request, request_id), request_id)
+        call = _FunctionCall(self, self._functions[match.function], request, match, request_id, client)
+        client.call = call
+        return self._greenlets.start(call, call.function.time_limit)
 
-    async def _respond(self, scope: AsgiScope, head: Head, receive: Receive, request_id: str) -> HttpResponse:
-        """Return the response to a request. Raises GatewayError and ClientDisconnected."""
-        method, path = scope["method"], raw_path(scope)
-        _check_head(scope, head)
-        match = self._routes.match(method, path)
-        body = b"" if head.content_length == 0 else await receive_body(receive, head.content_length)
-        event = make_event(scope, head, match, body, request_id)
-        check_event_size(event)
-        name = f"{method} {match.resource} (trace id {request_id})".encode()
-        result = await self._call(self._functions[match.function], event, name)
-        return (
-            streaming_response(result)
-            if isinstance(result, StreamedResponse)
-            else function_response(result, method)
-        )
+    def refuse(self, error: GatewayError, request: HttpRequest, client: RequestClient) -> None:
+        """Answer a request, which may be incomplete, by an error."""
+        request_id = new_request_id()
+        client.respond(self.error_response(error, request, request_id), request_id)
 
-    async def _call(self, function: LambdaFunction, event: Event, name: bytes) -> Any:
-        """Return the result of a function for the request with a name. Raises GatewayError if it fails."""
-        context, function_timeout = FunctionContext(function.declaration), function.declaration.timeout
-        time_limit = min(self._time_limit, function_timeout)
-        call = _HandlerCall(function.handler, event, context)
-        try:
-            return await self._greenlets.run(call.run, time_limit, name)
-        except CallTimeout:
-            call.abandon()
-            # On AWS, a function that exceeds its own timeout fails (502). The gateway's limit gives 504.
-            error_type = ErrorType.FAILED if function_timeout < self._time_limit else ErrorType.TIMEOUT
-            raise GatewayError(error_type, f"The function took longer than {time_limit:g} s.") from None
-        except (Exception, SystemExit):
-            log.exception("Function %s failed at %s", function.declaration.name, event["path"])
-            raise GatewayError(ErrorType.FAILED, "Internal server error") from None
+    def error_response(self, error: GatewayError, request: HttpRequest, request_id: str) -> HttpResponse:
+        """Return the response to a request that failed."""
+        response = self._error_responses.response(error, request_id)
+        # The client may now omit the body that it announced, or send the rest of it later, or the request
+        # was not valid HTTP. So the next bytes on this connection cannot be interpreted.
+        closes = request.head.expects_continue or error.error_type in CONNECTION_ERRORS
+        return response._replace(closes_connection=closes)
 
 
-class _HandlerCall:
-    """A call of a handler, whose result nobody may be waiting for any more."""
+class _Function:
+    """A function with the time that the gateway grants it."""
 
-    def __init__(self, handler: Handler, event: Event, context: FunctionContext) -> None:
-        self._handler = handler
-        self._event = event
-        self._context = context
-        self._is_abandoned = False
-
-    def run(self) -> Any:
-        """Return the result of the handler."""
-        result = self._handler(self._event, self._context)
-        if self._is_abandoned and isinstance(result, StreamedResponse):
-            result.body.close()
-        return result
-
-    def abandon(self) -> None:
-        """Close the body of the result, if there is one later."""
-        self._is_abandoned = True
+    def __init__(self, function: LambdaFunction, invoke: Invoke, gateway_limit: float) -> None:
+        declared = function.declaration
+        self.name = declared.name
+        self.invoke = invoke
+        self.time_limit = min(gateway_limit, declared.timeout)
+        # On AWS, a function that exceeds its own timeout fails (502). The gateway's limit gives 504.
+        self.timeout_error = ErrorType.FAILED if declared.timeout < gateway_limit else ErrorType.TIMEOUT
 
 
-def _check_head(scope: AsgiScope, head: Head) -> None:
-    """Raise GatewayError for a head that is invalid HTTP or that API Gateway rejects."""
-    if len(head.hosts) != 1 and (head.hosts or scope["http_version"] != "1.0"):
-        number = f"{len(head.hosts)} Host headers" if head.hosts else "no Host header"
-        text = f"The request has {number}; HTTP/1.1 requires exactly one."
-        raise GatewayError(ErrorType.BAD_REQUEST, text)
-    if head.hosts and not is_host(head.hosts[0]):
-        raise GatewayError(ErrorType.BAD_REQUEST, "The Host header is not a valid host name.")
-    if asks_for_web_socket(scope["headers"]):
-        raise GatewayError(ErrorType.BAD_REQUEST, "WebSocket is not served here; send plain HTTP requests.")
-    line = len(scope["method"]) + len(scope["raw_path"]) + len(scope["query_string"]) + len("  HTTP/1.1\r\n")
-    size = line + head.size + bool(scope["query_string"])
-    if size > MAX_HEAD:
-        text = f"Request line and headers have {size} bytes; at most {MAX_HEAD} are allowed."
-        raise GatewayError(ErrorType.HEAD_TOO_LARGE, text)
+class _FunctionCall(Call):
+    """A call of a function for a request, and the response to it."""
+
+    __slots__ = ("_client", "_gateway", "_match", "_request", "_request_id", "function")
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what a request needs until its response
+        self,
+        gateway: Gateway,
+        function: _Function,
+        request: HttpRequest,
+        match: RouteMatch,
+        request_id: str,
+        client: RequestClient,
+    ) -> None:
+        super().__init__(f"{request.method} {match.resource} (trace id {request_id})".encode())
+        self.function = function
+        self._gateway = gateway
+        self._request = request
+        self._match = match
+        self._request_id = request_id
+        self._client = client
+
+    def work(self) -> HttpResponse:
+        """Return the response of the function."""
+        return self.function.invoke(self._request, self._match, self._request_id)
+
+    def end(self) -> None:
+        """Send the response, or an error."""
+        response = self.result if self.error is None else self._error_response(self.error)
+        if response is not None:
+            self._client.respond(response, self._request_id)
+
+    def end_late(self) -> None:
+        """Close the body of the response, or log the error: the time limit has passed."""
+        if self.error is None:
+            if self.result.stream is not None:
+                self.result.stream.close()
+        elif not isinstance(self.error, CallStopped):
+            log.error("Call failed after its time limit", exc_info=self.error)
+
+    def _error_response(self, error: BaseException) -> HttpResponse | None:
+        if isinstance(error, CallStopped):
+            return None  # the client has left
+        if isinstance(error, CallTimeout):
+            text = f"The function took longer than {self.function.time_limit:g} s."
+            error = GatewayError(self.function.timeout_error, text)
+        elif not isinstance(error, GatewayError):
+            log.error(
+                "Function %s failed at %s", self.function.name, self._request.target.path, exc_info=error
+            )
+            error = GatewayError(ErrorType.FAILED, "Internal server error")
+        return self._gateway.error_response(error, self._request, self._request_id)
 
 
-async def _send(send: Send, receive: Receive, response: HttpResponse, request_id: str) -> None:
-    headers = [*response.headers, (b"x-amzn-RequestId", request_id.encode("ascii"))]
-    await send({"type": "http.response.start", "status": response.status, "headers": headers})
-    if response.stream is None:
-        await send({"type": "http.response.body", "body": response.body})
-    else:
-        await send_stream(send, receive, response.stream, request_id)
+def _invocation(function: LambdaFunction) -> Invoke:
+    """Return how a function is called: one of this service with a request, any other one with an event."""
+    handler = function.handler
+    service = getattr(handler, "__self__", handler)
+    if isinstance(service, HttpHandler):
+        if handler is service:
+            return _service_invocation(service, function.declaration.timeout)
+        if handler == service.stream:
+            return _stream_invocation(service, function.declaration.timeout)
+    return _event_invocation(function)
+
+
+def _service_invocation(service: HttpHandler, timeout: float) -> Invoke:
+    def invoke(request: HttpRequest, match: RouteMatch, request_id: str) -> HttpResponse:
+        response = service.answer(make_request(request, match, request_id, service.base_url), timeout)
+        return api_response(response, request.method)
+
+    return invoke
+
+
+def _stream_invocation(service: HttpHandler, timeout: float) -> Invoke:
+    def invoke(request: HttpRequest, match: RouteMatch, request_id: str) -> HttpResponse:
+        made = make_request(request, match, request_id, service.base_url)
+        return streaming_response(service.answer_by_stream(made, timeout))
+
+    return invoke
+
+
+def _event_invocation(function: LambdaFunction) -> Invoke:
+    def invoke(request: HttpRequest, match: RouteMatch, request_id: str) -> HttpResponse:
+        event: dict[str, Any] = make_event(request, match, request_id)
+        result = function.handler(event, FunctionContext(function.declaration))
+        if isinstance(result, StreamedResponse):
+            return streaming_response(result)
+        return function_response(result, request.method)
+
+    return invoke

@@ -1,4 +1,7 @@
-"""Conversion of a request to the event of API Gateway's REST (v1) proxy integration.
+"""Conversion of an HTTP request to what a function gets.
+
+The functions of this service get a `Request`. All others get an event of API Gateway's REST (v1) proxy
+integration, from which the functions of this service make the same `Request` on AWS.
 
 The format follows events recorded on AWS:
 
@@ -9,7 +12,7 @@ The format follows events recorded on AWS:
 - The path does not contain the stage, as behind a custom domain.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import count
 from time import gmtime, strftime, time
@@ -21,15 +24,14 @@ import orjson
 import pybase64
 
 from stratabase.cli.gateway.errors import MAX_EVENT, MAX_HEAD, ErrorType, GatewayError
-from stratabase.cli.gateway.request import Head
+from stratabase.cli.gateway.request import HttpRequest
 from stratabase.cli.gateway.routes import RouteMatch
+from stratabase.http_api.http.messages import Request
 
 STAGE = "local"
 ACCOUNT = "000000000000"
 
 Event = dict[str, Any]
-AsgiScope = Mapping[str, Any]
-"""The connection scope of ASGI: a request without its body."""
 
 _ID_PREFIX = str(uuid4())[:24]
 _id_numbers = count(uuid4().node)
@@ -38,6 +40,8 @@ _id_numbers = count(uuid4().node)
 _MAX_BESIDE_BODY = 16 * MAX_HEAD
 """An upper bound of the bytes of an event without its body. An event has a head up to four times, partly
 escaped."""
+_MAX_SMALL_BODY = (MAX_EVENT - _MAX_BESIDE_BODY) // 4 * 3
+"""The bytes of a body with which an event is within Lambda's limit, whatever else it has."""
 
 
 def new_request_id() -> str:
@@ -45,41 +49,55 @@ def new_request_id() -> str:
     return f"{_ID_PREFIX}{next(_id_numbers) & 0xFFFFFFFFFFFF:012x}"
 
 
-def raw_path(scope: AsgiScope) -> str:
-    """Return the path as the client sent it, except that leading slashes become one."""
-    path: str = scope["raw_path"].decode("ascii")
-    return "/" + path.lstrip("/") if path.startswith("//") else path
+def make_request(request: HttpRequest, match: RouteMatch, request_id: str, base_url: str | None) -> Request:
+    """Return a request for a function of this service. It equals the one that is made of the event.
+
+    `base_url` is the root URL of all links. The default is the address of the gateway.
+    """
+    target, addresses = request.target, request.addresses
+    return Request(
+        request.method,
+        target.path,
+        match.resource,
+        match.decoded_parameters,
+        request.head.api_headers,
+        _query(target.query) if target.query else _NOTHING,
+        request.body,
+        request_id,
+        addresses.client,
+        base_url or f"https://{addresses.domain}/{STAGE}",
+    )
 
 
-def make_event(scope: AsgiScope, head: Head, match: RouteMatch, body: bytes, request_id: str) -> Event:
+def make_event(request: HttpRequest, match: RouteMatch, request_id: str) -> Event:
     """Return the event for a request."""
-    path = raw_path(scope)
-    source = (scope["client"] or ("",))[0]
-    domain, port = _domain_and_port(*scope["server"])
-    _add_headers(head, source, port, request_id)
-    single, multiple = _query(scope["query_string"])
+    headers = _headers(request, request_id)
+    query, body = _query(request.target.query), request.body
     return {
         "resource": match.resource,
-        "path": path,
-        "httpMethod": scope["method"],
-        "headers": head.headers,
-        "multiValueHeaders": head.multi_value_headers,
-        "queryStringParameters": single,
-        "multiValueQueryStringParameters": multiple,
+        "path": request.target.path,
+        "httpMethod": request.method,
+        "headers": _last_values(headers),
+        "multiValueHeaders": headers,
+        "queryStringParameters": _last_values(query) or None,
+        "multiValueQueryStringParameters": {name: [*values] for name, values in query.items()} or None,
         "pathParameters": match.parameters and dict(match.parameters),
         "stageVariables": None,
-        "requestContext": _request_context(scope, match, path, domain, request_id)
-        | {"identity": _identity(source, head.headers.get("User-Agent"))},
+        "requestContext": _request_context(request, match, request_id),
         "body": pybase64.b64encode_as_string(body) if body else None,
         "isBase64Encoded": bool(body),
     }
 
 
+def check_request_size(request: HttpRequest, match: RouteMatch) -> None:
+    """Raise GatewayError if the event of a request would exceed Lambda's limit."""
+    # Most bodies are so small that an upper bound suffices, which saves making and serializing the event.
+    if request.size > _MAX_SMALL_BODY:
+        check_event_size(make_event(request, match, new_request_id()))
+
+
 def check_event_size(event: Event) -> None:
     """Raise GatewayError if an event exceeds Lambda's limit."""
-    # Most bodies are so small that an upper bound suffices, which saves serializing the event.
-    if event["body"] is None or len(event["body"]) < MAX_EVENT - _MAX_BESIDE_BODY:
-        return
     size = len(orjson.dumps(event))
     if size > MAX_EVENT:
         carried = f"As an event, its body in base64, the request has {size} bytes"
@@ -87,19 +105,19 @@ def check_event_size(event: Event) -> None:
         raise GatewayError(ErrorType.REQUEST_TOO_LARGE, text)
 
 
-def _request_context(scope: AsgiScope, match: RouteMatch, path: str, domain: str, request_id: str) -> Event:
-    """Return the request context without the identity."""
-    now = time()
+def _request_context(request: HttpRequest, match: RouteMatch, request_id: str) -> Event:
+    now, user_agent = time(), request.head.values.get("User-Agent")
     return {
         "accountId": ACCOUNT,
         "apiId": STAGE,
         "deploymentId": STAGE,
-        "domainName": domain,
+        "domainName": request.addresses.domain,
         "domainPrefix": STAGE,
         "extendedRequestId": request_id,
-        "httpMethod": scope["method"],
-        "path": path,
-        "protocol": f"HTTP/{scope['http_version']}",
+        "httpMethod": request.method,
+        "identity": _identity(request.addresses.client, user_agent[-1] if user_agent else None),
+        "path": request.target.path,
+        "protocol": f"HTTP/{request.http_version}",
         "requestId": request_id,
         "requestTime": _request_time(int(now)),
         "requestTimeEpoch": int(now * 1000),
@@ -126,38 +144,33 @@ def _identity(source: str, user_agent: str | None) -> Event:
     }
 
 
-@lru_cache(maxsize=16)
-def _domain_and_port(host: str, port: int) -> tuple[str, str]:
-    """Return the domain (host and port) and the port of the server, independent of the Host header."""
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}", str(port)
+def _headers(request: HttpRequest, request_id: str) -> dict[str, list[str]]:
+    """Return the values of the headers, with those that API Gateway adds."""
+    addresses = request.addresses
+    headers = {name: [*values] for name, values in request.head.values.items()}
+    before = headers.get("X-Forwarded-For")
+    trace = f"Root=1-{request_id[:8]}-{request_id[9:].replace('-', '')}"
+    return headers | {
+        "X-Amzn-Trace-Id": [trace],
+        "X-Forwarded-For": [f"{before[-1]}, {addresses.client}" if before else addresses.client],
+        "X-Forwarded-Port": [addresses.port],
+        "X-Forwarded-Proto": ["http"],
+    }
 
 
-def _add_headers(head: Head, source: str, port: str, request_id: str) -> None:
-    """Add the headers that API Gateway adds."""
-    before = head.headers.get("X-Forwarded-For")
-    _set_header(head, "X-Amzn-Trace-Id", f"Root=1-{request_id[:8]}-{request_id[9:].replace('-', '')}")
-    _set_header(head, "X-Forwarded-For", f"{before}, {source}" if before else source)
-    _set_header(head, "X-Forwarded-Port", port)
-    _set_header(head, "X-Forwarded-Proto", "http")
+def _last_values(values: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    return {name: each[-1] for name, each in values.items()}
 
 
-def _set_header(head: Head, name: str, value: str) -> None:
-    head.headers[name] = value
-    head.multi_value_headers[name] = [value]
+def _query(query: bytes) -> dict[str, tuple[str, ...]]:
+    """Return the values of each query parameter, by name."""
+    values: dict[str, list[str]] = {}
+    for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
+        values.setdefault(name, []).append(value)
+    return {name: tuple(each) for name, each in values.items()}
 
 
-def _query(query: bytes) -> tuple[dict[str, str] | None, dict[str, list[str]] | None]:
-    """Return the last value and all values of each query parameter, by name.
-
-    Both are None if there are no parameters, as in events of API Gateway.
-    """
-    if not query:
-        return None, None
-    pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
-    multiple: dict[str, list[str]] = {}
-    for name, value in pairs:
-        multiple.setdefault(name, []).append(value)
-    return dict(pairs) or None, multiple or None
+_NOTHING: Mapping[str, tuple[str, ...]] = {}
 
 
 @lru_cache(maxsize=2)

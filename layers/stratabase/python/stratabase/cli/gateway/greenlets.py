@@ -6,7 +6,6 @@ another iteration of the loop. Calls that wait for the same commit resume togeth
 
 import asyncio
 import contextvars
-import logging
 import time
 from collections import deque
 from collections.abc import Callable
@@ -19,55 +18,81 @@ from stratabase.cli.gateway.current_request import current_request
 
 T = TypeVar("T")
 THREADS = 4
-
-log = logging.getLogger(__name__)
+SLICE = 0.002
+"""The seconds that a long call runs until it gives way to others."""
+TURN = 0.01
+"""The seconds that calls which waited or gave way run in one iteration of the loop. The others run in the
+next one, so that new connections and requests are never far behind."""
 
 
 class CallTimeout(Exception):
     """A call has not ended within its time limit."""
 
 
-class _Call:
-    """A call and its outcome. It runs to its end even if nobody waits for it any more."""
+class CallStopped(BaseException):
+    """A call that only reads stopped, because nobody needs its result any more."""
 
-    __slots__ = ("_error", "_result", "_work", "completion", "ended", "name")
 
-    def __init__(self, work: Callable[[], Any], name: bytes) -> None:
-        self._work = work
+class Call:
+    """A call. Subclasses define its work, and what happens at its end. It runs on after its time limit."""
+
+    __slots__ = (
+        "error",
+        "has_ended",
+        "has_timed_out",
+        "is_unwanted",
+        "name",
+        "only_reads",
+        "result",
+        "since",
+        "timer",
+    )
+
+    def __init__(self, name: bytes) -> None:
+        """`name` is the name of the request (see CurrentRequest), in case the call blocks the event loop."""
         self.name = name
-        self._result: Any = None
-        self._error: BaseException | None = None
-        self.ended = False
-        self.completion: asyncio.Future[None] | None = None
-        """Done when the call has ended or its time limit has passed. None until `Greenlets.run` waits."""
+        self.result: Any = None
+        self.error: BaseException | None = None
+        """What the work raised, or CallTimeout after the time limit."""
+        self.has_ended = False
+        self.has_timed_out = False
+        self.is_unwanted = False
+        """Whether the client has left. If the call only reads, it stops where it waits or gives way."""
+        self.only_reads = False
+        self.since = 0.0
+        """The instant of `time.monotonic` since when the call has been running."""
+        self.timer: asyncio.TimerHandle | None = None
 
-    def run(self) -> None:
-        """Run the work and store its outcome."""
-        try:
-            self._result = self._work()
-        except BaseException as error:  # noqa: BLE001 - `outcome` raises it again
-            self._error = error
-        self.ended = True
+    def work(self) -> Any:
+        """Return the result of the call, or raise an exception. It runs in a greenlet."""
+        raise NotImplementedError
 
-    def outcome(self) -> Any:
-        """Return the result of the work, or raise its exception."""
-        if self._error is not None:
-            raise self._error
-        return self._result
+    def end(self) -> None:
+        """Use `result`, or handle `error`. It runs in the event loop."""
+        raise NotImplementedError
+
+    def end_late(self) -> None:
+        """Release `result`, or handle `error`, after `end` has already handled CallTimeout."""
+        raise NotImplementedError
 
 
 class _CallGreenlet(greenlet):
     """A greenlet that runs one call after another, as creating one costs more than most calls."""
 
-    call: _Call
+    call: Call
 
     def run(self) -> None:
         """Run each call that `start` sets."""
         while True:
-            self.call.run()
+            call = self.call
+            try:
+                call.result = call.work()
+            except BaseException as error:  # noqa: BLE001 - `end` handles it
+                call.error = error
+            call.has_ended = True
             self.switch_to_loop()
 
-    def start(self, call: _Call) -> None:
+    def start(self, call: Call) -> None:
         """Start a call. Returns as soon as the call has ended or waits."""
         self.call = call
         # The greenlet is reused, so give each call its own context variables.
@@ -77,6 +102,11 @@ class _CallGreenlet(greenlet):
     def switch_to_loop(self) -> None:
         """Return control to the event loop, until it switches back."""
         cast("greenlet", self.parent).switch()
+
+    def stop_if_unwanted(self) -> None:
+        """Raise CallStopped if nobody needs the result of the call, and the call only reads."""
+        if self.call.is_unwanted and self.call.only_reads:
+            raise CallStopped
 
 
 class Greenlets:
@@ -93,24 +123,22 @@ class Greenlets:
         self.signals = 0
         """The number of signals to the event loop so far, for tests."""
 
-    async def run(self, work: Callable[[], T], time_limit: float | None = None, name: bytes = b"") -> T:
-        """Return the result of `work()`. Raises CallTimeout after `time_limit` seconds; the work continues.
-
-        `name` is the name of the request (see CurrentRequest), in case the call blocks the event loop.
-        """
+    def start(self, call: Call, time_limit: float | None = None) -> None:
+        """Run a call, and end it. After `time_limit` seconds, end it with CallTimeout; the work continues."""
         # 1. Run the call until it ends or waits. Most calls end here, without another iteration of the loop.
-        call = _Call(work, name)
         runner = self._idle.pop() if self._idle else _CallGreenlet()
-        current_request.enter(name)
+        call.since = time.monotonic()
+        current_request.enter(call.name)
         runner.start(call)
         current_request.leave()
-        # 2. If the call waits, wait for its end. From here on, `_resume` switches to its greenlet.
-        if call.ended:
+        # 2. If the call waits, `_resume` switches to its greenlet from here on.
+        if call.has_ended:
             self._idle.append(runner)
+            call.end()
         else:
             self._busy.add(runner)
-            await self._wait_for(call, time_limit)
-        return cast("T", call.outcome())
+            if time_limit is not None:
+                call.timer = self._loop.call_later(time_limit, _time_out, call)
 
     async def finish(self) -> None:
         """Wait until all calls have ended, including those whose time limit has passed."""
@@ -119,18 +147,29 @@ class Greenlets:
             await self._all_ended.wait()
         self._threads.shutdown()
 
+    def only_reads(self) -> None:
+        """Let the current call stop where it waits or gives way, once its client has left."""
+        runner = getcurrent()
+        if isinstance(runner, _CallGreenlet):
+            runner.call.only_reads = True
+            runner.stop_if_unwanted()
+
     def until(self, future: "Future[T]") -> T:
         """Return the future's result, or raise its exception. Other calls run meanwhile."""
         runner = getcurrent()
         if isinstance(runner, _CallGreenlet) and not future.done():
+            runner.stop_if_unwanted()
             future.add_done_callback(lambda _: self._wake(runner))
             runner.switch_to_loop()
+            runner.stop_if_unwanted()
         return future.result()
 
     def offload(self, work: Callable[..., T], *arguments: Any) -> T:
         """Return the result of `work(*arguments)`, which runs in another thread."""
-        if not isinstance(getcurrent(), _CallGreenlet):
+        runner = getcurrent()
+        if not isinstance(runner, _CallGreenlet):
             return work(*arguments)
+        runner.stop_if_unwanted()
         context = contextvars.copy_context()
         return self.until(self._threads.submit(context.run, work, *arguments))
 
@@ -138,26 +177,24 @@ class Greenlets:
         """Wait for some seconds without occupying a thread. Other calls run meanwhile."""
         runner = getcurrent()
         if isinstance(runner, _CallGreenlet):
+            runner.stop_if_unwanted()
             self._loop.call_later(seconds, self._wake, runner)
             runner.switch_to_loop()
+            runner.stop_if_unwanted()
         else:
             time.sleep(seconds)
 
     def give_way(self) -> None:
-        """Let all other calls that are ready run first."""
+        """Let all other calls that are ready run first, if the current one has run for longer than SLICE."""
         runner = getcurrent()
-        if isinstance(runner, _CallGreenlet):
-            self._wake(runner)
+        if isinstance(runner, _CallGreenlet) and time.monotonic() - runner.call.since >= SLICE:
+            runner.stop_if_unwanted()
+            self._ready.append(runner)
+            if not self._signalled:
+                self._signalled = True
+                self._loop.call_soon(self._resume)
             runner.switch_to_loop()
-
-    async def _wait_for(self, call: _Call, time_limit: float | None) -> None:
-        completion = call.completion = self._loop.create_future()
-        timer = self._loop.call_later(time_limit, _time_out, completion) if time_limit is not None else None
-        try:
-            await completion
-        finally:
-            if timer is not None:
-                timer.cancel()
+            runner.stop_if_unwanted()
 
     def _wake(self, runner: _CallGreenlet) -> None:
         """Schedule a greenlet to resume. Any thread can call this.
@@ -171,36 +208,43 @@ class Greenlets:
             self._loop.call_soon_threadsafe(self._resume)
 
     def _resume(self) -> None:
-        """Resume the greenlets that are ready now. Those that give way again wait for the next iteration."""
+        """Resume the greenlets that are ready now, for at most TURN. Others wait for the next iteration."""
         # Clear the flag before reading the queue, so that a greenlet that becomes ready later sends a signal.
         self._signalled = False
+        now = time.monotonic()
+        end = now + TURN
         for _ in range(len(self._ready)):
             runner = self._ready.popleft()
-            current_request.enter(runner.call.name)
+            call = runner.call
+            call.since = now
+            current_request.enter(call.name)
             runner.switch()
-            if runner.call.ended:
+            if call.has_ended:
                 self._finish_call(runner)
+            now = time.monotonic()
+            if now >= end:
+                break
         current_request.leave()
+        if self._ready and not self._signalled:
+            self._signalled = True
+            self._loop.call_soon(self._resume)
 
     def _finish_call(self, runner: _CallGreenlet) -> None:
+        call = runner.call
         self._busy.discard(runner)
         self._idle.append(runner)
-        _complete(runner.call)
+        if call.timer is not None:
+            call.timer.cancel()
+        if call.has_timed_out:
+            call.end_late()
+        else:
+            call.end()
         if not self._busy:
             self._all_ended.set()
 
 
-def _time_out(completion: "asyncio.Future[None]") -> None:
-    if not completion.done():
-        completion.set_exception(CallTimeout())
-
-
-def _complete(call: _Call) -> None:
-    """Notify the waiter of a call that has ended. If its time limit has passed, log the call's exception."""
-    if call.completion is not None and not call.completion.done():
-        call.completion.set_result(None)
-        return
-    try:
-        call.outcome()
-    except Exception:
-        log.exception("Call failed after its time limit")
+def _time_out(call: Call) -> None:
+    call.has_timed_out = True
+    call.error = CallTimeout()
+    call.end()
+    call.error = None

@@ -9,17 +9,19 @@ import re
 from binascii import Error as NotBase64
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
 import pybase64
 
 from stratabase.cli.gateway.errors import MAX_RESULT, ErrorType, GatewayError
 from stratabase.cli.gateway.template import GatewayResponse
-from stratabase.http_api.http.api_gateway import StreamedResponse, size_over_limit
-from stratabase.http_api.http.messages import BodyStream
+from stratabase.http_api.http.api_gateway import StreamedResponse, size_over_limit, values_by_name
+from stratabase.http_api.http.messages import BodyStream, Headers, Response
 
 _RESULT_FIELDS = frozenset({"statusCode", "headers", "multiValueHeaders", "body", "isBase64Encoded"})
-_BODILESS = frozenset({204, 304})
+BODILESS = frozenset({204, 304})
+_KNOWN_STATUSES = frozenset(HTTPStatus)
 _OWN_HEADERS = frozenset(
     {"connection", "content-length", "keep-alive", "trailer", "transfer-encoding", "upgrade"}
 )
@@ -31,14 +33,31 @@ _BEFORE_ANY_API = frozenset({ErrorType.BAD_REQUEST, ErrorType.BODY_TIMEOUT, Erro
 """Errors that the template does not cover. Its default would show a response type that AWS does not have."""
 
 
+ResponseHeaders = tuple[tuple[bytes, bytes], ...]
+
+
 class HttpResponse(NamedTuple):
-    """An HTTP response, ready to be sent."""
+    """An HTTP response without the headers that the connection adds."""
 
     status: int
-    headers: list[tuple[bytes, bytes]]
+    headers: ResponseHeaders
     body: bytes
+    content_length: int | None
+    """The size in bytes of the body, or of the body that a GET would get, or None if it isn't told."""
     stream: BodyStream | None = None
     """The body, in place of `body`, if the function streams it."""
+    closes_connection: bool = False
+    """Whether the next bytes from the client can't be interpreted."""
+
+
+def api_response(response: Response, method: str) -> HttpResponse:
+    """Return the HTTP response of a response of this service, as if it were a proxy response."""
+    status, body = response.status, response.body
+    headers = _api_headers(response.headers)
+    if status in BODILESS:
+        return HttpResponse(status, headers, b"", None)
+    # The response to HEAD omits the body, so its length is unknown.
+    return HttpResponse(status, _with_type(headers), body, None if method == "HEAD" else len(body))
 
 
 def function_response(result: Any, method: str) -> HttpResponse:
@@ -49,14 +68,11 @@ def function_response(result: Any, method: str) -> HttpResponse:
     body = _body(result.get("body"), result.get("isBase64Encoded"))
     _check_size(result)
     headers = _headers(result)
-    if status in _BODILESS:
-        return HttpResponse(status, headers, b"")
-    if not any(name is _CONTENT_TYPE for name, _ in headers):
-        headers.append((_CONTENT_TYPE, b"application/json"))
+    if status in BODILESS:
+        return HttpResponse(status, headers, b"", None)
     # The response to HEAD can omit the body, and then the length of the body is unknown.
-    if body or method != "HEAD":
-        headers.append((b"Content-Length", b"%d" % len(body)))
-    return HttpResponse(status, headers, body)
+    length = len(body) if body or method != "HEAD" else None
+    return HttpResponse(status, _with_type(headers), body, length)
 
 
 def streaming_response(result: StreamedResponse) -> HttpResponse:
@@ -70,9 +86,18 @@ def streaming_response(result: StreamedResponse) -> HttpResponse:
         result.body.close()
         raise
     length = result.headers.get("Content-Length", [""])[0]
-    if length.isdecimal():
-        headers.append((b"Content-Length", length.encode("ascii")))
-    return HttpResponse(status, headers, b"", result.body)
+    return HttpResponse(status, headers, b"", int(length) if length.isdecimal() else None, result.body)
+
+
+@lru_cache(maxsize=512)
+def render_head(status: int, headers: ResponseHeaders) -> bytes:
+    """Return the status line and headers of a response as bytes, each with its line break."""
+    phrase = HTTPStatus(status).phrase if status in _KNOWN_STATUSES else ""
+    lines = [
+        f"HTTP/1.1 {status} {phrase}".encode(),
+        *(name.lower() + b": " + value for name, value in headers),
+    ]
+    return b"".join(line + b"\r\n" for line in lines)
 
 
 def _malformed(reason: str) -> GatewayError:
@@ -112,7 +137,7 @@ def _body(body: Any, encoded: Any) -> bytes:
         raise _malformed(f"body is no Unicode text ({error.reason})") from error
 
 
-def _headers(result: Mapping[str, Any]) -> list[tuple[bytes, bytes]]:
+def _headers(result: Mapping[str, Any]) -> ResponseHeaders:
     """Return the headers of both fields. A pair that occurs in both fields is returned once."""
     single, multiple = result.get("headers") or {}, result.get("multiValueHeaders") or {}
     if not isinstance(single, dict) or not isinstance(multiple, dict):
@@ -122,7 +147,19 @@ def _headers(result: Mapping[str, Any]) -> list[tuple[bytes, bytes]]:
         header = _header(name, *_texts(name, [value]))
         if header not in headers:
             headers.append(header)
-    return [header for header in headers if header is not None]
+    return tuple(header for header in headers if header is not None)
+
+
+@lru_cache(maxsize=512)
+def _api_headers(headers: Headers) -> ResponseHeaders:
+    return _headers({"multiValueHeaders": values_by_name(headers)})
+
+
+@lru_cache(maxsize=512)
+def _with_type(headers: ResponseHeaders) -> ResponseHeaders:
+    """Return headers with a content type. The default is JSON."""
+    has_type = any(name is _CONTENT_TYPE for name, _ in headers)
+    return headers if has_type else (*headers, (_CONTENT_TYPE, b"application/json"))
 
 
 def _texts(name: Any, values: Any) -> list[str]:
@@ -188,9 +225,9 @@ def problem(error_type: ErrorType, detail: str, request_id: str) -> HttpResponse
 
 
 def _text_response(status: int, headers: Iterable[tuple[str, str]], body: str) -> HttpResponse:
-    raw_headers = [(name.encode(), value.encode()) for name, value in headers]
     raw_body = body.encode()
-    return HttpResponse(status, [*raw_headers, (b"Content-Length", b"%d" % len(raw_body))], raw_body)
+    raw_headers = tuple((name.encode(), value.encode()) for name, value in headers)
+    return HttpResponse(status, raw_headers, raw_body, len(raw_body))
 
 
 def _fill(body: str, error: GatewayError, request_id: str) -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from stratabase.cli.gateway.errors import ErrorType, GatewayError
 from stratabase.cli.gateway.template import RouteDeclaration
+from stratabase.http_api.http.api_gateway import decode_parameters
 
 ANY_METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 """The methods that a route's ANY includes. API Gateway does not route other methods."""
@@ -25,6 +26,8 @@ class RouteMatch(NamedTuple):
     resource_id: str
     function: str
     parameters: Mapping[str, str] | None
+    decoded_parameters: Mapping[str, str]
+    """The parameters without percent-encoding."""
 
 
 class _Resource:
@@ -74,7 +77,8 @@ def _match_method(resource: _Resource, parameters: dict[str, str], method: str, 
         function = resource.functions.get("ANY")
     if function is None:
         raise GatewayError(ErrorType.NO_ROUTE, f"The gateway passes no {method} on to {path}.")
-    return RouteMatch(resource.path, resource.id, function, parameters or None)
+    decoded = decode_parameters(parameters)
+    return RouteMatch(resource.path, resource.id, function, parameters or None, decoded)
 
 
 def _path_expression(path: str) -> str:

@@ -1,38 +1,43 @@
-"""The HTTP server: runs the gateway on a socket with uvicorn and a customized protocol class."""
+"""The HTTP server: accepts connections for the gateway on a socket, and ends without losing a request."""
 
 import asyncio
 import contextlib
+import errno
+import logging
 import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
-
-import httptools
-import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from stratabase import waiting
-from stratabase.cli.gateway.acceptor import Acceptor
 from stratabase.cli.gateway.app import Gateway
-from stratabase.cli.gateway.errors import INTEGRATION_TIMEOUT, MAX_HEAD, ErrorType
+from stratabase.cli.gateway.connection import HttpConnection
+from stratabase.cli.gateway.errors import INTEGRATION_TIMEOUT
 from stratabase.cli.gateway.greenlets import Greenlets
 from stratabase.cli.gateway.lambda_functions import LambdaFunction
-from stratabase.cli.gateway.request import asks_for_web_socket
-from stratabase.cli.gateway.responses import ErrorResponses, HttpResponse, problem
+from stratabase.cli.gateway.responses import ErrorResponses
 from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.template import Template
 
-KEEP_ALIVE = 60
-"""The seconds after which an idle connection is closed."""
+NEW_CONNECTION_GRACE = 0.1
+"""The seconds that a client which has just connected gets at shutdown to send a request."""
 SWITCH_INTERVAL = 0.0005
 """The seconds after which a busy thread must release the interpreter. The thread that commits needs it after
 each of its many short calls. With Python's default of 5 ms, it would mostly wait for the busy event loop."""
 SHUTDOWN_GRACE = 5
 """The seconds that calls whose time limit has passed get to finish at shutdown."""
+MAX_PER_TURN = 512
+"""The maximum number of connections to accept in one turn, so that the requests of others continue."""
+RETRY_SECONDS = 0.2
+"""The seconds until the next attempt if the process or the machine can't open another connection."""
+
+_EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+"""The errors of `accept` that mean that there are too many open files, or too little memory."""
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,171 +74,141 @@ async def _serve(
     gateway = Gateway(
         functions, Routes(template.routes), ErrorResponses(template.responses), greenlets, time_limit
     )
-    server = _Server(_configuration(gateway), callbacks)
     waiting.install(greenlets)
     try:
-        await server.serve(sockets=[listener])
+        await _Server(gateway, listener, callbacks).serve()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(greenlets.finish(), SHUTDOWN_GRACE)
     finally:
         waiting.install(waiting.Blocking())
 
 
-def _configuration(gateway: Gateway) -> uvicorn.Config:
-    return uvicorn.Config(
-        gateway,
-        http=GatewayProtocol,
-        ws="none",
-        lifespan="off",
-        interface="asgi3",
-        log_config=None,
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        timeout_keep_alive=KEEP_ALIVE,
-        timeout_graceful_shutdown=int(INTEGRATION_TIMEOUT) + 1,
-    )
+class _Server:
+    """Accepts connections until it is told to end, and then finishes their requests."""
 
-
-class _Server(uvicorn.Server):
-    """A uvicorn server that reports when it is ready, and that shuts down immediately."""
-
-    def __init__(self, configuration: uvicorn.Config, callbacks: ServerCallbacks) -> None:
-        super().__init__(configuration)
+    def __init__(self, gateway: Gateway, listener: socket.socket, callbacks: ServerCallbacks) -> None:
+        self._loop = asyncio.get_running_loop()
         self._callbacks = callbacks
+        self._connections: set[HttpConnection] = set()
+        self._is_ending = asyncio.Event()
+        self._has_ended = asyncio.Event()
+        make = partial(HttpConnection, gateway, self._loop, self._connections.add, self._forget)
+        self._acceptor = Acceptor(self._loop, listener, make)
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to accept requests, and report it."""
-        loop = asyncio.get_running_loop()
-        make_protocol = partial(GatewayProtocol, self.config, self.server_state, {}, loop)
-        self.servers: list[Any] = [Acceptor(loop, listener, make_protocol) for listener in sockets or ()]
-        self.started = True
-        self._callbacks.ready(partial(loop.call_soon_threadsafe, self.end))
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Stop on signals and return from `serve`. Uvicorn would raise the signals again instead."""
+    async def serve(self) -> None:
+        """Serve until a signal, or the function that `ready` gets, ends it."""
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGTERM, signal.SIGINT):
-                asyncio.get_running_loop().add_signal_handler(number, self.end)
-        yield
+                self._loop.add_signal_handler(number, self._end)
+        self._callbacks.ready(partial(self._loop.call_soon_threadsafe, self._end))
+        await self._is_ending.wait()
+        # 1. Connections that have just been accepted may send a request.
+        await self._acceptor.wait_closed()
+        await asyncio.sleep(NEW_CONNECTION_GRACE)
+        self._shut_down_connections()
+        # 2. Finish the requests, as long as a call may take.
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._all_closed(), INTEGRATION_TIMEOUT + 1)
+        for connection in list(self._connections):
+            connection.abort()
 
-    def end(self) -> None:
-        """Stop accepting requests at once, and finish the pending ones. Uvicorn only polls for the flag."""
-        self.should_exit = True
-        for server in self.servers:
-            server.close()
-        for connection in list(self.server_state.connections):
+    def _end(self) -> None:
+        """Accept no more requests, and finish the pending ones."""
+        if not self._is_ending.is_set():
+            self._is_ending.set()
+            self._acceptor.close()
+            self._shut_down_connections()
+            self._callbacks.draining()
+
+    def _shut_down_connections(self) -> None:
+        for connection in list(self._connections):
             connection.shutdown()
-        self._callbacks.draining()
+
+    async def _all_closed(self) -> None:
+        while self._connections:
+            self._has_ended.clear()
+            await self._has_ended.wait()
+
+    def _forget(self, connection: HttpConnection) -> None:
+        self._connections.discard(connection)
+        if not self._connections:
+            self._has_ended.set()
 
 
-class GatewayProtocol(HttpToolsProtocol):
-    """An HTTP/1.1 connection by httptools, with three changes.
+class Acceptor:
+    """Accepts connections on a listening socket, until it is closed. It closes the socket, too.
 
-    - Header names keep their original case, as in events of API Gateway.
-    - A head that exceeds the limit is rejected before it fills the memory.
-    - A request to switch to another protocol is answered in HTTP/1.1.
+    In each turn of the event loop, it accepts all connections that wait. The loop of uvloop would accept one
+    per turn. Beside many busy connections, a turn takes long, and the last of many new clients would wait for
+    seconds.
     """
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._head_size: int | None = None
-        """The bytes received of an incomplete head, without its first chunk. None outside of a head."""
-        self._is_shutting_down = False
-        self._ignores_upgrade = False
-        """Whether the current head has a header Upgrade, and must be parsed again without it."""
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        listener: socket.socket,
+        make_protocol: Callable[[], asyncio.Protocol],
+    ) -> None:
+        """Start to accept. `make_protocol` returns the protocol of a new connection."""
+        self._loop = loop
+        self._listener = listener
+        self._make_protocol = make_protocol
+        self._connecting: set[asyncio.Task[object]] = set()
+        self._retry: asyncio.TimerHandle | None = None
+        self._is_exhausted = False
+        listener.setblocking(False)
+        loop.add_reader(listener.fileno(), self._accept_all)
 
-    def data_received(self, data: bytes) -> None:
-        """Process bytes from the client."""
-        if self._head_size is not None:
-            self._head_size += len(data)
-        self._unset_keepalive_if_required()
-        try:
-            self._parse(data)
-        except httptools.HttpParserError:
-            self.send_400_response("This is no HTTP/1.1.")
-        if self._head_size is not None and self._head_size > MAX_HEAD and not self.transport.is_closing():
-            text = f"Request line and headers have more than {MAX_HEAD} bytes, the most that are allowed."
-            self._refuse(problem(ErrorType.HEAD_TOO_LARGE, text, ""))
+    def close(self) -> None:
+        """Accept no more connections. Those that wait remain for another process that shares the socket."""
+        if self._retry is not None:
+            self._retry.cancel()
+        if self._listener.fileno() >= 0:
+            self._loop.remove_reader(self._listener.fileno())
+            self._listener.close()
 
-    def _parse(self, data: bytes) -> None:
-        """Parse bytes from the client. Ignore a header Upgrade, as RFC 9110 allows.
+    async def wait_closed(self) -> None:
+        """Wait until each accepted connection has its protocol."""
+        if self._connecting:
+            await asyncio.wait(self._connecting)
 
-        httptools stops after the head of a request with that header, and skips its body. So parse such a
-        request again without the header. Java's HTTP client sends it to ask for HTTP/2.
-        """
-        while data:
+    def _accept_all(self) -> None:
+        """Accept the connections that wait. If there are more than MAX_PER_TURN, the next turn goes on."""
+        for _ in range(MAX_PER_TURN):
             try:
-                return self.parser.feed_data(data)
-            except httptools.HttpParserUpgrade as upgrade:
-                if not self._ignores_upgrade:
-                    return None  # what follows is not HTTP
-                data = self._head_without_upgrade() + data[upgrade.args[0] :]
-                # Replace the parser: the old one would skip all data if the request has `Connection: close`.
-                self.parser = httptools.HttpRequestParser(self)
-                self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
-        return None
+                connection, _address = self._listener.accept()
+            except (BlockingIOError, InterruptedError):
+                self._is_exhausted = False
+                break
+            except ConnectionAbortedError:
+                continue  # the client has left already
+            except OSError as error:
+                if error.errno not in _EXHAUSTED:
+                    raise
+                self._pause(error)
+                break
+            task = self._loop.create_task(self._connect(connection))
+            self._connecting.add(task)
+            task.add_done_callback(self._connecting.discard)
 
-    def _head_without_upgrade(self) -> bytes:
-        """Return the head that was just parsed, without its header Upgrade."""
-        version = self.parser.get_http_version().encode()
-        lines = [b"%b %b HTTP/%b" % (self.parser.get_method(), self.url, version)]
-        lines += [name + b": " + value for name, value in self.headers if name.lower() != b"upgrade"]
-        return b"\r\n".join([*lines, b"", b""])
+    async def _connect(self, connection: socket.socket) -> None:
+        """Give a connection its transport and its protocol."""
+        try:
+            connection.setblocking(False)
+            await self._loop.connect_accepted_socket(self._make_protocol, connection)
+        except OSError:
+            connection.close()  # the client has left already
 
-    def on_message_begin(self) -> None:
-        """Start to count the bytes of a head."""
-        super().on_message_begin()
-        self._head_size = 0
+    def _pause(self, error: OSError) -> None:
+        """Accept nothing for a moment, as the clients stay in the queue, and each turn would fail again."""
+        if not self._is_exhausted:  # one line is enough until all clients are accepted again
+            log.error("No connection can be accepted (%s). Clients wait until others disconnect.", error)
+        self._is_exhausted = True
+        self._loop.remove_reader(self._listener.fileno())
+        self._retry = self._loop.call_later(RETRY_SECONDS, self._resume)
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """Store a header with the original case of its name, unlike uvicorn.
-
-        Functions must not depend on the case, and so should meet all variants.
-        """
-        if len(name) == len(b"expect") and name.lower() == b"expect" and value.lower() == b"100-continue":
-            self.expect_100_continue = True
-        self.headers.append((name, value))
-
-    def on_headers_complete(self) -> None:
-        """Process a complete head, unless it must be parsed again."""
-        self._head_size = None
-        self._ignores_upgrade = (
-            self.parser.should_upgrade()
-            and self.parser.get_method() != b"CONNECT"
-            and not asks_for_web_socket(self.headers)
-        )
-        if self._ignores_upgrade:
-            return
-        super().on_headers_complete()
-        if self._is_shutting_down:
-            self.cycle.keep_alive = False
-
-    def on_message_complete(self) -> None:
-        """Process a complete request, unless it must be parsed again."""
-        if not self._ignores_upgrade:
-            super().on_message_complete()
-
-    def shutdown(self) -> None:
-        """Close the connection once it is idle. A new connection is closed only by the second call.
-
-        A client that has just connected is about to send a request, which should get a response.
-        """
-        if self.cycle is not None or self._is_shutting_down:
-            super().shutdown()
-        self._is_shutting_down = True
-
-    def send_400_response(self, msg: str) -> None:
-        """Reject data that is not HTTP."""
-        self._refuse(problem(ErrorType.BAD_REQUEST, msg, ""))
-
-    def _refuse(self, response: HttpResponse) -> None:
-        """Send a response without a parsed request, and close the connection."""
-        headers = [*response.headers, (b"Connection", b"close")]
-        lines = [f"HTTP/1.1 {response.status} ".encode(), *(name + b": " + value for name, value in headers)]
-        self.transport.write(b"\r\n".join([*lines, b"", response.body]))
-        self.transport.close()
+    def _resume(self) -> None:
+        self._loop.add_reader(self._listener.fileno(), self._accept_all)
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:

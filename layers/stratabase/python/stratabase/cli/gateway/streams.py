@@ -1,41 +1,45 @@
 """Sending of streamed responses: reads a body chunk by chunk, as fast as the client receives it."""
 
 import asyncio
-import contextlib
 import logging
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
+from typing import Protocol
 
-from stratabase.cli.gateway.request import Receive
 from stratabase.http_api.http.messages import BodyStream
-
-Send = Callable[[Any], Awaitable[None]]
 
 log = logging.getLogger(__name__)
 
 
-async def send_stream(send: Send, receive: Receive, stream: BodyStream, request_id: str) -> None:
-    """Send a body after the start of its response, and close it.
+class BodyWriter(Protocol):
+    """The connection to the client."""
 
-    A chunk that the source doesn't have in memory is read in a thread, which is free again while `send` waits
-    for the client. If the client disconnects, the rest is not read. If the body fails, the response stays
-    incomplete, so that the server closes the connection. `request_id` is for the log.
+    @property
+    def is_lost(self) -> bool:
+        """Whether the client has left."""
+
+    async def write_body(self, chunk: bytes) -> None:
+        """Send a chunk. Wait while the buffers of the connection are full."""
+
+
+async def send_stream(writer: BodyWriter, stream: BodyStream, request_id: str) -> bool:
+    """Send a body after the head of its response, and close it. Return whether all of it was sent.
+
+    A chunk that the source doesn't have in memory is read in a thread, which is free again while the writer
+    waits for the client. If the client disconnects, the rest is not read. `request_id` is for the log.
     """
     reader = _Reader(stream)
-    async with _disconnection(receive) as is_disconnected:
-        try:
-            while not is_disconnected():
-                chunk = await reader.next()
-                if chunk is None:
-                    await send({"type": "http.response.body", "body": b""})
-                    return
-                await send({"type": "http.response.body", "body": chunk, "more_body": True})
-        except Exception:
-            log.exception("The body of the response with the trace ID %s failed", request_id)
-        finally:
-            # If this task was cancelled, a thread may still read, so that `close` would block the loop.
-            asyncio.get_running_loop().run_in_executor(None, reader.close)
+    try:
+        while not writer.is_lost:
+            chunk = await reader.next()
+            if chunk is None:
+                return True
+            await writer.write_body(chunk)
+    except Exception:
+        log.exception("The body of the response with the trace ID %s failed", request_id)
+    finally:
+        # If this task was cancelled, a thread may still read, so that `close` would block the loop.
+        asyncio.get_running_loop().run_in_executor(None, reader.close)
+    return False
 
 
 class _Reader:
@@ -62,20 +66,3 @@ class _Reader:
     def _read(self) -> bytes | None:
         with self._lock:
             return next(self._stream, None)
-
-
-@contextlib.asynccontextmanager
-async def _disconnection(receive: Receive) -> AsyncIterator[Callable[[], bool]]:
-    """Watch the connection during a block. Yields a function that tells whether the client disconnected."""
-
-    async def wait() -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-
-    watching = asyncio.create_task(wait())
-    try:
-        yield watching.done
-    finally:
-        watching.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await watching

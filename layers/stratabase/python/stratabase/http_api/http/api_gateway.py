@@ -3,7 +3,7 @@
 Lambda limits a response to 6 MB of JSON, so this module also measures responses.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -30,6 +30,9 @@ MAX_BUFFERED_STREAM = (MAX_RESPONSE_SIZE - _MAX_HEADERS_SIZE) // 4 * 3
 """The limit of a streamed body in bytes, if a function that does not stream returns it in base64."""
 _BODILESS = frozenset({204, 304})
 
+_GATEWAY_HEADERS = frozenset({"x-amzn-trace-id", "x-forwarded-for", "x-forwarded-port", "x-forwarded-proto"})
+"""Headers that the gateway adds to each request, and that nothing here needs."""
+
 _Values = dict[str, tuple[str, ...]]
 """The values of headers or parameters by name, in their original order."""
 
@@ -52,8 +55,8 @@ def request_from_event(event: ProxyEvent, base_url: str | None = None) -> Reques
         method=event["httpMethod"],
         path=event["path"],
         resource=event["resource"],
-        parameters=_path_parameters(event),
-        headers=_headers(event),
+        parameters=decode_parameters(event.get("pathParameters") or {}),
+        headers=request_headers(_values(event, "multiValueHeaders", "headers")),
         query=_values(event, "multiValueQueryStringParameters", "queryStringParameters"),
         trace_id=context.get("requestId") or "",
         source_address=(context.get("identity") or {}).get("sourceIp") or "",
@@ -72,21 +75,20 @@ def decode_event_body(event: ProxyEvent) -> bytes:
         raise Malformed(_("The request body is incomplete. Send the request again.")) from None
 
 
-def proxy_response(response: Response, *, bodiless: bool = False) -> ProxyResponse:
-    """Return the proxy response of a response. `bodiless` omits the body, as HEAD requires."""
-    binary = response.binary and not bodiless
+def proxy_response(response: Response) -> ProxyResponse:
+    """Return the proxy response of a response."""
     return {
         "statusCode": response.status,
-        "multiValueHeaders": _values_by_name(response.headers),
-        "body": "" if bodiless else _body_text(response.body, binary=binary),
-        "isBase64Encoded": binary,
+        "multiValueHeaders": values_by_name(response.headers),
+        "body": _body_text(response),
+        "isBase64Encoded": response.binary,
     }
 
 
 def streamed_response(response: Response, *, bodiless: bool = False) -> StreamedResponse:
     """Return the streamed response of a response. `bodiless` omits the body, as HEAD requires."""
     body = response.stream or BodyStream(iter((response.body,)), len(response.body))
-    headers = _values_by_name(response.headers)
+    headers = values_by_name(response.headers)
     if bodiless or response.status in _BODILESS:
         body.close()
         body = BodyStream(iter(()), 0)
@@ -113,18 +115,20 @@ def buffer_stream(response: Response) -> Response:
         response.stream.close()
 
 
-def check_response_size(result: ProxyResponse, *, may_have_written: bool = False) -> None:
-    """Raise ResponseTooLarge if a proxy response exceeds Lambda's limit.
+def check_response_size(response: Response, *, may_have_written: bool = False) -> None:
+    """Raise ResponseTooLarge if the proxy response of a response would exceed Lambda's limit.
 
     `may_have_written` says that the request may have changed data. The message then warns the client not to
     repeat the request blindly.
     """
-    size = size_over_limit(result, MAX_RESPONSE_SIZE)
-    if size is None:
+    # Most bodies are so small that an upper bound suffices, which saves making the proxy response.
+    if len(response.body) * _MAX_ESCAPE + _MAX_HEADERS_SIZE < MAX_RESPONSE_SIZE:
         return
-    raise ResponseTooLarge(
-        sentences(_too_large(size, compressed=result["isBase64Encoded"], may_have_written=may_have_written))
-    )
+    size = size_over_limit(proxy_response(response), MAX_RESPONSE_SIZE)
+    if size is not None:
+        raise ResponseTooLarge(
+            sentences(_too_large(size, compressed=response.binary, may_have_written=may_have_written))
+        )
 
 
 def _too_large(size: int, *, compressed: bool, may_have_written: bool) -> Iterator[Message]:
@@ -153,15 +157,21 @@ def size_over_limit(result: Mapping[str, Any], limit: int) -> int | None:
     return size if size > limit else None
 
 
-def _path_parameters(event: ProxyEvent) -> dict[str, str]:
-    # REST APIs pass path parameters on as the client sent them: percent-encoded.
-    return {name: unquote(value) for name, value in (event.get("pathParameters") or {}).items()}
+def decode_parameters(parameters: Mapping[str, str]) -> dict[str, str]:
+    """Return path parameters decoded. REST APIs pass them on as the client sent them: percent-encoded."""
+    return {name: unquote(value) for name, value in parameters.items()}
 
 
-def _headers(event: ProxyEvent) -> _Values:
+def request_headers(values_by_name: Mapping[str, Sequence[str]]) -> _Values:
+    """Return the headers of a request in the form of `Request.headers`, without those of the gateway.
+
+    `values_by_name`: as in events, where the same name can occur in lower and upper case.
+    """
     headers: _Values = {}
-    for name, values in _values(event, "multiValueHeaders", "headers").items():
-        headers[name.lower()] = headers.get(name.lower(), ()) + values
+    for name, values in values_by_name.items():
+        key = name.lower()
+        if key not in _GATEWAY_HEADERS:
+            headers[key] = (*headers[key], *values) if key in headers else tuple(values)
     return headers
 
 
@@ -177,12 +187,13 @@ def _gateway_url(context: Mapping[str, Any]) -> str:
     return f"https://{context.get('domainName', '')}/{context.get('stage', '')}".rstrip("/")
 
 
-def _values_by_name(headers: Headers) -> dict[str, list[str]]:
+def values_by_name(headers: Headers) -> dict[str, list[str]]:
+    """Return the values of each header, by name."""
     values: dict[str, list[str]] = {}
     for name, value in headers:
         values.setdefault(name, []).append(value)
     return values
 
 
-def _body_text(body: bytes, *, binary: bool) -> str:
-    return pybase64.b64encode_as_string(body) if binary else body.decode()
+def _body_text(response: Response) -> str:
+    return pybase64.b64encode_as_string(response.body) if response.binary else response.body.decode()

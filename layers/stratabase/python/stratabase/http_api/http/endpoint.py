@@ -84,7 +84,7 @@ class Endpoint:
     operations: Mapping[str, Operation]
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     head: bool = True
-    headers: Callable[[Request], Headers] = lambda _: ()
+    headers: Callable[[Request], Headers] | None = None
 
     @property
     def allowed_methods(self) -> tuple[str, ...]:

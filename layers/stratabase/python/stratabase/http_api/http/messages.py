@@ -135,3 +135,7 @@ class Response:
     def with_body(self, body: bytes) -> "Response":
         """Return this response with a binary body in place of a stream."""
         return Response(self.status, self.headers, body, binary=True)
+
+    def without_body(self) -> "Response":
+        """Return this response without its body, as HEAD requires."""
+        return Response(self.status, self.headers, may_have_written=self.may_have_written)
