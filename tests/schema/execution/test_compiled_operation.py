@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.operations.services import Services
+from stratabase.schema.execution import answer_code
 from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.executor import SchemaExecutor
 from tests.fakes import ADMINISTRATOR, DictEntities, fake_services
@@ -249,3 +250,16 @@ def test_operations_are_compiled(
 
     assert len(compiled) == 2
     assert None not in compiled
+
+
+def test_selections_of_the_same_kinds_share_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    services, _ = stored()
+    executor = SchemaExecutor(services, lambda *_: None)
+    executor.execute('{ Thing___get(_id: "full") { a: name b: count } }', None, None, ADMINISTRATOR, "trace")
+    monkeypatch.setattr(answer_code, "compile", None, raising=False)
+    monkeypatch.delattr("stratabase.schema.executor.execute_sync")
+
+    query = '{ Thing___get(_id: "full") { code vintage } }'
+    body = executor.execute(query, None, None, ADMINISTRATOR, "trace").body
+
+    assert json.loads(body) == {"data": {"Thing___get": {"code": "c", "vintage": 1999}}}

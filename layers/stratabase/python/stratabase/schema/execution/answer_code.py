@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from textwrap import indent
+from types import CodeType
 from typing import Any
 
 from graphql import (
@@ -18,6 +19,7 @@ from graphql import (
 from stratabase.formats.preferences import Formats
 from stratabase.model.attribute import Attribute
 from stratabase.model.types.file import FileType
+from stratabase.schema.execution.cache import BoundedCache
 from stratabase.schema.execution.selections import Selections, names_of
 from stratabase.schema.types.attribute_types import MOMENT, MomentField
 from stratabase.schema.types.attributes import ATTRIBUTE, AttributeField
@@ -34,10 +36,17 @@ def reject() -> Any:
     raise NeedsGraphQLCore
 
 
+MAX_COMPILED_CHARACTERS = 262_144
+"""In characters of source. The code takes about 5 bytes for each."""
+_COMPILED: BoundedCache[str, CodeType] = BoundedCache(MAX_COMPILED_CHARACTERS, len)
+"""By source: its code, which does not depend on the model."""
+
+
 class AnswerCode:
     """Python source under construction, with the values that it refers to.
 
-    Every name in the source comes from GraphQL's grammar, or is made here.
+    The source has no names of fields: they are among the values. So selections of as many fields of the same
+    kinds have the same source, which is compiled once.
     """
 
     def __init__(self) -> None:
@@ -65,7 +74,8 @@ class AnswerCode:
         # The functions are inside another one, so that they know the URL, and no call has to pass it.
         functions = indent("\n".join(self._lines), "    ")
         source = f"def shape(source, base_url):\n{functions}\n    return {name}(source)\n"
-        exec(source, names)  # noqa: S102 - no text of a client is in it but names
+        code = _COMPILED.get_or_make(source, lambda: compile(source, "<answer>", "exec"))
+        exec(code, names)  # noqa: S102 - no text of a client is in it
         shape: ShapeAnswer = names["shape"]
         return shape
 
@@ -109,7 +119,8 @@ class AnswerCompiler:
         """Add the function for the objects that the field with the key `above` shows, and return its name."""
         collected = self._selections.collect([node.selection_set for node in nodes])
         entries = (
-            f"{key!r}: {self._entry(code, (above, key), type_, nodes)}" for key, nodes in collected.items()
+            f"{code.bind(key)}: {self._entry(code, (above, key), type_, nodes)}"
+            for key, nodes in collected.items()
         )
         return code.add_function("{" + ", ".join(entries) + "}")
 
@@ -118,7 +129,7 @@ class AnswerCompiler:
     ) -> str:
         name = nodes[0].name.value
         if name == "__typename":
-            return repr(parent.name)
+            return code.bind(parent.name)
         field = parent.fields[name]
         # A null in a non-null field is an error, which graphql-core must report.
         nullable = not isinstance(field.type, GraphQLNonNull)
@@ -135,7 +146,7 @@ class AnswerCompiler:
         if shown is not None and isinstance(shown.attribute.type, FileType) and self._selects_link(nodes):
             source = file_source(shown.owner.name, shown.attribute.name)
             return f"{code.bind(source)}(source, base_url)"
-        return f"g({(nested_key(*keys) if ROLE in field.extensions else nodes[0].name.value)!r})"
+        return f"g({code.bind(nested_key(*keys) if ROLE in field.extensions else nodes[0].name.value)})"
 
     def _selects_link(self, nodes: Sequence[FieldNode]) -> bool:
         """Return whether the link of a file is selected. The other fields are those of the stored value."""

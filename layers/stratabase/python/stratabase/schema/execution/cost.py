@@ -53,7 +53,7 @@ class OperationCost:
 
     def _error_for(self, variables: Variables) -> GraphQLError | None:
         given = {**self._defaults, **variables}
-        total = sum(step.total(given) + step.conditions(given) for step in self._steps)
+        total = sum(step.total(given) for step in self._steps)
         if total <= self._maximum:
             return None
         shares = (share for step in self._steps for share in step.costs(given))

@@ -41,13 +41,19 @@ class EstimatedWindow(NamedTuple):
 class PageSizeOptions:
     """The options of a page that decide how much it reads."""
 
-    __slots__ = ("_always", "_given", "_reads_of_filter", "_variable")
+    __slots__ = ("_always", "_filter", "_given", "_reads_of_filter", "_variable")
 
     def __init__(self, node: ValueNode | None, reads_of_filter: ReadsOfFilter) -> None:
         self._reads_of_filter = reads_of_filter
         self._variable = node.name.value if isinstance(node, VariableNode) else None
         fields = node.fields if isinstance(node, ObjectValueNode) else ()
         self._given = {each.name.value: each.value for each in fields if each.name.value in _SAID}
+        self._filter: DerivedReads | None = None
+        """The reads of the filter, if they are the same for each request."""
+        filter_ = self._given.get(_FILTER)
+        if self._variable is None and not _varies(filter_):
+            self._filter = self._reads(None if filter_ is None else value_from_ast_untyped(filter_, {}))
+            self._given.pop(_FILTER, None)
         self._always = None if self.vary else self._window({})
 
     @property
@@ -55,8 +61,8 @@ class PageSizeOptions:
         """Whether these options depend on variables."""
         return (
             self._variable is not None
+            or self._filter is None
             or any(isinstance(value, VariableNode) for value in self._given.values())
-            or _varies(self._given.get(_FILTER))
         )
 
     def window(self, variables: Variables) -> EstimatedWindow:
@@ -68,9 +74,11 @@ class PageSizeOptions:
         sizes = [size for name in _SIZES if (size := _number(said.get(name))) is not None]
         text = said.get(FILTER_EXP)
         length = len(text) if isinstance(text, str) else 0
-        filter_ = said.get(_FILTER)
-        reads = self._reads_of_filter(filter_) if isinstance(filter_, Mapping) else _NO_READS
+        reads = self._reads(said.get(_FILTER)) if self._filter is None else self._filter
         return EstimatedWindow(max(sizes, default=None), _number(said.get(_OFFSET)) or 0, length, reads)
+
+    def _reads(self, filter_: Any) -> DerivedReads:
+        return self._reads_of_filter(filter_) if isinstance(filter_, Mapping) else _NO_READS
 
     def _said(self, variables: Variables) -> Variables:
         if self._variable is None:
@@ -135,14 +143,11 @@ class CostStep:
         return self.options.vary or any(step.varies for step in self.steps)
 
     def total(self, variables: Variables, times: int = 1) -> int:
-        """Return the cost of this step and all below it if it runs `times` times, without conditions."""
-        objects, own = self._own(variables, times)
-        return own + sum(step.total(variables, objects) for step in self.steps)
-
-    def conditions(self, variables: Variables) -> int:
-        """Return the cost of the conditions, here and below. Each text is parsed once."""
-        below = sum(step.conditions(variables) for step in self.steps)
-        return self.options.window(variables).condition + below
+        """Return the cost of this step and all below it if it runs `times` times."""
+        window = self.options.window(variables)
+        objects, own = self._own(window, times)
+        # The text of a condition is parsed only once.
+        return own + window.condition + sum(step.total(variables, objects) for step in self.steps)
 
     def costs(
         self, variables: Variables, times: int = 1, advice: Message | None = None
@@ -151,22 +156,21 @@ class CostStep:
 
         `advice` is what would make the steps above cheaper, and so this one.
         """
-        objects, own = self._own(variables, times)
+        window = self.options.window(variables)
+        objects, own = self._own(window, times)
         advice = advice or self._advice_on_size(variables)
-        condition = self.options.window(variables).condition
         own_advice = (
             advice
             or self._advice_on_derived(objects, own)
             or self._advice_on_filter(variables, objects, own)
             or self._advice(variables)
         )
-        yield CostShare(own + condition, self, own_advice)
+        yield CostShare(own + window.condition, self, own_advice)
         for step in self.steps:
             yield from step.costs(variables, objects, advice)
 
-    def _own(self, variables: Variables, times: int) -> tuple[int, int]:
+    def _own(self, window: EstimatedWindow, times: int) -> tuple[int, int]:
         """Return the number of objects of all times, and the cost of reading or writing them."""
-        window = self.options.window(variables)
         objects = times * (self.usual if window.size is None or not self.usual else window.size)
         # Objects that the offset skips are read too.
         passed = window.offset if self.usual else 0

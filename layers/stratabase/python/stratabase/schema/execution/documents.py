@@ -78,6 +78,7 @@ class Document:
         """The types of the literals of a template. None if the document is no template."""
         self._schema = schema
         self._costs = costs
+        self._operations: dict[str | None, OperationDefinitionNode] = {}
         self._compiled: dict[str | None, CompiledOperation | None] = {}
 
     def bind(self, template: DocumentTemplate) -> LiteralValues | None:
@@ -124,7 +125,12 @@ class Document:
         return self._costs.excess(operation, variables) if operation and self._costs else None
 
     def _operation(self, name: str | None) -> OperationDefinitionNode | None:
-        return get_operation_ast(self.ast, name) if self.ast else None
+        operation = self._operations.get(name)
+        if operation is None and self.ast is not None:
+            operation = get_operation_ast(self.ast, name)
+            if operation is not None:
+                self._operations[name] = operation
+        return operation
 
 
 _NO_METHODS = EnterLeaveVisitor(None, None)
