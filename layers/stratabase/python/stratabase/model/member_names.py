@@ -147,13 +147,18 @@ def with_ids(state: Mapping[str, Stored], ids: Mapping[str, str | None]) -> Stor
         if isinstance(text, str):
             id_ = ids[attribute] if attribute in ids else member_id(state, attribute)
             by_name.setdefault(text, {})[attribute] = id_
-    kept = {text: _merge_ids(found) for text, found in by_name.items()}
-    return {text: found for text, found in kept.items() if found is not None} or None
+    kept: dict[str, Stored] = {}
+    for text, found in by_name.items():
+        merged = _merge_ids(found)
+        if merged is not None:
+            kept[text] = merged
+    return kept or None
 
 
 def _merge_ids(ids: Mapping[str, str | None]) -> Stored:
-    first, *others = dict.fromkeys(ids.values())
-    if not others:
+    values = list(ids.values())
+    first = values[0]
+    if values.count(first) == len(values):
         return first
     return {attribute: id_ for attribute, id_ in ids.items() if id_ is not None}
 

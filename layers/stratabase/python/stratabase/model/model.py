@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from stratabase.model.attribute import Attribute
 from stratabase.model.stored_values import StateReader
+from stratabase.model.types.storage import Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +177,11 @@ class Class:
         return tuple(
             name for name, each in self.attributes.items() if each.required and each.type.name != "Serial"
         )
+
+    @cached_property
+    def defaults(self) -> Mapping[str, Stored]:
+        """By attribute with a default: the default, in its stored form."""
+        return {name: each.default for name, each in self.attributes.items() if each.default is not None}
 
     @cached_property
     def state_reader(self) -> StateReader:

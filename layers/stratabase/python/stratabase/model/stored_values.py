@@ -124,9 +124,10 @@ def overwrite(
     stored, so that the default does not replace it.
     """
     after = {**state, **changes}
-    before, kept = state.get(KEPT), dict(kept_values(state))
+    before = state.get(KEPT)
+    kept = {} if before is None else dict(kept_values(state))
     for name, value in changes.items():
-        known = kept.pop(name, None)
+        known = kept.pop(name, None) if kept else None
         if value is None and attributes[name].default is not None:
             kept[name] = _NULL
         elif known is not None and known.is_value(value):

@@ -224,10 +224,10 @@ def _moves_of_keys(effect: ObjectEffect, model: Model) -> Iterator[LinkMove]:
     entity = effect.after or effect.before
     assert entity is not None
     for role in model.classes[entity.reference.class_name].foreign_keys:
-        if (opposite := opposite_name(role)) is None:
-            continue
         was, is_ = _key(effect.before, role), _key(effect.after, role)
-        for key, begins in ((was, False), (is_, True)) if was != is_ else ():
+        if was == is_ or (opposite := opposite_name(role)) is None:
+            continue
+        for key, begins in ((was, False), (is_, True)):
             if isinstance(key, str):
                 yield LinkMove(opposite, key, entity.reference.id, begins)
 

@@ -11,6 +11,7 @@ from stratabase.domain.objects.instant import Instant, format_instant, parse_ins
 from stratabase.formats.preferences import Formats
 from stratabase.model.model import Class
 from stratabase.model.types.datetime import DatetimeType
+from stratabase.model.types.storage import Stored
 from stratabase.model.types.temporal import OutOfCalendar
 
 VERSION_START, VERSION_END = "_versionStart", "_versionEnd"
@@ -36,9 +37,16 @@ def with_version_times(
     """Return a state with the start and end of its version; unchanged if its class is not versioned."""
     if not class_.versioned:
         return state
-    times = {VERSION_START: start, VERSION_END: end}
-    known = {name: format_instant(instant) for name, instant in times.items() if instant is not None}
-    return {**{name: value for name, value in state.items() if name not in times}, **known}
+    times: dict[str, Stored] = {}
+    if start is not None:
+        times[VERSION_START] = format_instant(start)
+    if end is not None:
+        times[VERSION_END] = format_instant(end)
+    # The times come last.
+    timeless = {**state}
+    timeless.pop(VERSION_START, None)
+    timeless.pop(VERSION_END, None)
+    return {**timeless, **times}
 
 
 VERSION_INSTANT_PATTERN = "dd-MM-yyyy HH:mm:ss.SSS"

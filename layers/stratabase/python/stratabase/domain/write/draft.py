@@ -61,26 +61,26 @@ def read_draft(subject: Subject, before: Entity | None, values: Mapping[str, Any
     changed: dict[str, Stored] = {}
     unreadable: dict[str, None] = {}
     malformed: list[Issue] = []
+    native = subject.class_.attributes
     for name, value in values.items():
         try:
-            changed[name] = (
-                None if value is None else subject.class_.attributes[name].type.read(value, formats)
-            )
+            changed[name] = None if value is None else native[name].type.read(value, formats)
         except InvalidValue as mistake:
             attribute = f"{subject.class_.name}.{name}"
             message = _("{attribute}: {message}", attribute=attribute, message=mistake.message)
             malformed.append(subject.attribute_issue(IssueType.DATA_TYPE, message, name))
             unreadable[name] = None
-    native = subject.class_.attributes
     state = _defaults(subject, values) if before is None else before.state
-    after = {**overwrite(state, changed, native), **unreadable}
+    after = overwrite(state, changed, native)
+    if unreadable:
+        after |= unreadable
     return Draft(subject, before, after, changed, tuple(malformed), formats)
 
 
 def _defaults(subject: Subject, values: Mapping[str, Any]) -> dict[str, Stored]:
     """Return the defaults of the attributes that a client has left out of a new object."""
-    defaults = {name: each.default for name, each in subject.class_.attributes.items()}
-    return {name: value for name, value in defaults.items() if value is not None and name not in values}
+    defaults = subject.class_.defaults
+    return {name: value for name, value in defaults.items() if name not in values}
 
 
 def check_required_values(draft: Draft) -> Iterator[Issue]:
@@ -99,8 +99,9 @@ def check_domains(draft: Draft) -> Iterator[Issue]:
         if value is None:
             continue
         attribute = draft.subject.class_.attributes[name]
-        for violation in attribute.violations(value, draft.formats):
-            yield draft.issue(IssueType[violation.issue], name, violation.message)
+        if attribute.constraints:
+            for violation in attribute.violations(value, draft.formats):
+                yield draft.issue(IssueType[violation.issue], name, violation.message)
 
 
 CHECKS = (

@@ -1,7 +1,7 @@
 """The port that every engine implements: items, and the calls of an engine."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import NamedTuple, Protocol
 
@@ -67,7 +67,7 @@ class Condition(NamedTuple):
     value: Value = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Expectation:
     """What an action requires of the item under its key, so that the batch is committed.
 
@@ -87,7 +87,7 @@ EXISTS = Expectation(exists=True)
 NO_EXPECTATION = Expectation()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Put:
     """An action that stores an item, and replaces the item under its key if there is one."""
 
@@ -100,7 +100,7 @@ class Put:
         return self.item.key
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Patch:
     """An action that changes parts of an item.
 
@@ -130,7 +130,7 @@ class Patch:
             )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Delete:
     """An action that deletes the item under a key, if there is one."""
 
@@ -138,7 +138,7 @@ class Delete:
     expect: Expectation = NO_EXPECTATION
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     """An action that writes nothing, but requires that an expectation holds."""
 
@@ -151,7 +151,7 @@ MAX_ACTIONS = 100
 """The maximum number of actions in a batch, which is that of DynamoDB's TransactWriteItems."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Batch:
     """Actions that an engine commits atomically: at most one for each key, and at most MAX_ACTIONS."""
 

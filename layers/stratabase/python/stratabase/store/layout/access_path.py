@@ -46,11 +46,7 @@ class Column(NamedTuple):
     @property
     def type(self) -> AttributeType:
         """The type that reads the stored values."""
-        if self.reading == ENUM:
-            return _enum_type(self.values)
-        if self.reading == ID_TYPE.name:
-            return ID_TYPE
-        return TYPES[_EARLIER_READINGS.get(self.reading, self.reading)]
+        return _type_of(self.reading, self.values)
 
     @property
     def storage(self) -> StorageClass:
@@ -66,12 +62,16 @@ class Column(NamedTuple):
 
     def text(self, value: Stored) -> str | None:
         """Return the index text of a value of the column, None for null."""
-        return None if value is None else self.storage.index_text(value)
+        return None if value is None else self.type.storage.index_text(value)
 
 
 @lru_cache(maxsize=1024)
-def _enum_type(values: tuple[str, ...]) -> EnumType:
-    return EnumType(ENUM, values)
+def _type_of(reading: str, values: tuple[str, ...]) -> AttributeType:
+    if reading == ENUM:
+        return EnumType(ENUM, values)
+    if reading == ID_TYPE.name:
+        return ID_TYPE
+    return TYPES[_EARLIER_READINGS.get(reading, reading)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class AccessPath:
 
     def index_text(self, state: State) -> str:
         """Return the index text of the values in a state, not truncated."""
-        return values_text(column.text(column.value(state)) for column in self.columns)
+        return values_text([column.text(column.value(state)) for column in self.columns])
 
     def place(self, entity: Entity) -> IndexKey:
         """Return the position of an object in the index."""
@@ -111,7 +111,7 @@ class AccessPath:
     def is_moved(self, before: Entity, after: Entity) -> bool:
         """Return whether an object lies in another place after a change."""
         # Most changes leave most indexes alone, which is cheaper to see by the values than by the places.
-        names = (column.attribute for column in self.columns)
+        names = [column.attribute for column in self.columns]
         return differ(before.state, after.state, names) and self.place(before) != self.place(after)
 
     def is_usable_for(self, class_: Class) -> bool:

@@ -17,7 +17,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
-from stratabase.domain.objects.change import Change, ObjectEffect, reference_of
+from stratabase.domain.objects.change import (
+    Change,
+    Creation,
+    Effect,
+    Modification,
+    ObjectEffect,
+    reference_of,
+)
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.model.model import Class, ClassKind, Model, Role
 
@@ -205,6 +212,9 @@ class Associations:
         self._model = model
         stored = [class_ for class_ in model.classes.values() if class_.is_stored]
         self._foreign_keys = {class_.name: tuple(self._keys(class_)) for class_ in stored}
+        self._exclusive_keys = {
+            name: tuple(key for key in keys if key.exclusive) for name, keys in self._foreign_keys.items()
+        }
         linked = [association for class_ in stored for association in self._linked(class_)]
         self.by_role = {seen.near.role: seen for each in linked for seen in (each.reversed(), each)}
         """By role: the association that is stored as links, with this role at its near end."""
@@ -225,15 +235,30 @@ class Associations:
 
     def affect(self, change: Change) -> bool:
         """Return whether a change may write items of other objects, or depend on them."""
-        return any(
-            not isinstance(effect, ObjectEffect)
-            or reference_of(effect).class_name in self._classes_with_roles
-            for effect in change.effects
+        return any(map(self._affects, change.effects))
+
+    def _affects(self, effect: Effect) -> bool:
+        if isinstance(effect, Creation | Modification):
+            # Parts come and go by effects of their own. So only foreign keys and counts matter here.
+            class_name, after = effect.after.reference.class_name, effect.after.state
+            keys = self._foreign_keys[class_name]
+            if effect.before is None:
+                return bool(self.counted_roles(class_name)) or any(
+                    after.get(key.role.role_name) is not None for key in keys
+                )
+            before = effect.before.state
+            return any(before.get(key.role.role_name) != after.get(key.role.role_name) for key in keys)
+        return not isinstance(effect, ObjectEffect) or (
+            reference_of(effect).class_name in self._classes_with_roles
         )
 
     def foreign_keys(self, class_name: str) -> tuple[ForeignKey, ...]:
         """Return the foreign keys of a class."""
         return self._foreign_keys.get(class_name, ())
+
+    def exclusive_keys(self, class_name: str) -> tuple[ForeignKey, ...]:
+        """Return the foreign keys of a class whose targets have guards."""
+        return self._exclusive_keys.get(class_name, ())
 
     def link_associations(self, class_name: str) -> tuple[LinkAssociation, ...]:
         """Return the associations for which objects of a class have links. The class is at the near end."""

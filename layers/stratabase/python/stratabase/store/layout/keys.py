@@ -21,6 +21,7 @@ with the head, and one range reads all links of a role.
 """
 
 import unicodedata
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 from zlib import crc32
@@ -238,13 +239,19 @@ def shard_of(partition: str, shards: int, id_: str) -> str:
 
 def guard(class_name: str, unique: Unique, state: State) -> Key | None:
     """Return the key of the guard of an object's unique values, None if one of them is null."""
-    # Sorted by name, so that another order in the model does not change the key.
-    names = sorted(unique.attributes)
+    prefix, names = _guard_prefix(class_name, unique.attributes)
     values = [_canonical(state.get(name)) for name in names]
     if None in values:
         return None
     digest = sha256(orjson.dumps(values, option=orjson.OPT_SORT_KEYS)).hexdigest()
-    return Key(f"U#{class_name}.{','.join(names)}#{digest}", "U")
+    return Key(prefix + digest, "U")
+
+
+@lru_cache(maxsize=1024)
+def _guard_prefix(class_name: str, attributes: tuple[str, ...]) -> tuple[str, list[str]]:
+    # Sorted by name, so that another order in the model does not change the key.
+    names = sorted(attributes)
+    return f"U#{class_name}.{','.join(names)}#", names
 
 
 def _canonical(value: Any) -> Any:

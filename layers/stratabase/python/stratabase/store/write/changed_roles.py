@@ -19,8 +19,6 @@ def unbuilt_role_violations(
     schema: WriteSchema, associations: Associations, change: Change
 ) -> Iterator[RoleNotBuilt]:
     """Yield the roles that a change alters although they are not built, each for one of its objects."""
-    if not (schema.changed_roles or schema.unbuilt_roles):  # the normal case
-        return
     for effect in change.object_effects():
         yield from _moving(schema, associations, effect)
         yield from _unguarded(schema, associations, change, effect)

@@ -231,5 +231,12 @@ def _action_bytes(action: Action) -> int:
     written = action.item if isinstance(action, Put) else action if isinstance(action, Patch) else None
     if written is None:
         return _BESIDE_STATE
-    places = sum(len(place.sort.encode()) for place in written.places.values() if place is not None)
-    return _BESIDE_STATE + places + len((written.state or "").encode())
+    size = _BESIDE_STATE
+    for place in written.places.values():
+        if place is not None:
+            size += _utf8_bytes(place.sort)
+    return size if written.state is None else size + _utf8_bytes(written.state)
+
+
+def _utf8_bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())

@@ -100,8 +100,8 @@ def exclusive_claims(
     """Return the claims of an object's foreign keys by the key of their guard."""
     return {
         keys.one_to_one_guard(foreign_key.role, target): ExclusiveClaim(reference, foreign_key, target)
-        for foreign_key in associations.foreign_keys(reference.class_name)
-        if foreign_key.exclusive and (target := foreign_key.target_of(entity)) is not None
+        for foreign_key in associations.exclusive_keys(reference.class_name)
+        if (target := foreign_key.target_of(entity)) is not None
     }
 
 
@@ -158,9 +158,11 @@ class GuardWrites:
             # Values that stay need the same guard as before.
             before, after = effect.before.state, effect.after.state
             constraints = [each for each in constraints if differ(before, after, each.unique.attributes)]
+        self._after[reference] = effect.after
+        if not constraints and not self._associations.exclusive_keys(reference.class_name):
+            return
         old = self._claims(constraints, reference, effect.before)
         new = self._claims(constraints, reference, effect.after)
-        self._after[reference] = effect.after
         self._take({key: claim for key, claim in new.items() if key not in old})
         self._released |= {key: reference.id for key in old if key not in new}
 
@@ -169,7 +171,7 @@ class GuardWrites:
     ) -> dict[Key, Claim]:
         """Return an object's claims, by guard: for its unique values, and for its one-to-one targets."""
         claims: dict[Key, Claim] = {**unique_claims(constraints, entity)}
-        if self._associations.foreign_keys(reference.class_name):
+        if self._associations.exclusive_keys(reference.class_name):
             claims |= exclusive_claims(self._associations, reference, entity)
         return claims
 

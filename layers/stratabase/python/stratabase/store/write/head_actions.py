@@ -12,7 +12,7 @@ from stratabase.domain.objects.entity import Entity, State
 from stratabase.domain.objects.instant import Instant
 from stratabase.model.model import Class, ClassKind, Role
 from stratabase.model.stored_values import KEPT
-from stratabase.store.engine.port import NOT_EXISTS, Delete, Item, Patch, Put, Value
+from stratabase.store.engine.port import NOT_EXISTS, Delete, Expectation, Item, Patch, Put, Value
 from stratabase.store.layout import codec, keys, versions
 from stratabase.store.layout.access_path import AccessPath
 from stratabase.store.layout.heads import (
@@ -79,15 +79,18 @@ def _stamps(commit_ids: tuple[str, ...], context: HeadContext) -> dict[str, Valu
 
 def _updated(effect: Modification, context: HeadContext) -> Patch:
     before, after = effect.before, effect.after
-    # The new state keeps values of attributes that an edit of the model has removed.
-    kept = Entity(after.reference, _unknown_values(before.state, context.class_) | dict(after.state))
+    # The new state keeps values of attributes that an edit of the model has removed. Updates begin with the
+    # whole former state, so only a restoration can lack them.
+    kept = after
+    if not before.state.keys() <= after.state.keys():
+        kept = Entity(after.reference, _unknown_values(before.state, context.class_) | dict(after.state))
     is_first = context.class_.kind is ClassKind.SINGLETON and not before.commit_ids
     closes_version = context.class_.versioned and not is_first
     expected = NEVER_WRITTEN if is_first else expect_unchanged(before)
     more = [expect_same_commit(PART_LOCK, before.part_lock)] if context.defers_parts else []
     return Patch(
         keys.head(before.reference),
-        replace(expected, conditions=(*expected.conditions, *more), either=context.lock_conditions),
+        Expectation(expected.exists, (*expected.conditions, *more), context.lock_conditions),
         set={
             **_stamps(before.commit_ids, context),
             **codec.previous_start_attributes(codec.entity_start(before) if closes_version else None),

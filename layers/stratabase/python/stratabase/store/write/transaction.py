@@ -167,7 +167,9 @@ class WriteTransaction:
 
     def check_certain(self) -> None:
         """Raise the refusals that do not depend on an attempt. Raises IntegrityViolation, Conflict."""
-        _raise_violations(unbuilt_role_violations(self._schema, self._store.associations, self.change))
+        schema = self._schema
+        if schema.changed_roles or schema.unbuilt_roles:  # rarely
+            _raise_violations(unbuilt_role_violations(schema, self._store.associations, self.change))
         if self._plain:
             return
         certain = [violation for head in self._heads.values() if (violation := head.certain_violation())]
@@ -289,7 +291,7 @@ def plan_transaction(
     )
     files = tuple(file_writes(change, store.model))
     # The short cut for most changes: they affect no other items.
-    if not store.associations.affect(change):
+    if deferred is None and not store.associations.affect(change):
         return WriteTransaction(store, schema, change, plain=(*head_actions.values(), *closed, *files))
     # 2. The associations that it creates and removes, including those of deleted objects.
     ended = deletions.deleted_links(store, change, deferred)
