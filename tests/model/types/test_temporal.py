@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stratabase.formats.date_pattern import compile_date_pattern
 from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.model.types import TYPES
 from stratabase.model.types.datetime import DatetimeType
+from stratabase.model.types.temporal import TemporalType
 from tests.models import violations
 
 ROME = Formats(time_zone="Europe/Rome", language="it")
@@ -344,3 +346,29 @@ def test_an_instant_in_iso_8601_always_means_the_same_millisecond(moment: dateti
 def test_a_week_based_year_without_a_week_is_probably_a_mistake(pattern: str, likely: str | None) -> None:
     assert TYPES["Date"].likely_pattern(pattern) == likely
     assert TYPES["Real"].likely_pattern(pattern) is None
+
+
+PATTERNS = st.lists(
+    st.sampled_from(
+        ["yyyy", "yy", "y", "MM", "M", "MMM", "dd", "d", "HH", "H", "mm", "ss", "SSS", "S", "a", "EEE", "Z"]
+        + ["/", "-", " ", "%", "'%s'", "''", "."]
+    ),
+    min_size=1,
+    max_size=8,
+).map("".join)
+
+
+@given(PATTERNS, st.sampled_from(["UTC", "Etc/UTC", "Europe/Rome"]), st.datetimes(datetime(3, 1, 1)))
+def test_values_are_written_as_their_moments_are(pattern: str, zone: str, moment: datetime) -> None:
+    """Some patterns copy parts of the stored text. The result is the same as from its datetime."""
+    formats = Formats(time_zone=zone)
+    for name in ("Date", "Time", "Datetime"):
+        type_ = TYPES[name]
+        assert isinstance(type_, TemporalType)
+        stored = type_.to_stored(moment.replace(tzinfo=UTC))
+        try:
+            text = type_.serializer(pattern, formats)(stored)
+        except InvalidValue:  # a Date has no hours
+            continue
+        own = type_.from_stored(type_.zone(formats))(stored)
+        assert text == compile_date_pattern(pattern).formatter(formats.language)(own)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from math import prod
+from operator import itemgetter
 from typing import Any, Self
 
 from stratabase.formats.date_fields import (
@@ -73,6 +74,21 @@ class DatePattern:
         )
         writes = [field.format for field in fields if isinstance(field, DateField)]
         return lambda moment: template % tuple([write(moment) for write in writes])
+
+    def slicer(self, slices: Mapping[LetterRun, slice]) -> Callable[[str], str] | None:
+        """Return a function that formats a text of fixed width, of which the fields are slices.
+
+        `slices`: by run of a letter, the slice of the text that its field is. Returns None if the pattern has
+        another run.
+        """
+        runs = [piece for piece in self.pieces if isinstance(piece, LetterRun)]
+        if not runs or not all(run in slices for run in runs):
+            return None
+        template = "".join(
+            "%s" if isinstance(piece, LetterRun) else piece.replace("%", "%%") for piece in self.pieces
+        )
+        cut = itemgetter(*(slices[run] for run in runs))
+        return lambda text: template % cut(text)
 
     def parser(
         self, language: str, zone: tzinfo, needed: frozenset[DatePart]

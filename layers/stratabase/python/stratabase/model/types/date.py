@@ -1,14 +1,14 @@
 """Date: a calendar day."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, tzinfo
 from typing import ClassVar
 
 from stratabase.expressions import kinds
 from stratabase.formats import iso
-from stratabase.formats.date_fields import DatePart
+from stratabase.formats.date_fields import DatePart, LetterRun
 from stratabase.formats.preferences import Formats
-from stratabase.model.types.temporal import TemporalType
+from stratabase.model.types.temporal import DATE_SLICES, TemporalType
 
 
 class DateType(TemporalType):
@@ -32,6 +32,11 @@ class DateType(TemporalType):
         """Return a function from a stored day to its midnight."""
         del zone
         return datetime.fromisoformat
+
+    def slices(self, zone: tzinfo) -> Mapping[LetterRun, slice] | None:
+        """Return the slices of a stored day, whatever the time zone."""
+        del zone
+        return DATE_SLICES
 
     def from_iso(self, text: str) -> datetime | None:
         """Return midnight of a day in ISO 8601 (`2020-01-31`), or None."""

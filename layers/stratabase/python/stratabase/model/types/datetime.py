@@ -1,15 +1,18 @@
 """Datetime: a moment, with a precision of one millisecond."""
 
-from collections.abc import Callable
-from datetime import datetime, tzinfo
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, tzinfo
 from typing import Any, ClassVar
 
 from stratabase.expressions import kinds
 from stratabase.formats import iso
 from stratabase.formats import locales as zones
-from stratabase.formats.date_fields import DatePart
+from stratabase.formats.date_fields import DatePart, LetterRun
 from stratabase.formats.preferences import Formats
-from stratabase.model.types.temporal import TemporalType
+from stratabase.model.types.temporal import DATE_SLICES, TemporalType, time_slices
+
+
+_SLICES = {**DATE_SLICES, **time_slices(11)}
 
 
 class DatetimeType(TemporalType):
@@ -53,6 +56,10 @@ class DatetimeType(TemporalType):
         """
         moment = self.from_iso(value) if isinstance(value, str) else None
         return self._stored(moment, value, formats) if moment and moment.tzinfo else None
+
+    def slices(self, zone: tzinfo) -> Mapping[LetterRun, slice] | None:
+        """Return the slices of a stored moment in UTC, None for other time zones."""
+        return _SLICES if zone is UTC else None
 
     def from_iso(self, text: str) -> datetime | None:
         """Return the moment of a text in ISO 8601, or None. Seconds, fraction and offset are optional."""

@@ -1,12 +1,12 @@
 """The base class of Date, Time and Datetime, which accept the member's own format and ISO 8601."""
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from stratabase.formats.date_fields import DatePart
+from stratabase.formats.date_fields import DatePart, LetterRun
 from stratabase.formats.date_pattern import compile_date_pattern, likely_date_pattern
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
@@ -16,6 +16,25 @@ from stratabase.model.types.storage import Stored
 
 _MAX_LENGTH = 200
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+
+
+DATE_SLICES: Mapping[LetterRun, slice] = {
+    LetterRun("y", 4): slice(0, 4),
+    LetterRun("y", 2): slice(2, 4),
+    LetterRun("M", 2): slice(5, 7),
+    LetterRun("d", 2): slice(8, 10),
+}
+"""By run of a letter of a date pattern: the slice of a stored day, such as `2020-01-31`."""
+
+
+def time_slices(start: int) -> Mapping[LetterRun, slice]:
+    """Return the same for a stored time, such as `10:30:00.000`, which starts at a position of a text."""
+    return {
+        LetterRun("H", 2): slice(start, start + 2),
+        LetterRun("m", 2): slice(start + 3, start + 5),
+        LetterRun("s", 2): slice(start + 6, start + 8),
+        LetterRun("S", 3): slice(start + 9, start + 12),
+    }
 
 
 class OutOfCalendar(InvalidValue):
@@ -49,6 +68,13 @@ class TemporalType(OrderedType):
     @abstractmethod
     def from_stored(self, zone: tzinfo) -> Callable[[str], datetime]:
         """Return a function from a stored value to a moment in a time zone."""
+
+    @abstractmethod
+    def slices(self, zone: tzinfo) -> Mapping[LetterRun, slice] | None:
+        """Return which slices of stored values are the fields of a moment in a time zone.
+
+        Returns None if a time zone changes the fields. By run of a letter of a date pattern.
+        """
 
     @abstractmethod
     def from_iso(self, text: str) -> datetime | None:
@@ -168,6 +194,10 @@ class TemporalType(OrderedType):
 def _writer(type_: TemporalType, pattern: str, zone: tzinfo, language: str) -> Callable[[str], str]:
     compiled = compile_date_pattern(pattern)
     compiled.check_parts(type_.allowed_parts)
+    slices = type_.slices(zone)
+    sliced = None if slices is None else compiled.slicer(slices)
+    if sliced is not None:  # takes a quarter of the time
+        return sliced
     write, local = compiled.formatter(language), type_.from_stored(zone)
     return lambda stored: write(local(stored))
 

@@ -1,14 +1,17 @@
 """Time: a time of day, without a date or a time zone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, tzinfo
 from typing import ClassVar
 
 from stratabase.expressions import kinds
 from stratabase.formats import iso
-from stratabase.formats.date_fields import DatePart
+from stratabase.formats.date_fields import DatePart, LetterRun
 from stratabase.formats.preferences import Formats
-from stratabase.model.types.temporal import TemporalType
+from stratabase.model.types.temporal import TemporalType, time_slices
+
+
+_SLICES = time_slices(0)
 
 
 class TimeType(TemporalType):
@@ -32,6 +35,11 @@ class TimeType(TemporalType):
         """Return a function from a stored time to a moment on an arbitrary day."""
         del zone
         return _on_some_day
+
+    def slices(self, zone: tzinfo) -> Mapping[LetterRun, slice] | None:
+        """Return the slices of a stored time, whatever the time zone."""
+        del zone
+        return _SLICES
 
     def from_iso(self, text: str) -> datetime | None:
         """Return a moment at a time in ISO 8601 (`10:30`, `10:30:00`, `10:30:00.000`), or None."""
