@@ -146,16 +146,30 @@ def test_an_unfiltered_page_by_id_reads_no_more_than_it_shows() -> None:
 
 def test_a_filtered_page_by_id_stops_when_it_is_full() -> None:
     engine = WatchedEngine()
-    store = ten(engine)
+    store = Store(engine, fresh_class())
+    store.fill({"_id": f"{n:04}", "count": n % 10} for n in range(1000))
+    engine.items_read = 0
     store.page(Query("", BY_ID, Comparison("count", Operator.GTE, 5), Window(3)))
-    assert engine.items_read == 3
+    assert engine.items_read == 64
+
+
+@pytest.mark.parametrize(("least", "reads"), [(1, 64), (3, 85), (5, 120), (9, 576)])
+def test_the_second_read_is_as_large_as_the_first_shows(least: int, reads: int) -> None:
+    """A page of 50 of the objects with a count from `least` to 9."""
+    engine = WatchedEngine()
+    store = Store(engine, fresh_class())
+    store.fill({"_id": f"{n:04}", "count": n % 10} for n in range(2000))
+    engine.items_read = 0
+    page = store.page(Query("", BY_ID, Comparison("count", Operator.GTE, least), Window(50)))
+    assert len(page.items) == 50
+    assert engine.items_read <= reads
 
 
 def test_counting_without_a_filter_decodes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     store = ten(WatchedEngine())
-    monkeypatch.setattr("stratabase.store.layout.codec.state_of", None)
-    wanted = PageFields(items=False, total_count=True, has_next=True, has_prev=True)
-    assert seen(store.page(Query("", BY_ID, None, Window(3), wanted))) == ([], 10, True, False)
+    monkeypatch.setattr("stratabase.store.layout.codec.StateDecoder.decode", None)
+    wanted = PageFields(items=False, total_count=True)
+    assert seen(store.page(Query("", BY_ID, None, Window(3), wanted))) == ([], 10, None, None)
 
 
 def test_no_object_is_decoded_twice(monkeypatch: pytest.MonkeyPatch) -> None:

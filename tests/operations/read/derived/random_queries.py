@@ -47,7 +47,9 @@ def query(chance: Random, model: Model, class_: Class, evaluation: EvaluationCon
         inclusive=chance.random() < 0.5,
     )
     filter_ = _filter(chance, model, class_, evaluation) if chance.random() < 0.7 else None
-    wanted = PageFields(*(chance.random() < 0.5 for _ in range(4)))
+    wanted = PageFields(
+        chance.random() < 0.5, chance.random() < 0.5, chance.random() < 0.5, chance.random() < 0.5
+    )
     return Query(class_.name, order, filter_, window, wanted)
 
 

@@ -147,6 +147,13 @@ def with_kept_values(
     return {**state, KEPT: KeptValues(kept)} if kept or KEPT in state else {**state}
 
 
+Names = frozenset[str] | None
+"""Names of attributes. None stands for all attributes."""
+Shows = Callable[[Callable[[str], Any]], bool]
+_COMPILED = 1000
+"""The number of functions that are kept for each class. Each takes a millisecond to compile."""
+
+
 class StateReader:
     """Reads stored states of one class as the class shows them.
 
@@ -162,8 +169,20 @@ class StateReader:
             for name, one in self._native.items()
             if one.default is not None
         }
-        self.shows_all = _compile(self._native.values())
-        """Returns whether a state without nulls shows what it stores. It takes the `get` of the state."""
+        self._tests: dict[Names, Shows] = {None: _compile(self._native.values())}
+
+    def shows(self, names: Names = None) -> "Shows":
+        """Return a function that says whether a state shows what it stores. It takes the state's `get`.
+
+        `names`: the attributes that it looks at; None for all, for states without nulls. It ignores names
+        that are no native attributes.
+        """
+        test = self._tests.get(names)
+        if test is None:
+            test = _compile(one for name, one in self._native.items() if name in (names or ()))
+            if len(self._tests) < _COMPILED:
+                self._tests[names] = test
+        return test
 
     def read(self, state: dict[str, Any]) -> dict[str, Any]:
         """Return what a stored state shows, with what is stored instead."""
@@ -184,7 +203,7 @@ def read_unknown(state: dict[str, Any]) -> dict[str, Any]:
     return _OF_NO_CLASS.read(state)
 
 
-def _compile(attributes: Iterable[Attribute]) -> Callable[[Callable[[str], Any]], bool]:
+def _compile(attributes: Iterable[Attribute]) -> Shows:
     """Return a function that says whether a state shows all that it stores. It takes the state's `get`."""
     tests, names = list[str](), dict[str, Any]({"bool": bool, "dict": dict, "int": int, "str": str})
     for number, attribute in enumerate(attributes):
@@ -195,9 +214,9 @@ def _compile(attributes: Iterable[Attribute]) -> Callable[[Callable[[str], Any]]
         # An attribute with a default shows it if it is absent, which null is not.
         tests.append(f"({test})" if attribute.default is not None else f"(({test}) or value is None)")
     # The text contains only names of the model, which are letters, digits and underscores.
-    exec(f"def shows_all(get):\n    return {' and '.join(tests) or True}", names)  # noqa: S102
-    shows_all: Callable[[Callable[[str], Any]], bool] = names["shows_all"]
-    return shows_all
+    exec(f"def shows(get):\n    return {' and '.join(tests) or True}", names)  # noqa: S102
+    shows: Shows = names["shows"]
+    return shows
 
 
 def _python_type(type_: AttributeType) -> str:

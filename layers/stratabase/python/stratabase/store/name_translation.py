@@ -252,6 +252,10 @@ class NameTranslation:
             order=Order(terms),
             filter=None if query.filter is None else self.filter(name, query.filter),
             window=replace(query.window, start=start),
+            # To translate states, their values must be those of this model.
+            fields=query.fields
+            if query.fields.attributes is None
+            else replace(query.fields, attributes=None),
             implied=None if query.implied is None else self.filter(name, query.implied),
             implied_by_grants=(
                 None if query.implied_by_grants is None else self.filter(name, query.implied_by_grants)

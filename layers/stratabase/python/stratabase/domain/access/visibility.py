@@ -43,6 +43,11 @@ class ClassVisibility(NamedTuple):
         return own + [condition for _name, condition in self.conditional]
 
     @property
+    def conditional_on(self) -> frozenset[str]:
+        """The attributes and roles that the conditions of `conditional` use."""
+        return frozenset(path[0] for _name, condition in self.conditional for path in condition.paths)
+
+    @property
     def is_unrestricted(self) -> bool:
         """Whether the profile sees every object with all its values."""
         return self.is_open and not self.hidden and not self.conditions and not self.by_whole
@@ -60,6 +65,10 @@ class ClassVisibility(NamedTuple):
         return self.redact(
             entity, self.hidden | {name for (name, _where), value in pairs if value is not True}
         )
+
+    def without_hidden(self, entity: Entity) -> Entity:
+        """Return what the profile sees of an object that meets `where`, if nothing is conditional."""
+        return self.redact(entity, self.hidden) if self.hidden else entity
 
     def redact(self, entity: Entity, names: frozenset[str]) -> Entity:
         """Return an object without the values of some names.

@@ -27,6 +27,8 @@ class Fetch:
     """Whether `_versionStart` is selected."""
     render_lock: Callable[[Entity], Any] | None = None
     """A function that makes the answer of an object's lock, for the key LOCK; None if it is not selected."""
+    attributes: frozenset[str] | None = None
+    """The stored attributes that the answer shows; None for all that the state has."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,11 @@ class PageFields:
     has_prev: bool = False
     version_start: bool = True
     """Whether states must contain `_versionStart`. Its text takes as long as all other values together."""
+    attributes: frozenset[str] | None = None
+    """The attributes that the caller uses of the items; None for all.
+
+    States may then have others as an earlier model has stored them.
+    """
 
 
 @frozen

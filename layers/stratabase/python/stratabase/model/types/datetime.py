@@ -11,7 +11,6 @@ from stratabase.formats.date_fields import DatePart, LetterRun
 from stratabase.formats.preferences import Formats
 from stratabase.model.types.temporal import DATE_SLICES, TemporalType, time_slices
 
-
 _SLICES = {**DATE_SLICES, **time_slices(11)}
 
 

@@ -10,7 +10,6 @@ from stratabase.formats.date_fields import DatePart, LetterRun
 from stratabase.formats.preferences import Formats
 from stratabase.model.types.temporal import TemporalType, time_slices
 
-
 _SLICES = time_slices(0)
 
 

@@ -208,7 +208,13 @@ class Reader(IdentityMap):
         if derive is None and visibility.is_plain:
             # The stored attributes decide which objects are visible. So visibility is a filter, for which the
             # store can use its indexes.
-            found = self._load_page(_narrow(query, policy.filter(query.class_name)), None)
+            narrowed = _narrow(query, policy.filter(query.class_name))
+            if query.fields.attributes is not None:
+                used = query.fields.attributes | visibility.conditional_on
+                narrowed = replace(narrowed, fields=replace(query.fields, attributes=used))
+            found = self._load_page(narrowed, None)
+            if not visibility.conditional:
+                return replace(found, items=tuple(map(visibility.without_hidden, found.items)))
             visible = run(policy.show(found.items))
             return replace(found, items=tuple(each for each in visible if each is not None))
         # Otherwise, visibility depends on other objects. Mark the visible ones while the store reads the

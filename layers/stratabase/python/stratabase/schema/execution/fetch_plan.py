@@ -1,6 +1,6 @@
 """The fetch plan of a selection: what to fetch of the objects that it shows, before variables are known."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,8 +19,9 @@ from stratabase.domain.access.grants import Access
 from stratabase.domain.access.visibility import check_attribute, check_class, check_role
 from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.domain.issues.refusals import Refused
+from stratabase.domain.objects.entity import Entity
 from stratabase.domain.objects.version import VERSION_START
-from stratabase.domain.query.fetch import STATE_ONLY, Associables, Fetch, RoleFetch, ToMany, ToOne
+from stratabase.domain.query.fetch import Associables, Fetch, RoleFetch, ToMany, ToOne
 from stratabase.domain.query.page import Query
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.formats.preferences import Formats
@@ -135,6 +136,8 @@ class FetchPlan:
     lock: bool = False
     _readable_parts: "dict[Access, ReadablePart]" = field(default_factory=dict)
     """By the rights of a profile: the part that it may read."""
+    _constant: Fetch | None = None
+    """What to fetch, if that is the same for all variables and callers, and was asked for before."""
 
     def fetch_checked(self, variables: Any, context: GraphQLContext) -> tuple[Fetch, Unreadable]:
         """Return what to fetch below a root field, and the fields that the caller must not read.
@@ -158,11 +161,19 @@ class FetchPlan:
 
     def fetch(self, variables: Any, context: GraphQLContext) -> Fetch:
         """Return what to fetch below any field. Raises Refused for invalid options."""
-        if not self.roles and not self.derived and not self.version_start and not self.lock:
-            return STATE_ONLY
+        if not self.roles and not self.lock:
+            if self._constant is None:
+                self._constant = self._own({}, None)
+            return self._constant
         roles = run_all(*(partial(role.fetch, variables, context) for role in self.roles.values()))
         lock = locks.lock_source(context) if self.lock else None
-        return Fetch(dict(zip(self.roles, roles, strict=True)), tuple(self.derived), self.version_start, lock)
+        return self._own(dict(zip(self.roles, roles, strict=True)), lock)
+
+    def _own(self, roles: Mapping[str, RoleFetch], render_lock: Callable[[Entity], Any] | None) -> Fetch:
+        shown: Iterator[AttributeField] = (each.field.extensions[ATTRIBUTE] for each in self.attributes)
+        # Derived attributes are computed from any others.
+        names = None if self.derived else frozenset(each.attribute.name for each in shown)
+        return Fetch(roles, tuple(self.derived), self.version_start, render_lock, names)
 
     def check_formats(self, variables: Any, formats: Formats) -> None:
         """Raise Refused for invalid formats."""

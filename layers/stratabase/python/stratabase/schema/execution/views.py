@@ -175,10 +175,13 @@ _CURSORS = {"nextCursor": -1, "prevCursor": 0}
 """By field of a page: the index of the item whose position the cursor is."""
 
 
-def page_fields(selected: frozenset[str], *, version_start: bool = True) -> PageFields:
+def page_fields(
+    selected: frozenset[str], *, version_start: bool = True, attributes: frozenset[str] | None = None
+) -> PageFields:
     """Return what to find out for the selected fields of a page.
 
-    `version_start` says whether its objects show `_versionStart`.
+    `version_start` says whether its objects show `_versionStart`. `attributes`: those that they show; None
+    for all.
     """
     return PageFields(
         items="items" in selected or not selected.isdisjoint(_CURSORS),
@@ -186,6 +189,7 @@ def page_fields(selected: frozenset[str], *, version_start: bool = True) -> Page
         has_next="hasNext" in selected,
         has_prev="hasPrev" in selected,
         version_start=version_start,
+        attributes=attributes,
     )
 
 

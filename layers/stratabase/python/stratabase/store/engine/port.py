@@ -44,6 +44,15 @@ class Item:
     places: Mapping[str, IndexKey] = field(default_factory=dict)
     """By the name of a secondary index: the item's position in it. The index contains no other items."""
 
+    @property
+    def partition(self) -> str:
+        """The partition of its key."""
+        return self.key.partition
+
+    def sort_in(self, index: str) -> str:
+        """Return the sort key of the item in a secondary index that contains it."""
+        return self.places[index].sort
+
 
 class ConditionOperator(Enum):
     """The operators that compare an attribute of an item with the value of a condition.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import ceil, sqrt
+from typing import Protocol
 
 from stratabase.store.engine.parallel import ParallelMap
 from stratabase.store.engine.port import UNBOUNDED, Bounds, Counted, Engine, Item
@@ -50,15 +51,44 @@ class ShardedRange:
             yield page
             size = min(2 * size, _MAX_PAGE) if limit is None and len(page) == size else 0
 
-    def sort_key(self, item: Item) -> str:
-        """Return the sort key of an item in the index."""
-        return item.places[self.index].sort
+    def reader(self) -> "RangeReader":
+        """Return a reader of the range, whose caller says how many items to read at a time."""
+        return _OnePartition(self) if len(self.partitions) == 1 else _Unread(self)
 
     def beyond(self, sort_key: str) -> Bounds:
         """Return the rest of the range after a sort key."""
         if self.backward:
             return self.bounds._replace(high=sort_key, high_included=False)
         return self.bounds._replace(low=sort_key, low_included=False)
+
+
+class RangeReader(Protocol):
+    """Reads a range from its beginning."""
+
+    def take(self, size: int) -> Sequence[Item]:
+        """Return the next items. There are at most `size`, and fewer only at the end of the range."""
+
+
+class _OnePartition:
+    """The rest of a range of one partition."""
+
+    def __init__(self, range_: ShardedRange) -> None:
+        self._range = range_
+        self._remaining: Bounds | None = range_.bounds
+
+    def take(self, size: int) -> Sequence[Item]:
+        """Return the next items. There are at most `size`, and fewer only at the end of the range."""
+        range_, items = self._range, list[Item]()
+        if self._remaining is None:
+            return items
+        (partition,) = range_.partitions
+        for page in range_.engine.range(
+            range_.index, partition, self._remaining, backward=range_.backward, limit=size
+        ):
+            items += range_.spend(page)
+        is_end = len(items) < size
+        self._remaining = None if is_end else range_.beyond(items[-1].sort_in(range_.index))
+        return items
 
 
 @dataclass(slots=True)
@@ -93,7 +123,7 @@ class _Unread:
         unread = [shard for shard in self._shards if shard.remaining is not None]
         if len(self._known) < size:
             return unread
-        range_, end = self._range, self._range.sort_key(self._known[size - 1])
+        range_, end = self._range, self._known[size - 1].sort_in(self._range.index)
         return [
             shard
             for shard in unread
@@ -114,11 +144,11 @@ class _Unread:
         for shard, items in zip(shards, range_.parallel_map(read, shards), strict=True):
             shard.remaining = None
             if len(items) == chunk:
-                shard.last = range_.sort_key(items[-1])
+                shard.last = items[-1].sort_in(range_.index)
                 shard.remaining = range_.beyond(shard.last)
             self._known.extend(range_.spend(items))
         # The items of each shard are in order, which makes sorting as fast as merging.
-        self._known.sort(key=range_.sort_key, reverse=range_.backward)
+        self._known.sort(key=lambda item: item.sort_in(range_.index), reverse=range_.backward)
 
 
 def _chunk(size: int, shards: int) -> int:

@@ -15,12 +15,12 @@ from typing import Any
 import orjson
 
 from stratabase.domain.objects.commit_refusals import ObjectTooLarge
-from stratabase.domain.objects.entity import Entity, RoleName, State
+from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.domain.objects.instant import Instant, format_instant, parse_instant
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.model.api_names import ID
 from stratabase.model.model import Class, PlatformAttribute
-from stratabase.model.stored_values import read_unknown, stored_state
+from stratabase.model.stored_values import KEPT, Names, read_unknown, stored_state
 from stratabase.model.types.identifier import id_timestamp
 from stratabase.store.engine.port import Item, Value
 from stratabase.store.layout import keys
@@ -83,12 +83,57 @@ def _state(item: Item, id_: str, class_: Class | None, *, version_start: bool) -
     state: dict[str, Any] = orjson.loads(text)
     if class_ is None:
         state = read_unknown(state) if _NULL in text else state
-    elif _NULL in text or not class_.state_reader.shows_all(state.get):
+    elif _NULL in text or not class_.state_reader.shows()(state.get):
         state = class_.state_reader.read(state)
     state[ID] = id_
     if version_start and class_ is not None and class_.versioned and is_written(item):
         state[VERSION_START] = format_instant(head_start(item, state))
     return state
+
+
+class StateDecoder:
+    """Decodes the states of heads of one class, as far as a query uses them.
+
+    It checks only the values that are used: most of what is read is often filtered out, or not shown.
+    """
+
+    def __init__(
+        self, class_: Class, *, version_start: bool, tested: Names = None, shown: Names = None
+    ) -> None:
+        """Prepare for a query. None stands for all attributes.
+
+        `tested`: the attributes that its filter and order use. `shown`: those that its entities are for.
+        `version_start`: states of versioned objects have their `_versionStart`, if any.
+        """
+        reader = class_.state_reader
+        self._class = class_
+        self._read = reader.read
+        self._version_start = version_start and class_.versioned
+        self._checks_all = tested is None
+        self._shows_tested = reader.shows(tested)
+        self._shows_shown = None if tested is None else reader.shows(shown)
+        self._shows_all = shown is None
+
+    def decode(self, item: Item) -> State:
+        """Return what the class shows of the state of a head, at least of the tested attributes."""
+        text = item.state or "{}"
+        state: dict[str, Any] = orjson.loads(text)
+        if not self._shows_tested(state.get) or (self._checks_all and _NULL in text):
+            state = self._read(state)
+        state[ID] = item.partition.split("#", 1)[1]
+        if self._version_start and is_written(item):
+            state[VERSION_START] = format_instant(head_start(item, state))
+        return state
+
+    def entity(self, item: Item, state: State) -> Entity:
+        """Return the object of a head with a decoded state: its reference, state, and start if versioned."""
+        if self._shows_shown is not None and KEPT not in state:
+            complete = self._shows_shown(state.get) and not (self._shows_all and _NULL in (item.state or ""))
+            state = state if complete else state_of(item, self._class, version_start=self._version_start)
+        reference = Reference(self._class.name, str(state[ID]))
+        if self._class.versioned and is_written(item):
+            return Entity(reference, state, start=head_start(item, state))
+        return Entity(reference, state)
 
 
 def entity_of(

@@ -17,6 +17,9 @@ ABOVE_NOT_NULL = chr(ord(NOT_NULL) + 1)
 _MAX_BYTES = 897
 """The last character may exceed this by three bytes. With the id, a sort key stays below DynamoDB's 1,024."""
 
+SHORTEST_TRUNCATED = _MAX_BYTES // 4
+"""No truncated text has fewer characters, because a character has at most 4 bytes."""
+
 _ESCAPES = {0: "\x02\x02", 1: "\x02\x03", 2: "\x02\x04"}
 _LAST = chr(0x10FFFF)
 _BEFORE_SURROGATES, _AFTER_SURROGATES = "\ud7ff", "\ue000"
@@ -34,7 +37,7 @@ def not_null_text(text: str) -> str:
 
 def truncate(text: str) -> str:
     """Return an index text, cut to the length that an index stores."""
-    if 4 * len(text) < _MAX_BYTES:  # a character has at most 4 bytes
+    if len(text) < SHORTEST_TRUNCATED:
         return text
     encoded = text.encode()
     end = _MAX_BYTES
@@ -45,7 +48,7 @@ def truncate(text: str) -> str:
 
 def is_truncated(text: str) -> bool:
     """Return whether an index text is truncated, or would be."""
-    return 4 * len(text) >= _MAX_BYTES and len(text.encode()) >= _MAX_BYTES
+    return len(text) >= SHORTEST_TRUNCATED and len(text.encode()) >= _MAX_BYTES
 
 
 def prefix_end(text: str) -> str:

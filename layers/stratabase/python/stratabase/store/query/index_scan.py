@@ -9,15 +9,13 @@ from typing import NamedTuple
 from stratabase.domain.query.order import Order, comparator, compare_positions, position_of, sort_objects
 from stratabase.model.model import Class
 from stratabase.store.engine.port import Bounds
+from stratabase.store.layout import keys
 from stratabase.store.layout.access_path import AccessPath
-from stratabase.store.layout.index_text import VALUE_END, first_values
+from stratabase.store.layout.index_text import SHORTEST_TRUNCATED, VALUE_END, first_values
 from stratabase.store.query.index_bounds import IndexBounds, intersect
 from stratabase.store.query.row_sources import IndexRows
 from stratabase.store.query.rows import Row, distinct_rows
 from stratabase.store.query.scan_strategy import ScanStart, ScanStrategy, scan_strategy
-
-_MAX_CHUNK = 1000
-"""The maximum number of rows to request from an engine at a time."""
 
 MAX_SORTED_RUN = 200
 """The maximum number of rows with equal values to sort in memory. A longer run is read in reverse instead."""
@@ -113,35 +111,32 @@ class IndexScan:
         return None
 
     def _read(self, range_: Bounds, wanted: int, *, descending: bool | None = None) -> Iterator[Row]:
-        """Yield the rows of a range, read in chunks that start with the wanted size and double.
-
-        Pages of an engine can be much larger than what the caller wants.
-        """
-        index_rows = self._source.index_rows
+        """Yield the rows of a range."""
         descending = self._strategy.descending if descending is None else descending
-        chunk, remaining = wanted, range_
-        while True:
-            last, count = None, 0
-            rows = index_rows.rows(remaining, backward=descending, limit=chunk)
-            for count, last in enumerate(rows, start=1):  # noqa: B007 - used after the loop
-                yield last
-            if last is None or count < chunk or index_rows.has_filter:
-                return
-            remaining = _after(remaining, last.sort_key(self._source.path.index_name), descending=descending)
-            chunk = min(2 * chunk, _MAX_CHUNK)
+        return self._source.index_rows.rows(range_, backward=descending, wanted=wanted)
 
     def _sort_runs(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Yield rows in order: sort each run, unless the order of the index is that of the query."""
         columns = len(self._source.path.columns)
-        is_fully_sorted = self._strategy.is_fully_sorted
-        for text, run in self._runs(rows, columns if is_fully_sorted else self._strategy.run_columns):
-            in_order = is_fully_sorted and text.count(VALUE_END) == columns
-            yield from run if in_order else self._sort(run)
+        if not self._strategy.is_fully_sorted:
+            for _text, run in self._runs(rows, self._strategy.run_columns):
+                yield from self._sort(run)
+            return
+        # The index has the order, but for rows whose values are cut. These have long texts.
+        index_name, rows = self._source.path.index_name, iter(rows)
+        for row in rows:
+            if len(row.item.sort_in(index_name)) >= SHORTEST_TRUNCATED:
+                break
+            yield row
+        else:
+            return
+        for text, run in self._runs(chain((row,), rows), columns):
+            yield from run if text.count(VALUE_END) == columns else self._sort(run)
 
     def _runs(self, rows: Iterable[Row], columns: int) -> Iterator[tuple[str, Iterator[Row]]]:
         """Return runs of rows with equal first columns, as pairs (index text of these columns, rows)."""
         index_name = self._source.path.index_name
-        return groupby(rows, lambda row: first_values(row.index_text(index_name), columns))
+        return groupby(rows, lambda row: first_values(_index_text(row, index_name), columns))
 
     def _sort(self, run: Iterable[Row]) -> Iterator[Row]:
         rows = list(run)
@@ -150,8 +145,6 @@ class IndexScan:
         return iter(sort_objects(rows, lambda row: row.state, self._order, self._source.class_))
 
 
-def _after(bounds: Bounds, sort_key: str, *, descending: bool) -> Bounds:
-    """Return the rest of a range after a sort key, in the direction of the scan."""
-    if descending:
-        return bounds._replace(high=sort_key, high_included=False)
-    return bounds._replace(low=sort_key, low_included=False)
+def _index_text(row: Row, index_name: str) -> str:
+    """Return the values of an object in the sort key of an index, without the id."""
+    return row.item.sort_in(index_name).removesuffix(keys.id_of(row.item.key))

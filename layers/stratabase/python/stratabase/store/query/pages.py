@@ -37,9 +37,7 @@ def read_page(
     schema = QuerySchema(store.model, store.associations, store.write_schema())
     limiter = ReadLimiter(budget, class_.name, lambda limiter: _refusal(class_, query, schema, limiter))
     limiter.check()
-    source = PlanSource(
-        store.engine, limiter, _limited(derive, limiter), query.needs_version_start, related, store
-    )
+    source = PlanSource(store.engine, limiter, _limited(derive, limiter), related, store)
     return page_of(build_plan(class_, query, schema, source), query)
 
 

@@ -261,12 +261,12 @@ def _ways_by_key(
         yield (
             "get {} in the order of _id until the page is full",
             _reads_until_full(query, target.share(residual), objects),
-            lambda source, ids: IdOrderPlan(_rows_by_key(source, class_, ids, residual), query),
+            lambda source, ids: IdOrderPlan(_rows_by_key(source, target, ids, residual), query),
         )
     yield (
         "get all of {}, and sort the matches",
         objects,
-        lambda source, ids: SortPlan(_rows_by_key(source, class_, ids, residual), class_, query),
+        lambda source, ids: SortPlan(_rows_by_key(source, target, ids, residual), class_, query),
     )
 
 
@@ -283,7 +283,7 @@ def _by_unique(target: _Target, known: Filter) -> Iterator[PlanCandidate]:
 
         def build(source: PlanSource, unique: Unique = unique, values: Sequence[State] = values) -> QueryPlan:
             heads = find_holders(source.engine, class_, unique, values, source.limiter)
-            rows = RowsInMemory(heads, source.filter(class_, query.filter))
+            rows = RowsInMemory(heads, source.filter(class_, query, query.filter))
             return IdOrderPlan(rows, query) if IdOrderPlan.serves(query) else SortPlan(rows, class_, query)
 
         names = ", ".join(unique.attributes)
@@ -335,7 +335,7 @@ def _targets_of(schema: QuerySchema, join: Join) -> _FoundTargets | None:
 
     def find_all(source: PlanSource) -> Sequence[Entity] | None:
         # Objects that fail the rest of the filter do no harm here, so what must be computed is not tested.
-        source = source._replace(derive=None, related=None, needs_version_start=False)
+        source = source._replace(derive=None, related=None)
         plans = (way.build(source) for way in ways)
         plan = next((plan for plan in plans if plan is not None), None)
         return None if plan is None else [row.entity for row in plan.rows()]
@@ -563,11 +563,13 @@ def _listed_rows(source: PlanSource, target: _Target) -> IndexRows:
     class_, query, schema = target
     listing = None if schema is None else schema.listing(class_)
     ranges = None if listing is None else IndexRanges(listing.index_name, listing.partitions)
-    return IndexRows(source, class_, source.filter(class_, query.filter), ranges)
+    return IndexRows(source, class_, source.filter(class_, query, query.filter), ranges)
 
 
-def _rows_by_key(source: PlanSource, class_: Class, ids: Ids, residual: Filter | None) -> RowsByKey:
-    return RowsByKey(source.engine, class_, ids, source.filter(class_, residual), source.limiter)
+def _rows_by_key(source: PlanSource, target: _Target, ids: Ids, residual: Filter | None) -> RowsByKey:
+    class_ = target.class_
+    row_filter = source.filter(class_, target.query, residual)
+    return RowsByKey(source.engine, class_, ids, row_filter, source.limiter)
 
 
 def _scan_source(
@@ -576,6 +578,6 @@ def _scan_source(
     # An object moves in an index when one of its values changes, unless all values are the same in the range.
     are_stable = bounds.is_exact and len(bounds.ranges) == 1 and len(bounds.fixed) == len(path.columns)
     ranges = IndexRanges(path.index_name, path.partitions, bounds.ranges, are_stable)
-    row_filter = source.filter(class_, bounds.residual_filter(query.filter))
+    row_filter = source.filter(class_, query, bounds.residual_filter(query.filter))
     index_rows = IndexRows(source, class_, row_filter, ranges)
     return ScanSource(class_, index_rows, path, bounds)

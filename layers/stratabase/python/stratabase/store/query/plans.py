@@ -115,11 +115,11 @@ class IdOrderPlan(OrderedPlan):
         return query.order.terms[0].attribute == ID and _is_id(query.window.start) and not counts_matches
 
     def _rows_from_start(self, max_rows: int) -> Iterator[Row]:
-        return self._source.rows(self._bounds(onward=True), backward=self._descending, limit=max_rows)
+        return self._source.rows(self._bounds(onward=True), backward=self._descending, wanted=max_rows)
 
     def _any_before_start(self) -> bool:
         bounds = self._bounds(onward=False)
-        return any(True for _ in self._source.rows(bounds, backward=not self._descending, limit=1))
+        return any(True for _ in self._source.rows(bounds, backward=not self._descending, wanted=1))
 
     def _bounds(self, *, onward: bool) -> Bounds:
         """Return the bounds of the ids from the start on (`onward`), or of those before it."""

@@ -2,19 +2,23 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from math import ceil, sqrt
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
 from stratabase import waiting
 from stratabase.domain.objects.entity import Reference
-from stratabase.domain.query.derived import Derive, Related
+from stratabase.domain.query.derived import Derive, Related, filtered_attributes
 from stratabase.domain.query.filter import Filter
+from stratabase.domain.query.page import Query
 from stratabase.model.model import Class
+from stratabase.model.stored_values import Names
 from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import UNBOUNDED, Bounds, Engine, Item
 from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.engine.sharded_range import ShardedRange, count_shards
 from stratabase.store.layout import keys
+from stratabase.store.layout.codec import StateDecoder
 from stratabase.store.layout.heads import live_head
 from stratabase.store.query.rows import BATCH_SIZE, Row, RowFilter, distinct_rows
 from stratabase.store.read.context import StoreContext
@@ -27,8 +31,6 @@ class PlanSource(NamedTuple):
     limiter: ReadLimiter
     derive: Derive | None = None
     """Computes the derived attributes that the query uses; None if it uses none."""
-    needs_version_start: bool = True
-    """Whether the states of rows must contain `_versionStart`, which takes time to format."""
     related: Related | None = None
     """Finds objects of other classes, as the caller sees them; None if this is not possible."""
     store: StoreContext | None = None
@@ -39,11 +41,21 @@ class PlanSource(NamedTuple):
         """Runs several reads, in parallel if the store does that."""
         return sequential_map if self.store is None else self.store.parallel_map
 
-    def filter(self, class_: Class, filter_: Filter | None) -> RowFilter:
-        """Return the filter for the rows of a class."""
-        return RowFilter(
-            class_, filter_, self.limiter, self.derive, needs_version_start=self.needs_version_start
-        )
+    def filter(self, class_: Class, query: Query, filter_: Filter | None) -> RowFilter:
+        """Return the filter for the rows of a query. `filter_`: the part of its filter to test."""
+        decoder = _state_decoder(class_, query, computes=self.derive is not None)
+        return RowFilter(class_, filter_, self.limiter, decoder, self.derive)
+
+
+def _state_decoder(class_: Class, query: Query, *, computes: bool) -> StateDecoder:
+    """Return the decoder of states for a query. What is computed for an object may use all of its values."""
+    tested: Names = None
+    if not computes:
+        filtered = () if query.filter is None else filtered_attributes(query.filter)
+        tested = frozenset((*filtered, *(term.attribute for term in query.order.terms)))
+    return StateDecoder(
+        class_, version_start=query.needs_version_start, tested=tested, shown=query.fields.attributes
+    )
 
 
 class IndexRanges(NamedTuple):
@@ -61,12 +73,48 @@ class RowSource(Protocol):
     """A source of the objects of a class that match a filter, in an order of its own."""
 
     def rows(
-        self, bounds: Bounds | None = None, *, backward: bool = False, limit: int | None = None
+        self, bounds: Bounds | None = None, *, backward: bool = False, wanted: int | None = None
     ) -> Iterator[Row]:
-        """Yield the matches within bounds, in order. The caller takes at most `limit` rows."""
+        """Yield the matches within bounds, in order. The caller takes about `wanted` rows, or else all."""
 
     def count(self) -> int:
         """Return the number of matches."""
+
+
+_FIRST_CHUNK = 64
+"""The minimum number of items in the first chunk, if some of them may not match."""
+_MAX_CHUNK = 1024
+"""The maximum number of items in a chunk."""
+_ITEMS_PER_TURN = 256
+"""Items to read before other requests may proceed."""
+
+
+class _ChunkSizes:
+    """Decides how many items to read next: as many as the wanted rows probably need, or a few more."""
+
+    def __init__(self, wanted: int, *, has_filter: bool) -> None:
+        self._wanted = wanted
+        self._read = self._found = 0
+        self._last = min(max(wanted, _FIRST_CHUNK if has_filter else 1), _MAX_CHUNK)
+
+    def next(self) -> int:
+        """Return the size of the next chunk."""
+        if self._read:
+            most = min(2 * self._read, _MAX_CHUNK)
+            missing = self._wanted - self._found
+            self._last = min(self._estimate(missing), most) if missing > 0 else min(2 * self._last, most)
+        return self._last
+
+    def _estimate(self, missing: int) -> int:
+        """Return in how many items the missing rows will seldom not be."""
+        # A row that was almost found keeps the share above 0.
+        share = min(1.0, (self._found + 0.5) / self._read)
+        return ceil(missing / share + 2 * sqrt(missing * (1 - share)) / share)
+
+    def note(self, read: int, found: int) -> None:
+        """Add a chunk: the number of its items, and of the rows among them."""
+        self._read += read
+        self._found += found
 
 
 class IndexRows:
@@ -87,18 +135,14 @@ class IndexRows:
         self._index_ranges = index_ranges or IndexRanges(keys.LISTING, listing)
         self._filter = row_filter
 
-    @property
-    def has_filter(self) -> bool:
-        """Whether it may read more rows than it yields."""
-        return bool(self._filter)
-
     def rows(
-        self, bounds: Bounds | None = None, *, backward: bool = False, limit: int | None = None
+        self, bounds: Bounds | None = None, *, backward: bool = False, wanted: int | None = None
     ) -> Iterator[Row]:
-        """Yield the matches in the order of the index. The caller takes at most `limit` rows."""
-        # With a filter, the number of items to read is unknown.
-        limit = None if self._filter else limit
-        return self._filter(self._items(bounds, backward=backward, limit=limit))
+        """Yield the matches in the order of the index. The caller takes about `wanted` rows, or else all."""
+        if wanted is None:
+            return self._filter(self._pages(bounds, backward=backward))
+        found = chain.from_iterable(self._chunks(bounds, wanted, backward=backward))
+        return self._filter.complete(found)
 
     def count(self) -> int:
         """Return the number of matches."""
@@ -115,11 +159,33 @@ class IndexRows:
             distinct=not are_stable,
         )
 
-    def _items(self, bounds: Bounds | None, *, backward: bool, limit: int | None) -> Iterator[Item]:
+    def _chunks(self, bounds: Bounds | None, wanted: int, *, backward: bool) -> Iterator[Sequence[Row]]:
+        """Yield the rows chunk by chunk. Each chunk is read when the caller has used those before it."""
+        sizes, this_turn = _ChunkSizes(wanted, has_filter=bool(self._filter)), 0
+        for range_ in self._ranges(bounds, backward=backward):
+            reader = range_.reader()
+            while True:
+                if this_turn >= _ITEMS_PER_TURN:
+                    waiting.give_way()
+                    this_turn = 0
+                size = sizes.next()
+                items = reader.take(size)
+                rows = self._filter.stored_matches(items)
+                sizes.note(len(items), len(rows))
+                this_turn += len(items)
+                yield rows
+                if len(items) < size:
+                    break
+
+    def _pages(self, bounds: Bounds | None, *, backward: bool) -> Iterator[Sequence[Item]]:
+        """Yield all items, in the pages of the engine."""
+        return chain.from_iterable(range_.pages() for range_ in self._ranges(bounds, backward=backward))
+
+    def _ranges(self, bounds: Bounds | None, *, backward: bool) -> Iterator[ShardedRange]:
         source, (index_name, partitions, all_ranges, _) = self._source, self._index_ranges
         ranges = all_ranges if bounds is None else (bounds,)
         for range_ in reversed(ranges) if backward else ranges:
-            whole = ShardedRange(
+            yield ShardedRange(
                 source.engine,
                 source.parallel_map,
                 index_name,
@@ -128,7 +194,6 @@ class IndexRows:
                 backward,
                 source.limiter.spend,
             )
-            yield from chain.from_iterable(whole.pages(limit))
 
 
 class RowsByKey:
@@ -147,28 +212,28 @@ class RowsByKey:
         self._limiter = limiter
 
     def rows(
-        self, bounds: Bounds | None = None, *, backward: bool = False, limit: int | None = None
+        self, bounds: Bounds | None = None, *, backward: bool = False, wanted: int | None = None
     ) -> Iterator[Row]:
-        """Yield the matches in the order of ids. The caller takes at most `limit` rows."""
+        """Yield the matches in the order of ids. The caller takes about `wanted` rows, or else all."""
         within = bounds or UNBOUNDED
         ids = [id_ for id_ in self._ids if within.admits(id_)]
-        first = BATCH_SIZE if limit is None or self._filter else min(limit, BATCH_SIZE)
-        return self._filter(self._items(ids[::-1] if backward else ids, first))
+        first = BATCH_SIZE if wanted is None or self._filter else min(wanted, BATCH_SIZE)
+        return self._filter(self._pages(ids[::-1] if backward else ids, first))
 
     def count(self) -> int:
         """Return the number of matches."""
         return sum(1 for _ in self.rows())
 
-    def _items(self, ids: Sequence[str], first: int) -> Iterator[Item]:
+    def _pages(self, ids: Sequence[str], first: int) -> Iterator[Sequence[Item]]:
         """Yield the heads of existing objects: read the first `first` at once, then batch by batch."""
-        yield from self._get(ids[:first])
+        yield self._get(ids[:first])
         for at in range(first, len(ids), BATCH_SIZE):
             waiting.give_way()
-            yield from self._get(ids[at : at + BATCH_SIZE])
+            yield self._get(ids[at : at + BATCH_SIZE])
 
-    def _get(self, ids: Sequence[str]) -> Iterator[Item]:
+    def _get(self, ids: Sequence[str]) -> Sequence[Item]:
         found = self._engine.get([keys.head(Reference(self._class.name, id_)) for id_ in ids])
-        return (item for item in map(live_head, self._limiter.spend(found)) if item is not None)
+        return [item for item in map(live_head, self._limiter.spend(found)) if item is not None]
 
 
 class RowsInMemory:
@@ -179,13 +244,13 @@ class RowsInMemory:
         self._filter = row_filter
 
     def rows(
-        self, bounds: Bounds | None = None, *, backward: bool = False, limit: int | None = None
+        self, bounds: Bounds | None = None, *, backward: bool = False, wanted: int | None = None
     ) -> Iterator[Row]:
-        """Yield the matches in the order of ids. The caller takes at most `limit` rows."""
-        del limit
+        """Yield the matches in the order of ids. The caller takes about `wanted` rows, or else all."""
+        del wanted
         within = bounds or UNBOUNDED
         items = [item for id_, item in self._by_id if within.admits(id_)]
-        return self._filter(iter(items[::-1] if backward else items))
+        return self._filter([items[::-1] if backward else items])
 
     def count(self) -> int:
         """Return the number of matches."""
