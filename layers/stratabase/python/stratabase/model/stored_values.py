@@ -147,11 +147,9 @@ def with_kept_values(
     return {**state, KEPT: KeptValues(kept)} if kept or KEPT in state else {**state}
 
 
-Names = frozenset[str] | None
-"""Names of attributes. None stands for all attributes."""
-Shows = Callable[[Callable[[str], Any]], bool]
-_COMPILED = 1000
-"""The number of functions that are kept for each class. Each takes a millisecond to compile."""
+_Shows = Callable[[Callable[[str], Any]], bool]
+_MAX_COMPILED = 1000
+"""The maximum number of such functions for parts of the attributes of a class."""
 
 
 class StateReader:
@@ -169,19 +167,21 @@ class StateReader:
             for name, one in self._native.items()
             if one.default is not None
         }
-        self._tests: dict[Names, Shows] = {None: _compile(self._native.values())}
+        self._tests: dict[frozenset[str], _Shows] = {}
+        self.shows_all = _compile(self._native.values())
+        """Returns whether a state without nulls shows what it stores. It takes the `get` of the state."""
 
-    def shows(self, names: Names = None) -> "Shows":
-        """Return a function that says whether a state shows what it stores. It takes the state's `get`.
+    def shows(self, names: frozenset[str]) -> _Shows:
+        """Return a function that does the same for the attributes of some names.
 
-        `names`: the attributes that it looks at; None for all, for states without nulls. It ignores names
-        that are no native attributes.
+        It ignores names that are no native attributes. In these attributes, a state may have nulls.
         """
         test = self._tests.get(names)
         if test is None:
-            test = _compile(one for name, one in self._native.items() if name in (names or ()))
-            if len(self._tests) < _COMPILED:
-                self._tests[names] = test
+            if len(self._tests) >= _MAX_COMPILED:
+                return self.shows_all
+            test = _compile(one for name, one in self._native.items() if name in names)
+            self._tests[names] = test
         return test
 
     def read(self, state: dict[str, Any]) -> dict[str, Any]:
@@ -203,7 +203,7 @@ def read_unknown(state: dict[str, Any]) -> dict[str, Any]:
     return _OF_NO_CLASS.read(state)
 
 
-def _compile(attributes: Iterable[Attribute]) -> Shows:
+def _compile(attributes: Iterable[Attribute]) -> _Shows:
     """Return a function that says whether a state shows all that it stores. It takes the state's `get`."""
     tests, names = list[str](), dict[str, Any]({"bool": bool, "dict": dict, "int": int, "str": str})
     for number, attribute in enumerate(attributes):
@@ -215,7 +215,7 @@ def _compile(attributes: Iterable[Attribute]) -> Shows:
         tests.append(f"({test})" if attribute.default is not None else f"(({test}) or value is None)")
     # The text contains only names of the model, which are letters, digits and underscores.
     exec(f"def shows(get):\n    return {' and '.join(tests) or True}", names)  # noqa: S102
-    shows: Shows = names["shows"]
+    shows: _Shows = names["shows"]
     return shows
 
 

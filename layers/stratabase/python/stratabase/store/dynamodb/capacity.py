@@ -13,7 +13,6 @@ such as retries. The SQLite engine costs no units, and is measured by the same f
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from math import ceil
 
 from stratabase.store.dynamodb.commit import is_single_write, write_requests
@@ -102,7 +101,7 @@ def _index_entry_bytes(item: Item | None) -> int:
     if item is None:
         return 0
     projected = {name: value for name, value in item.attributes.items() if name in PROJECTED_ATTRIBUTES}
-    return item_bytes(replace(item, attributes=projected, places=dict([*item.places.items()][:1])))
+    return item_bytes(Item(item.key, projected, item.state, dict([*item.places.items()][:1])))
 
 
 def _units(item: Item | None, unit: int) -> int:

@@ -20,7 +20,7 @@ from stratabase.domain.objects.instant import Instant, format_instant, parse_ins
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.model.api_names import ID
 from stratabase.model.model import Class, PlatformAttribute
-from stratabase.model.stored_values import KEPT, Names, read_unknown, stored_state
+from stratabase.model.stored_values import KEPT, read_unknown, stored_state
 from stratabase.model.types.identifier import id_timestamp
 from stratabase.store.engine.port import Item, Value
 from stratabase.store.layout import keys
@@ -83,7 +83,7 @@ def _state(item: Item, id_: str, class_: Class | None, *, version_start: bool) -
     state: dict[str, Any] = orjson.loads(text)
     if class_ is None:
         state = read_unknown(state) if _NULL in text else state
-    elif _NULL in text or not class_.state_reader.shows()(state.get):
+    elif _NULL in text or not class_.state_reader.shows_all(state.get):
         state = class_.state_reader.read(state)
     state[ID] = id_
     if version_start and class_ is not None and class_.versioned and is_written(item):
@@ -98,7 +98,12 @@ class StateDecoder:
     """
 
     def __init__(
-        self, class_: Class, *, version_start: bool, tested: Names = None, shown: Names = None
+        self,
+        class_: Class,
+        *,
+        version_start: bool,
+        tested: frozenset[str] | None = None,
+        shown: frozenset[str] | None = None,
     ) -> None:
         """Prepare for a query. None stands for all attributes.
 
@@ -110,9 +115,9 @@ class StateDecoder:
         self._read = reader.read
         self._version_start = version_start and class_.versioned
         self._checks_all = tested is None
-        self._shows_tested = reader.shows(tested)
-        self._shows_shown = None if tested is None else reader.shows(shown)
         self._shows_all = shown is None
+        self._shows_tested = reader.shows_all if tested is None else reader.shows(tested)
+        self._shows_shown = reader.shows_all if shown is None else reader.shows(shown)
 
     def decode(self, item: Item) -> State:
         """Return what the class shows of the state of a head, at least of the tested attributes."""
@@ -127,7 +132,7 @@ class StateDecoder:
 
     def entity(self, item: Item, state: State) -> Entity:
         """Return the object of a head with a decoded state: its reference, state, and start if versioned."""
-        if self._shows_shown is not None and KEPT not in state:
+        if not self._checks_all and KEPT not in state:
             complete = self._shows_shown(state.get) and not (self._shows_all and _NULL in (item.state or ""))
             state = state if complete else state_of(item, self._class, version_start=self._version_start)
         reference = Reference(self._class.name, str(state[ID]))

@@ -12,7 +12,6 @@ from stratabase.domain.query.derived import Derive, Related, filtered_attributes
 from stratabase.domain.query.filter import Filter
 from stratabase.domain.query.page import Query
 from stratabase.model.model import Class
-from stratabase.model.stored_values import Names
 from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import UNBOUNDED, Bounds, Engine, Item
 from stratabase.store.engine.read_limiter import ReadLimiter
@@ -49,7 +48,7 @@ class PlanSource(NamedTuple):
 
 def _state_decoder(class_: Class, query: Query, *, computes: bool) -> StateDecoder:
     """Return the decoder of states for a query. What is computed for an object may use all of its values."""
-    tested: Names = None
+    tested: frozenset[str] | None = None
     if not computes:
         filtered = () if query.filter is None else filtered_attributes(query.filter)
         tested = frozenset((*filtered, *(term.attribute for term in query.order.terms)))

@@ -18,8 +18,8 @@ BUSY_TIMEOUT = 10.0
 
 _FIRST_PAGE = 64
 """The number of rows in the first page of a range without a limit. Each page is twice as long as before."""
-_MAX_PAGE = 1024
-"""The maximum number of rows in a page."""
+_MAX_PAGE = 256
+"""The maximum number of rows in a page. Other requests may proceed between two pages."""
 _SCANNED_PAGE = 256
 """The number of rows in a page of a scan."""
 _MAX_INLINE_COUNT = 20_000
@@ -91,13 +91,19 @@ class SqliteEngine:
         self._readers.close()
 
     def _pages(self, query: RangeQuery, limit: int | None) -> Iterator[Sequence[Item]]:
-        for size in _page_sizes(limit):
+        # Most callers without a limit need only few rows.
+        size, left = _FIRST_PAGE if limit is None else _MAX_PAGE, limit
+        while left != 0:
+            if left is not None:
+                size = min(left, _MAX_PAGE)
+                left -= size
             rows = self._readers.read(partial(query.rows, limit=size))
             if rows:
                 yield query.items(rows)
-            if len(rows) < size:
+            if len(rows) < size or left == 0:
                 return
             query = query.after(rows[-1])
+            size = min(2 * size, _MAX_PAGE)
             waiting.give_way()
 
     def _counts(self, queries: Sequence[RangeQuery]) -> Iterator[Counted]:
@@ -108,17 +114,3 @@ class SqliteEngine:
                 self._readers.read, partial(count_rows, queries=queries, limit=_NO_LIMIT)
             )
         yield Counted(number, bytes_read=0)
-
-
-def _page_sizes(limit: int | None) -> Iterator[int]:
-    """Yield the number of rows to read for each page: up to the limit, or few at first and then more.
-
-    Most callers without a limit need only few rows.
-    """
-    if limit is not None:
-        yield from (min(limit - first, _MAX_PAGE) for first in range(0, limit, _MAX_PAGE))
-        return
-    size = _FIRST_PAGE
-    while True:
-        yield size
-        size = min(2 * size, _MAX_PAGE)

@@ -47,12 +47,59 @@ def item_of(row: Row) -> Item:
     return Item(Key(row[0], row[1]), orjson.loads(row[2]), row[3], places)
 
 
+class _IndexItem(Item):
+    """An item of a row with the values of INDEX_COLUMNS, which are converted when they are used."""
+
+    __slots__ = ("_index", "_row")
+
+    def __init__(self, row: Row, index: tuple[str, str]) -> None:
+        """`index`: the name of the index, and the partition of the item in it."""
+        self._row = row
+        self._index = index
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Item) and _parts(self) == _parts(other)
+
+    __hash__ = Item.__hash__
+
+    @property
+    def key(self) -> Key:
+        return Key(self._row[0], self._row[1])
+
+    @property
+    def attributes(self) -> Mapping[str, Value]:
+        attributes: Mapping[str, Value] = orjson.loads(self._row[2])
+        return attributes
+
+    @property
+    def state(self) -> str | None:
+        state: str | None = self._row[3]
+        return state
+
+    @property
+    def places(self) -> Mapping[str, IndexKey]:
+        name, partition = self._index
+        return {name: IndexKey(partition, self._row[4])}
+
+    @property
+    def partition(self) -> str:
+        partition: str = self._row[0]
+        return partition
+
+    def sort_in(self, index: str) -> str:
+        assert index == self._index[0]
+        sort: str = self._row[4]
+        return sort
+
+
+def _parts(item: Item) -> tuple[Any, ...]:
+    return item.key, item.attributes, item.state, item.places
+
+
 def index_items(rows: Sequence[Row], index: str, index_partition: str) -> list[Item]:
     """Return the items of rows with the values of INDEX_COLUMNS. They only have their place in this index."""
-    return [
-        Item(Key(partition, sort), orjson.loads(attributes), state, {index: IndexKey(index_partition, place)})
-        for partition, sort, attributes, state, place in rows
-    ]
+    place = (index, index_partition)
+    return [_IndexItem(row, place) for row in rows]
 
 
 def row_of(item: Item) -> Row:
