@@ -106,7 +106,7 @@ class Client:
 
     def others(self, ids: Sequence[str]) -> Sequence[Case]:
         """Return the cases whose latency is measured."""
-        same = self._request(UPDATE, {"data": {"_id": ids[0], "salary": "1"}})
+        same = self.request(UPDATE, {"data": {"_id": ids[0], "salary": "1"}})
         return [
             Case("get", 3_000, self.gets(ids)),
             Case("page of 50", 500, self.pages(PAGE)),
@@ -118,49 +118,49 @@ class Client:
 
     def gets(self, ids: Sequence[str]) -> Iterator[bytes]:
         """Yield requests for one object."""
-        return (self._request(GET, {"id": id_}) for id_ in cycle(ids))
+        return (self.request(GET, {"id": id_}) for id_ in cycle(ids))
 
     def pages(self, query: str, size: int = 50) -> Iterator[bytes]:
         """Yield requests for a page, with different values of the filter."""
         query = query.replace("FIELDS", FIELDS)
-        return (self._request(query, {"salary": str(salary), "size": size}) for salary in _salaries())
+        return (self.request(query, {"salary": str(salary), "size": size}) for salary in _salaries())
 
     def counts(self) -> Iterator[bytes]:
         """Yield requests for a page with the number of all objects that match."""
         query = COUNTED.replace("FIELDS", FIELDS)
-        return (self._request(query, {"date": f"{day:02}/01/2010"}) for day in cycle(range(1, 29)))
+        return (self.request(query, {"date": f"{day:02}/01/2010"}) for day in cycle(range(1, 29)))
 
     def creates(self, name: str) -> Iterator[bytes]:
         """Yield requests that create an object."""
-        return (self._request(CREATE, {"data": data}) for data in self._inputs(name))
+        return (self.request(CREATE, {"data": data}) for data in self._inputs(name))
 
     def orders(self, ids: Sequence[str]) -> Iterator[bytes]:
         """Yield requests that create an object with five parts and an association."""
         lines = [{"product": f"Product {number}", "quantity": number} for number in range(1, 6)]
         for number, id_ in zip(self._new, cycle(ids), strict=False):
-            yield self._request(ORDER, {"data": {"number": number, "customer": id_, "lines": lines}})
+            yield self.request(ORDER, {"data": {"number": number, "customer": id_, "lines": lines}})
 
     def updates(self, ids: Sequence[str]) -> Iterator[bytes]:
         """Yield requests that change one attribute."""
         data = ({"_id": id_, "salary": str(1_000 + next(self._new))} for id_ in cycle(ids))
-        return (self._request(UPDATE, {"data": each}) for each in data)
+        return (self.request(UPDATE, {"data": each}) for each in data)
 
     def new_gets(self, ids: Sequence[str]) -> Iterator[bytes]:
         """Yield requests whose text no request had before, not even with other values."""
         text = '{ Employee___get(_id: "%s") { _id first_name last_name email salary new%d: _id } }'
-        return (self._request(text % (id_, next(self._new))) for id_ in cycle(ids))
+        return (self.request(text % (id_, next(self._new))) for id_ in cycle(ids))
 
     def new_pages(self) -> Iterator[bytes]:
         """Yield requests whose text no request had before, not even with other values."""
         text = PAGE.split(")", 1)[1].replace("$size", "50").replace("FIELDS", f"{FIELDS} new%d: _id")
         for salary in _salaries():
-            yield self._request(text.replace("$salary", str(salary)) % next(self._new))
+            yield self.request(text.replace("$salary", str(salary)) % next(self._new))
 
     def new_creates(self) -> Iterator[bytes]:
         """Yield requests with values in their text, as clients send that do not use variables."""
         for data in self._inputs("t"):
             values = ", ".join(f"{name}: {json.dumps(value)}" for name, value in data.items())
-            yield self._request(f"mutation {{ Employee___create(data: {{{values}}}) {{ _id }} }}")
+            yield self.request(f"mutation {{ Employee___create(data: {{{values}}}) {{ _id }} }}")
 
     def _inputs(self, name: str) -> Iterator[Mapping[str, object]]:
         """Yield the attributes of new objects as a client sends them."""
@@ -168,7 +168,8 @@ class Client:
             dates = {name: "/".join(reversed(str(state[name]).split("-"))) for name in staff.DATES}
             yield {**state, "email": f"{name}.{next(self._new)}@example.com", **dates}
 
-    def _request(self, query: str, variables: Mapping[str, object] | None = None) -> bytes:
+    def request(self, query: str, variables: Mapping[str, object] | None = None) -> bytes:
+        """Return the bytes of a request."""
         body = json.dumps({"query": query, "variables": variables or {}}).encode()
         head = (
             f"POST /auth/api/graphql/{staff.APPLICATION} HTTP/1.1\r\nHost: 127.0.0.1:{self._service.port}\r\n"
@@ -189,7 +190,7 @@ def _compare(service: RunningService, bare: "Server", cases: Sequence[Case]) -> 
     taken: dict[str, list[float]] = {case.name: [] for case in cases}
     for _ in range(ROUNDS):
         for case in cases:
-            empty.append(bare.cpu_seconds(repeat(_EMPTY), BARE_REQUESTS))
+            empty.append(bare.cpu_seconds(repeat(EMPTY), BARE_REQUESTS))
             taken[case.name].append(own.cpu_seconds(case.requests, case.number))
     unit = min(empty)
     return [
@@ -216,7 +217,7 @@ def _latencies(service: RunningService, connections: int, cases: Sequence[Case])
     return figures
 
 
-_EMPTY = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+EMPTY = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 class Server(NamedTuple):
