@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from stratabase.domain.objects.change import Change, Deletion, Effect, Modification, Restoration
 from stratabase.domain.objects.commit_refusals import Conflict, UniqueNotBuilt, UniqueViolation
-from stratabase.domain.objects.entity import Entity
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.model.model import Class, Index, Unique
 from stratabase.model.types import TYPES
 from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
@@ -92,12 +92,19 @@ def count_exact_guards(engine: Engine, class_: Class) -> int:
     guarded = 0
     store = Store(engine, class_)
     for page in engine.range(keys.LISTING, keys.listing_partition(class_.name)):
-        for item in page:
-            entity = store.get(keys.id_of(item.key))
+        entities = entities_of(store, page)
+        assert len(entities) == len(page)
+        for entity in entities:
             held = engine.get(guards_of(class_, entity))
             assert [guard_holder(guard) for guard in held] == [entity.reference.id] * len(held)
             guarded += len(held)
     return guarded
+
+
+def entities_of(store: Store, page: Sequence[Item]) -> list[Entity]:
+    """Return the present objects of a page of the listing."""
+    found = store.entities.read([Reference(store.class_.name, keys.id_of(item.key)) for item in page])
+    return [entity for entity in found if entity is not None]
 
 
 def test_a_new_class_is_ready_immediately(engine: Engine) -> None:
@@ -193,9 +200,10 @@ def assert_exact_but(former: FormerObjects, codes: set[str]) -> None:
     held: dict[str, int] = dict.fromkeys(codes, 0)
     now = former.now
     for page in former.engine.range(keys.LISTING, keys.listing_partition(former.class_.name)):
-        entities = [now.get(keys.id_of(item.key)) for item in page]
-        for entity in entities:
-            (guard,) = former.engine.get(guards_of(former.class_, entity))
+        entities = entities_of(now, page)
+        assert len(entities) == len(page)
+        needed = [key for entity in entities for key in guards_of(former.class_, entity)]
+        for entity, guard in zip(entities, former.engine.get(needed), strict=True):
             code = str(entity.state["code"])
             own = guard_holder(guard) == entity.reference.id
             assert own or code in codes
