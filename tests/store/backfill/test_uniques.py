@@ -189,7 +189,7 @@ def test_all_objects_with_the_same_value_are_reported(engine: Engine) -> None:
     """More than are read or written together."""
     former = FormerObjects(engine)
     former.before.fill({"_id": f"{number:03}", "code": f"{number % 3}"} for number in range(150))
-    former.before.fill({"_id": f"single{number:03}", "code": f"s{number}"} for number in range(150))
+    former.before.fill({"_id": f"single{number:03}", "code": f"s{number}"} for number in range(30))
     found = {values["code"]: ids for _, values, ids in shared(former.reindex())}
     assert found == {str(n): tuple(f"{number:03}" for number in range(n, 150, 3)) for n in range(3)}
     assert_exact_but(former, {"0", "1", "2"})
