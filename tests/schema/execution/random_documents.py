@@ -149,7 +149,7 @@ class DocumentWriter:
         known = {
             "Boolean": ["true", "false"],
             "Int": NUMBERS[:4],
-            "ID": ['"id001"', '"id002"', "7"],
+            "ID": ['"id001"', '"id002"', '"a0"', '"a1"', '"b0"', '"s0"', "7"],
             "String": texts,
         }
         return self._chance.choice(known.get(type_.name, [*texts, *NUMBERS]))

@@ -30,19 +30,19 @@ def is_accepted(schema: GraphQLSchema, text: str, limits: Limits = LIMITS) -> bo
         return False
 
 
-def schemas(chance: Random) -> list[GraphQLSchema]:
-    return [SCHEMA, generate_schema(THINGS), generate_schema(random_model(chance))]
+def writers(chance: Random) -> list[tuple[GraphQLSchema, DocumentWriter]]:
+    schemas = [SCHEMA, generate_schema(THINGS), generate_schema(random_model(chance))]
+    return [(schema, DocumentWriter(schema, chance)) for schema in schemas]
 
 
 def test_never_accepts_what_graphql_core_refuses() -> None:
     chance = Random(soak.seed())
-    found = schemas(chance)
+    found = writers(chance)
     accepted = 0
-    for number in range(soak.count(400, 100_000)):
+    for number in range(soak.count(150, 100_000)):
         if number % 500 == 499:
-            found = schemas(chance)
-        schema = chance.choice(found)
-        writer = DocumentWriter(schema, chance)
+            found = writers(chance)
+        schema, writer = chance.choice(found)
         limits = Limits(
             depth=chance.choice([3, 15]), aliases=chance.choice([1, 50]), directives=chance.choice([0, 10])
         )
@@ -52,13 +52,13 @@ def test_never_accepts_what_graphql_core_refuses() -> None:
                 accepted += 1
                 assert is_valid(schema, each, limits), each
     # Without this, a validator that accepts nothing would pass.
-    assert accepted > 100
+    assert accepted > 20
 
 
 def test_accepts_most_valid_documents() -> None:
     chance = Random(soak.seed())
     writer = DocumentWriter(SCHEMA, chance)
-    valid = [text for _ in range(soak.count(60, 5_000)) if is_valid(SCHEMA, text := writer.document())]
+    valid = [text for _ in range(soak.count(25, 5_000)) if is_valid(SCHEMA, text := writer.document())]
     accepted = [text for text in valid if is_accepted(SCHEMA, text)]
     assert len(accepted) >= 0.95 * len(valid) > 0
 

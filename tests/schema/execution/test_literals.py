@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.member import Caller
+from stratabase.model.model import Model
 from stratabase.operations.services import Services
 from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.execution.limits import ExecutionPolicy, Limits
@@ -17,9 +19,11 @@ from stratabase.schema.execution.literals import split_literals
 from stratabase.schema.executor import SchemaExecutor
 from tests import soak
 from tests.everything_model import EVERYTHING, EverythingObjects
-from tests.fakes import ADMINISTRATOR, FrozenClock, unlimited_budget
+from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, unlimited_budget
 from tests.schema.execution.random_documents import NUMBERS, STRINGS, DocumentWriter
 from tests.schema.executor_api import ExecutorApi
+from tests.schema.grants.random_model import random_model
+from tests.schema.grants.test_random_grants import MEMBER, RandomObjects
 from tests.schema.graph_api import OrderedIds
 
 LITERALS = re.compile(r'"(?:[^"\\]|\\.)*"|(?<!\w)-?\d[\d.e]*')
@@ -76,8 +80,8 @@ def test_a_template_has_the_tokens_of_any_pieces(text: str) -> None:
 
 def test_a_template_has_the_tokens_of_documents() -> None:
     chance = Random(soak.seed())
-    schema = executor(compiled=True).schema
-    found = [assert_equal_tokens(DocumentWriter(schema, chance).document(literals=True)) for _ in range(50)]
+    writer = DocumentWriter(executor(compiled=True).schema, chance)
+    found = [assert_equal_tokens(writer.document(literals=True)) for _ in range(50)]
     assert sum(found) > 25
 
 
@@ -122,10 +126,12 @@ def executor(*, compiled: bool) -> SchemaExecutor:
     return SchemaExecutor(services, lambda *_: None, policy, compile_answers=compiled)
 
 
-def body_of(executor: SchemaExecutor, text: str, variables: dict[str, Any]) -> bytes:
+def body_of(
+    executor: SchemaExecutor, text: str, variables: dict[str, Any], caller: Caller = ADMINISTRATOR
+) -> bytes:
     """Return the body of the response, or the reason why there is none."""
     try:
-        return executor.execute(text, variables, None, ADMINISTRATOR, "trace").body
+        return executor.execute(text, variables, None, caller, "trace").body
     except Unavailable as reason:
         return str(reason).encode()
 
@@ -138,7 +144,7 @@ def varied(chance: Random, text: str) -> str:
         if drawn < 0.4:
             return match[0]
         if drawn < 0.7 and match[0].startswith('"'):
-            return f'"{chance.choice([*STRINGS, "id001", "id002"])}"'
+            return f'"{chance.choice([*STRINGS, "id001", "id002", "a0", "b0"])}"'
         return chance.choice([*NUMBERS, "2", '"3"', "9999999999", "01", '"\\x"', '"\\uD800"'])
 
     return LITERALS.sub(replaced, text)
@@ -148,11 +154,32 @@ def test_texts_with_other_literals_have_the_responses_of_graphql_core() -> None:
     chance = Random(soak.seed())
     found, oracle = executor(compiled=True), executor(compiled=False)
     writer = DocumentWriter(oracle.schema, chance)
-    for _ in range(soak.count(40, 4_000)):
+    for _ in range(soak.count(15, 4_000)):
         text = writer.document(literals=chance.random() < 0.8)
         variables = {"v0": "id001", "v1": 2, "___0": "id002"}
         for each in (text, text, *(varied(chance, text) for _ in range(4))):
             assert body_of(found, each, variables) == body_of(oracle, each, variables), each
+
+
+def random_executor(model: Model, seed: int, *, compiled: bool) -> SchemaExecutor:
+    """Return an executor over random objects of a model with grants."""
+    objects = RandomObjects(model, Random(seed))
+    objects.create_all()
+    services = Services(model, objects.entities, FrozenClock(), CountedIds(), unlimited_budget)
+    return SchemaExecutor(services, lambda *_: None, compile_answers=compiled)
+
+
+def test_members_with_grants_have_the_responses_of_graphql_core() -> None:
+    """Errors of fields that the caller must not read tell their places in the text, too."""
+    chance = Random(soak.seed())
+    for _ in range(soak.count(2, 400)):
+        model, seed = random_model(chance), chance.randrange(2**32)
+        found, oracle = (random_executor(model, seed, compiled=way) for way in (True, False))
+        writer = DocumentWriter(oracle.schema, chance)
+        for _ in range(8):
+            text = writer.document(literals=chance.random() < 0.8)
+            for each in (text, *(varied(chance, text) for _ in range(3))):
+                assert body_of(found, each, {}, MEMBER) == body_of(oracle, each, {}, MEMBER), each
 
 
 def test_a_new_literal_is_neither_parsed_nor_validated(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -264,8 +264,8 @@ class _Check:
         self, type_: GraphQLObjectType, nodes: Sequence[FieldNode], depth: int, nesting: int
     ) -> None:
         """Check all fields with one response key in one place."""
-        first, *others = nodes
-        self._repeated += len(others)
+        first = nodes[0]
+        self._repeated += len(nodes) - 1
         name = first.name.value
         if name == "__typename":
             if any(each.name.value != name or each.arguments or each.selection_set for each in nodes):
@@ -273,7 +273,7 @@ class _Check:
             return
         # Fields about the schema have limits of their own.
         field = None if name.startswith("__") else type_.fields.get(name)
-        if field is None or not all(_is_same(first, other) for other in others):
+        if field is None or (len(nodes) > 1 and not _are_same(nodes)):
             raise _Doubt
         if field.args or first.arguments:
             self._check_arguments(field, first)
@@ -375,12 +375,10 @@ class _Check:
         return not isinstance(node, NullValueNode)
 
 
-def _is_same(one: FieldNode, other: FieldNode) -> bool:
-    """Return whether two fields have the same name and the same arguments in the same order."""
-    if one.name.value != other.name.value or len(one.arguments or ()) != len(other.arguments or ()):
-        return False
-    pairs = zip(one.arguments or (), other.arguments or (), strict=True)
-    return all(print_ast(one_argument) == print_ast(other_argument) for one_argument, other_argument in pairs)
+def _are_same(nodes: Sequence[FieldNode]) -> bool:
+    """Return whether fields have the same name and the same arguments in the same order."""
+    fields = {(node.name.value, *map(print_ast, node.arguments or ())) for node in nodes}
+    return len(fields) == 1
 
 
 def _check_scalar(node: ValueNode, type_: Any) -> None:

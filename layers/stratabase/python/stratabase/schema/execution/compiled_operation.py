@@ -70,7 +70,9 @@ class CompiledOperation:
         try:
             values = self._values(variables, literals)
             roots = self._compiled_roots(context.caller.formats)
-            return {root.key: _answer_root(root, context, values) for root in roots}
+            return {
+                root.key: _answer_root(root, context, values, is_template=bool(literals)) for root in roots
+            }
         except Exception:  # noqa: BLE001 - graphql-core runs into the same error, and reports it
             return None
 
@@ -102,10 +104,14 @@ class CompiledOperation:
             yield CompiledRootField(key, field, arguments, selected, planned, shape, warnings)
 
 
-def _answer_root(root: CompiledRootField, context: GraphQLContext, values: Any) -> Any:
+def _answer_root(
+    root: CompiledRootField, context: GraphQLContext, values: VariableValues, *, is_template: bool
+) -> Any:
     # `check_formats` is not needed: the formats are constants here, and compiling the root fields has checked
     # them all before the first one runs.
     fetch, unreadable = root.plan.fetch_checked(values, context)
+    if unreadable and is_template:
+        raise NeedsGraphQLCore("errors tell their places in the text of the client")
     context.add_warnings(root.key, root.warnings)
     given, unset = root.arguments.values(values), partial(root.arguments.unset, values)
     call = Call(context, root.key, given, root.selected, fetch, unset, partial(errors_of, unreadable))
