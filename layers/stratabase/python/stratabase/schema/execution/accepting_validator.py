@@ -74,6 +74,8 @@ class AcceptingValidator:
         """Make a validator for a generated schema."""
         self._schema = schema
         self._limits = limits
+        self._required: dict[str, frozenset[str]] = {}
+        """By input type: the names of its required fields."""
 
     def accepts(self, document: DocumentNode) -> bool:
         """Return whether a document is certainly valid. False is no verdict."""
@@ -87,7 +89,7 @@ class AcceptingValidator:
         `literals` are by the variables that stand for them in the document. With other literals that have
         the types of their places, it is valid too.
         """
-        check = _Check(self._schema, self._limits, document, literals)
+        check = _Check(self._schema, self._limits, document, literals, self._required)
         try:
             check.run()
         except (_Doubt, RecursionError):
@@ -112,9 +114,11 @@ class _Check:
         limits: Limits,
         document: DocumentNode,
         literals: Mapping[str, ValueNode],
+        required: dict[str, frozenset[str]],
     ) -> None:
         self.places: dict[str, GraphQLInputType] = {}
         """By variable that stands for a literal: the type of its place."""
+        self._required = required
         self._literals = literals
         self._schema = schema
         self._limits = limits
@@ -365,8 +369,15 @@ class _Check:
         if type_.is_one_of:
             if len(names) != 1 or not self._is_present(node.fields[0].value):
                 raise _Doubt
-        elif any(name not in names and is_required_input_field(field) for name, field in fields.items()):
+        elif not self._required_fields(type_) <= names:
             raise _Doubt
+
+    def _required_fields(self, type_: GraphQLInputObjectType) -> frozenset[str]:
+        # Filters have hundreds of fields, and none of them is required.
+        if type_.name not in self._required:
+            required = (name for name, field in type_.fields.items() if is_required_input_field(field))
+            self._required[type_.name] = frozenset(required)
+        return self._required[type_.name]
 
     def _is_present(self, node: ValueNode) -> bool:
         """Return whether a value can't be null, nor missing."""

@@ -96,8 +96,11 @@ def _compile_inputs(inputs: _Inputs, given: Mapping[str, ValueNode]) -> _Coerce:
     values: dict[str, Any] = {}
     varying: list[tuple[str, _Coerce]] = []
     for name, definition in inputs.items():
-        out_name, default = definition.out_name or name, coerce_default_value(definition)
         node = given.get(name)
+        # Filters have hundreds of fields, of which a document uses few.
+        if node is None and _can_be_left_out(definition):
+            continue
+        out_name, default = definition.out_name or name, coerce_default_value(definition)
         if node is None:
             constant = default
         elif isinstance(node, VariableNode):
@@ -115,6 +118,12 @@ def _compile_inputs(inputs: _Inputs, given: Mapping[str, ValueNode]) -> _Coerce:
         elif isinstance(definition.type, GraphQLNonNull):
             raise _Doubt
     return partial(_fill, values, varying) if varying else lambda _: values
+
+
+def _can_be_left_out(definition: GraphQLArgument | GraphQLInputField) -> bool:
+    """Return whether an input has no default value and is not required."""
+    has_default = definition.default is not None or definition.default_value is not Undefined
+    return not has_default and not isinstance(definition.type, GraphQLNonNull)
 
 
 def _fill(values: dict[str, Any], varying: list[tuple[str, _Coerce]], known: Known) -> dict[str, Any]:
