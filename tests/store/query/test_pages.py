@@ -167,7 +167,7 @@ def test_the_second_read_is_as_large_as_the_first_shows(least: int, reads: int) 
 
 def test_counting_without_a_filter_decodes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     store = ten(WatchedEngine())
-    monkeypatch.setattr("stratabase.store.layout.codec.StateDecoder.decode", None)
+    monkeypatch.setattr(orjson, "loads", None)
     wanted = PageFields(items=False, total_count=True)
     assert seen(store.page(Query("", BY_ID, None, Window(3), wanted))) == ([], 10, None, None)
 

@@ -10,6 +10,7 @@ from stratabase.model.attribute import Origin
 from stratabase.model.model import Class
 from stratabase.model.types import ID_TYPE, TYPES
 from stratabase.model.types.base import AttributeType
+from stratabase.model.types.storage import TEXT_STORAGE
 
 _ADDITIONAL_TYPES = {ID: ID_TYPE, VERSION_START: TYPES["Datetime"], VERSION_END: TYPES["Datetime"]}
 """The types of the names that a state may contain besides the attributes of its class."""
@@ -48,7 +49,10 @@ def value_getter(class_: Class, attribute: str) -> Callable[[State], Any]:
     If the model has changed the attribute's type, a state may contain a value that the type cannot store. The
     function returns None for such a value, so comparisons treat it as null.
     """
-    fits = type_of(class_, attribute).storage.accepts
+    storage = type_of(class_, attribute).storage
+    if storage is TEXT_STORAGE:  # most attributes
+        return lambda state: value if (value := state.get(attribute)).__class__ is str else None
+    fits = storage.accepts
 
     def value(state: State) -> Any:
         stored = state.get(attribute)

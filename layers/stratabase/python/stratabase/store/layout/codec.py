@@ -9,7 +9,7 @@ A head without `versionStart` was written by an early version of the service. It
 state says that it was last modified or created, or else when its id was generated.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import orjson
@@ -112,33 +112,48 @@ class StateDecoder:
         """
         reader = class_.state_reader
         self._class = class_
-        self._read = reader.read
         self._version_start = version_start and class_.versioned
         self._checks_all = tested is None
         self._shows_all = shown is None
-        self._shows_tested = reader.shows_all if tested is None else reader.shows(tested)
         self._shows_shown = reader.shows_all if shown is None else reader.shows(shown)
-
-    def decode(self, item: Item) -> State:
-        """Return what the class shows of the state of a head, at least of the tested attributes."""
-        text = item.state or "{}"
-        state: dict[str, Any] = orjson.loads(text)
-        if not self._shows_tested(state.get) or (self._checks_all and _NULL in text):
-            state = self._read(state)
-        state[ID] = item.partition.split("#", 1)[1]
-        if self._version_start and is_written(item):
-            state[VERSION_START] = format_instant(head_start(item, state))
-        return state
+        self.decode = self._complete_decoder() if tested is None else self._decoder(reader.shows(tested))
+        """Returns what the class shows of the state of a head, at least of the tested attributes."""
 
     def entity(self, item: Item, state: State) -> Entity:
-        """Return the object of a head with a decoded state: its reference, state, and start if versioned."""
+        """Return the object of a head with a decoded state: its reference, its state, and perhaps its start.
+
+        It has the start if the state has it.
+        """
         if not self._checks_all and KEPT not in state:
             complete = self._shows_shown(state.get) and not (self._shows_all and _NULL in (item.state or ""))
             state = state if complete else state_of(item, self._class, version_start=self._version_start)
         reference = Reference(self._class.name, str(state[ID]))
-        if self._class.versioned and is_written(item):
+        if self._version_start and is_written(item):
             return Entity(reference, state, start=head_start(item, state))
         return Entity(reference, state)
+
+    def _complete_decoder(self) -> Callable[[Item], State]:
+        class_, version_start = self._class, self._version_start
+        return lambda item: state_of(item, class_, version_start=version_start)
+
+    def _decoder(self, shows_tested: Callable[[Callable[[str], Any]], bool]) -> Callable[[Item], State]:
+        # Each row that is read passes here. So this is a closure, which needs no attributes of `self`.
+        loads, read = orjson.loads, self._class.state_reader.read
+
+        def decode(item: Item) -> State:
+            state: dict[str, Any] = loads(item.state or "{}")
+            if not shows_tested(state.get):
+                state = read(state)
+            state[ID] = item.partition.split("#", 1)[1]
+            return state
+
+        def decode_with_start(item: Item) -> State:
+            state = {**decode(item)}
+            if is_written(item):
+                state[VERSION_START] = format_instant(head_start(item, state))
+            return state
+
+        return decode_with_start if self._version_start else decode
 
 
 def entity_of(

@@ -50,12 +50,17 @@ def item_of(row: Row) -> Item:
 class _IndexItem(Item):
     """An item of a row with the values of INDEX_COLUMNS, which are converted when they are used."""
 
-    __slots__ = ("_index", "_row")
+    __slots__ = ("_index", "_row", "partition")
+
+    partition: str
+    state: str | None
 
     def __init__(self, row: Row, index: tuple[str, str]) -> None:
         """`index`: the name of the index, and the partition of the item in it."""
         self._row = row
         self._index = index
+        self.partition = row[0]
+        self.state = row[3]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Item) and _parts(self) == _parts(other)
@@ -72,19 +77,9 @@ class _IndexItem(Item):
         return attributes
 
     @property
-    def state(self) -> str | None:
-        state: str | None = self._row[3]
-        return state
-
-    @property
     def places(self) -> Mapping[str, IndexKey]:
         name, partition = self._index
         return {name: IndexKey(partition, self._row[4])}
-
-    @property
-    def partition(self) -> str:
-        partition: str = self._row[0]
-        return partition
 
     def sort_in(self, index: str) -> str:
         assert index == self._index[0]
