@@ -136,6 +136,9 @@ class EntityRepository(Protocol):
     ) -> Page:
         """Return one page of the objects of a class. Raises ReadBudgetExceeded.
 
+        The objects have their states: the attributes in `query.fields.attributes` as their types read them,
+        or all. They have no commit ids, counts or locks.
+
         If the query uses derived attributes, `derive` computes them: it takes many objects at a time, and
         returns them with these values. The page has the objects as `derive` returned them.
 
