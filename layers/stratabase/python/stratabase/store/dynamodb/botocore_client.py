@@ -15,7 +15,7 @@ from stratabase.aws import AwsEndpoint, create_client
 from stratabase.aws_deadline import DeadlineOver
 from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
 from stratabase.store.dynamodb.errors import RequestError
-from stratabase.store.dynamodb.signed_client import CHECKSUM_HEADER, verify_checksum
+from stratabase.store.dynamodb.http_exchange import CHECKSUM_HEADER, verify_checksum
 
 
 class BotocoreClient:

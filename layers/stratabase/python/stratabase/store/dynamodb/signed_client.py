@@ -7,15 +7,14 @@ idle for long, has timeouts, corrects its clock by that of the server, and renew
 import select
 import ssl
 import time
-import zlib
 from base64 import b64encode
 from collections import deque
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from functools import cached_property
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from socket import socket
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
 import orjson
@@ -30,6 +29,7 @@ from stratabase.aws import (
 from stratabase.aws_addresses import ServiceAddress, find_address
 from stratabase.deadline import remaining_seconds
 from stratabase.store.dynamodb.client import Rejected, Unanswered, Unreached
+from stratabase.store.dynamodb.http_exchange import Answer, exchange
 from stratabase.store.dynamodb.signature import RequestSigner
 
 _TARGET = "DynamoDB_20120810."
@@ -43,14 +43,6 @@ _MIN_TIMEOUT = 0.001
 
 MAX_IDLE = 20.0
 """The seconds after which an idle connection is not used again. The server closes it a little later."""
-
-
-class _Answer(NamedTuple):
-    """An HTTP response. `date`: the server's time, in the format of HTTP."""
-
-    status: int
-    body: bytes
-    date: str | None
 
 
 class SignedClient:
@@ -95,7 +87,7 @@ class SignedClient:
     def _signer(self) -> RequestSigner:
         return RequestSigner(self._address.signing_region, urlsplit(self._address.url).netloc)
 
-    def _send(self, target: str, body: bytes) -> _Answer:
+    def _send(self, target: str, body: bytes) -> Answer:
         headers = self._signed_headers(target, body)
         if remaining_seconds() <= 0:
             raise Unreached("The deadline of the current request is over.")
@@ -104,7 +96,7 @@ class SignedClient:
         except OSError as error:
             raise Unreached(str(error)) from error
         try:
-            answer = _exchange(connection, body, headers)
+            answer = exchange(connection, body, headers)
         except BaseException as error:
             connection.close()
             if isinstance(error, (OSError, HTTPException)):
@@ -142,25 +134,7 @@ def _body(parameters: Mapping[str, Any]) -> bytes:
         raise ValueError(f"The store cannot keep this: {error}") from error
 
 
-def _exchange(connection: HTTPConnection, body: bytes, headers: Mapping[str, str]) -> _Answer:
-    # One send for head and body. http.client would send the head separately, and build it more slowly.
-    connection.sock.sendall(_head(headers, len(body)) + body)
-    response = HTTPResponse(connection.sock, method="POST")
-    with response:
-        response.begin()
-        content = response.read()
-    if response.will_close:
-        connection.close()
-    verify_checksum(response.getheader(CHECKSUM_HEADER), content)
-    return _Answer(response.status, content, response.getheader("date"))
-
-
-def _head(headers: Mapping[str, str], length: int) -> bytes:
-    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    return f"POST / HTTP/1.1\r\n{lines}content-length: {length}\r\n\r\n".encode("ascii")
-
-
-def _parse(answer: _Answer) -> Mapping[str, Any]:
+def _parse(answer: Answer) -> Mapping[str, Any]:
     """Return the content of a response. Raises Rejected, Unanswered."""
     try:
         content = orjson.loads(answer.body)
@@ -179,7 +153,7 @@ def _object(content: Any) -> Mapping[str, Any]:
     raise Unanswered("The answer is not an object.")
 
 
-def _rejected(answer: _Answer, content: Mapping[str, Any]) -> Rejected:
+def _rejected(answer: Answer, content: Mapping[str, Any]) -> Rejected:
     code = content.get("__type", "").rpartition("#")[2]
     message = content.get("message") or content.get("Message") or ""
     return Rejected(code, answer.status, message, content, answer.date)
@@ -273,12 +247,3 @@ def _is_readable(open_socket: socket) -> bool:
     poll = select.poll()
     poll.register(open_socket, select.POLLIN)
     return bool(poll.poll(0))
-
-
-CHECKSUM_HEADER = "x-amz-crc32"
-
-
-def verify_checksum(checksum: str | None, content: bytes) -> None:
-    """Raise Unanswered if the content does not match its checksum."""
-    if checksum is not None and checksum != str(zlib.crc32(content)):
-        raise Unanswered("The answer's checksum is wrong.")
