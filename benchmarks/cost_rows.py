@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from math import ceil
 from pathlib import Path
 from time import monotonic
 
@@ -137,7 +138,7 @@ def _entity(services: Services, class_name: str, number: int) -> Entity:
 
 
 def _values(number: int) -> dict[str, Stored]:
-    return {"name": f"name {number:06}", "size": number, "notes": "n" * 400}
+    return {"name": f"name {number:06}", "size": number % 3, "notes": "n" * 400}
 
 
 def _figures(services: Services, rows: Operations) -> Iterator[Figure]:
@@ -156,8 +157,10 @@ def _operations(services: Services, examples: dict[str, Reference], size: int) -
     """Return the operations to measure, by name. An object has 1 index slot, and an Indexed one has 2."""
     by_name = Order.of((OrderTerm("name"),))
     from_the_middle = Comparison("name", Operator.GTE, f"name {size // 2:06}")
+    a_third = Comparison("size", Operator.LT, 1)
+    only_total, with_total = PageFields(items=False, total_count=True), PageFields(total_count=True)
     window = Window(size=50)
-    page_units = 50 * 700 / 4096 / 2 + 1
+    page_units = _index_units(50)
     return {
         "get": (Cost(1, 1, 0), lambda: _reader(services).get(examples["Plain"])),
         "create": (Cost(1, 0, 2), lambda: _create(services, "Plain", size)),
@@ -178,17 +181,46 @@ def _operations(services: Services, examples: dict[str, Reference], size: int) -
             Cost(1, page_units, 0),
             lambda: _reader(services).page(Query("Indexed", by_name, from_the_middle, window)),
         ),
+        # Of each three objects, one matches. What is read beyond the page is at most a quarter of the page.
+        "page of 50 by @index, filtered by another attribute": (
+            Cost(2, _index_units(3 * 51 * 1.25), 0),
+            lambda: _reader(services).page(Query("Indexed", by_name, a_third, window)),
+        ),
+        "page of 50 by _id, filtered": (
+            Cost(2, _index_units(3 * 51 * 1.25), 0),
+            lambda: _reader(services).page(Query("Plain", Order.of(()), a_third, window)),
+        ),
+        "page of 50 by @index, with totalCount": (
+            Cost(1 + _counts(size / 2), page_units + _index_units(size / 2), 0),
+            lambda: _reader(services).page(Query("Indexed", by_name, from_the_middle, window, with_total)),
+        ),
         "page of 50 without an index": (
             Cost(None, None, 0),
             lambda: _reader(services).page(Query("Plain", by_name, from_the_middle, window)),
         ),
         "totalCount": (
-            Cost(None, None, 0),
-            lambda: _reader(services).page(
-                Query("Plain", Order.of(()), fields=PageFields(items=False, total_count=True))
-            ),
+            Cost(_counts(size), _index_units(size), 0),
+            lambda: _reader(services).page(Query("Plain", Order.of(()), fields=only_total)),
+        ),
+        "totalCount of a range of an @index": (
+            Cost(_counts(size / 2), _index_units(size / 2), 0),
+            lambda: _reader(services).page(Query("Indexed", by_name, from_the_middle, fields=only_total)),
         ),
     }
+
+
+def _index_units(objects: float) -> float:
+    """Return the read units of so many objects in an index."""
+    return objects * _ENTRY_BYTES / 4096 / 2 + 1
+
+
+def _counts(objects: float) -> int:
+    """Return the number of requests that count so many objects in an index."""
+    return ceil(objects * _ENTRY_BYTES / MEGABYTE)
+
+
+_ENTRY_BYTES = 700
+"""The size of an object in an index, at most."""
 
 
 def _reader(services: Services) -> Reader:
