@@ -96,7 +96,9 @@ class RangeQuery(NamedTuple):
         size, left = _FIRST_PAGE, limit
         while left != 0:
             answer = client.read("Query", {**query, "Limit": size if left is None else left + self._extra})
-            items = [item for item in items_of(answer["Items"]) if self._is_within(item)][:left]
+            items = items_of(answer["Items"])
+            if not self.is_exact:
+                items = [item for item in items if self._is_within(item)][:left]
             if items:
                 yield items
             if "LastEvaluatedKey" not in answer:

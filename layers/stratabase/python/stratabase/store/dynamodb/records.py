@@ -53,21 +53,22 @@ def place_attributes(places: Mapping[str, IndexKey | None]) -> dict[str, str | N
 
 def item_of(record: Record) -> Item:
     """Return the item of a record."""
+    # Every read passes here for each item, and loops are faster than calls.
+    attributes: dict[str, Value] = {}
+    places: dict[str, IndexKey] = {}
+    for name, value in record.items():
+        if name not in RESERVED_NAMES:
+            ((type_, content),) = value.items()
+            attributes[attribute_name(name)] = content if type_ in _SAME else _PLAIN[type_](content)
+    for index, partition, sort in _PLACES:
+        if partition in record:
+            places[index] = IndexKey(record[partition]["S"], record[sort]["S"])
     state = record.get(STATE)
-    return Item(
-        key_of(record),
-        {
-            attribute_name(name): plain_value(value)
-            for name, value in record.items()
-            if name not in RESERVED_NAMES
-        },
-        None if state is None else state["S"],
-        {
-            index: IndexKey(record[partition]["S"], record[sort]["S"])
-            for index, (partition, sort) in PLACE_ATTRIBUTES.items()
-            if partition in record
-        },
-    )
+    key = Key(record[PARTITION]["S"], record[SORT]["S"])
+    return Item(key, attributes, None if state is None else state["S"], places)
+
+
+_PLACES = tuple((index, *names) for index, names in PLACE_ATTRIBUTES.items())
 
 
 def items_of(records: Iterable[Record]) -> list[Item]:
@@ -85,12 +86,6 @@ def typed_value(value: Value) -> TypedValue:
     return _TYPED[type(value)](value)
 
 
-def plain_value(value: TypedValue) -> Value:
-    """Return the plain value of a value in DynamoDB's format."""
-    ((type_, content),) = value.items()
-    return _PLAIN[type_](content)
-
-
 def _number(value: int) -> TypedValue:
     if len(str(abs(value)).rstrip("0")) > _MAX_DIGITS:
         raise ValueError(f"DynamoDB keeps {_MAX_DIGITS} digits, but {value} has more.")
@@ -105,10 +100,19 @@ _TYPED: Mapping[type[Any], Callable[[Any], TypedValue]] = {
     list: lambda value: {"L": [{"S": text} for text in value]},
 }
 
+
+def _integer(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:  # DynamoDB may write 1E+2
+        return int(Decimal(text))
+
+
+_SAME = frozenset({"S", "BOOL"})
+"""The types whose content is the value."""
+
 _PLAIN: Mapping[str, Callable[[Any], Value]] = {
-    "S": lambda content: content,
-    "N": lambda content: int(Decimal(content)),
-    "BOOL": lambda content: content,
+    "N": _integer,
     "NULL": lambda _: None,
     "L": lambda content: [each["S"] for each in content],
 }
