@@ -85,6 +85,14 @@ def test_long_runs_of_equal_values_are_in_order(number: int) -> None:
         hold_against_the_naive_model(ReferenceEngine(), number)
 
 
+@pytest.mark.soak
+@given(st.integers(0, 2**64))
+def test_the_first_of_many_rows_are_kept(number: int) -> None:
+    """Few rows already count as many, so that all others are compared with the last one that is kept."""
+    with patch("stratabase.store.query.plans._FirstRows._SPARE", 1):
+        hold_against_the_naive_model(ReferenceEngine(), number)
+
+
 def test_only_a_part_of_a_long_run_of_equal_values_is_read() -> None:
     """The order is by value descending and by id ascending within it. Cursors work too."""
     engine = WatchedEngine()

@@ -17,7 +17,7 @@ from itertools import islice
 from typing import NamedTuple, Protocol
 
 from stratabase.domain.objects.entity import State
-from stratabase.domain.query.order import Order, Position, comparator, sort_objects
+from stratabase.domain.query.order import Order, Position, comparator, position_of, sort_objects
 from stratabase.domain.query.page import Query, Window
 from stratabase.model.api_names import ID
 from stratabase.model.model import Class
@@ -192,16 +192,13 @@ class SortPlan:
     @cached_property
     def _read(self) -> _SortedRead:
         total = beyond_start = 0
-        first = _FirstRows(self._kept, self._sort)
+        first = _FirstRows(self._kept, self._order, self._class)
         is_beyond_start = _beyond_start(self._window, self._order, self._class)
         for total, row in enumerate(distinct_rows(self._source.rows()), start=1):  # noqa: B007 - `total` is used after the loop
             if is_beyond_start(row.state):
                 beyond_start += 1
                 first.add(row)
         return _SortedRead(total, beyond_start, first.sorted())
-
-    def _sort(self, rows: Sequence[Row]) -> Sequence[Row]:
-        return sort_objects(rows, lambda row: row.state, self._order, self._class)
 
     def rows(self) -> Sequence[Row]:
         """Return the matches in the window, in the reading order."""
@@ -232,24 +229,32 @@ def _beyond_start(window: Window, order: Order, class_: Class) -> Callable[[Stat
 class _FirstRows:
     """A collector of the first `size` of many rows, in bounded memory.
 
-    When it has more than twice as many rows, it sorts them and drops the rest.
+    When it has more than twice as many rows, it sorts them and drops the rest. From then on, it takes only
+    rows before the last one that it has kept.
     """
 
     _SPARE = 1000
     """Rows to keep in addition, so that a small `size` does not cause frequent sorting."""
 
-    def __init__(self, size: int, sort: Callable[[Sequence[Row]], Sequence[Row]]) -> None:
+    def __init__(self, size: int, order: Order, class_: Class) -> None:
         self._size = size
-        self._sort = sort
+        self._order = order
+        self._class = class_
         self._full = 2 * size + self._SPARE
         self._kept: list[Row] = []
+        self._compare_to_last: Callable[[State], int] | None = None
 
     def add(self, row: Row) -> None:
         """Add a row."""
+        compare = self._compare_to_last
+        if not self._size or (compare is not None and compare(row.state) > 0):
+            return
         self._kept.append(row)
         if len(self._kept) >= self._full:
             self._kept = list(self.sorted())
+            last = position_of(self._kept[-1].state, self._order)
+            self._compare_to_last = comparator(last, self._order, self._class)
 
     def sorted(self) -> Sequence[Row]:
         """Return the first `size` of all rows that were added, in order."""
-        return self._sort(self._kept)[: self._size]
+        return sort_objects(self._kept, lambda row: row.state, self._order, self._class)[: self._size]
