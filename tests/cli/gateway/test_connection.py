@@ -88,7 +88,7 @@ class Client:
         self.gateway = gateway
         self.ended: list[HttpConnection] = []
         self.connection = HttpConnection(
-            gateway, asyncio.get_running_loop(), lambda _: None, self.ended.append
+            gateway, asyncio.get_running_loop(), lambda answer: answer(), lambda _: None, self.ended.append
         )
         self.transport = Transport()
         self.connection.connection_made(self.transport)  # type: ignore[arg-type]

@@ -55,12 +55,17 @@ class HttpConnection(asyncio.Protocol):
         self,
         gateway: Answering,
         loop: asyncio.AbstractEventLoop,
+        schedule: Callable[[Callable[[], None]], None],
         on_start: "Callable[[HttpConnection], None]",
         on_end: "Callable[[HttpConnection], None]",
     ) -> None:
-        """`on_start` and `on_end` are called when the client connects, and when it has left."""
+        """`schedule` calls a function when it is the turn of this connection.
+
+        `on_start` and `on_end` are called when the client connects, and when it has left.
+        """
         self._gateway = gateway
         self._loop = loop
+        self._schedule = schedule
         self._on_start = on_start
         self._on_end = on_end
         self._parser = self._new_parser()
@@ -244,11 +249,17 @@ class HttpConnection(asyncio.Protocol):
             self._begin_response(request)
             self._gateway.refuse(request.error, request, self)
         elif request.is_complete:
-            assert request.match is not None
             self._begin_response(request)
-            self._gateway.answer(request, request.match, self)
+            self._schedule(self._answer)
         elif self._body_timer is None:
             self._body_timer = self._loop.call_later(BODY_TIMEOUT, self._time_out, request)
+
+    def _answer(self) -> None:
+        """Answer the current request, unless its client has already left."""
+        request = self._answering
+        if request is not None and not self.is_lost:
+            assert request.match is not None
+            self._gateway.answer(request, request.match, self)
 
     def _admit(self, request: HttpRequest) -> None:
         """Route a request by its head, or set its error, also if the body is still to come."""

@@ -20,9 +20,9 @@ T = TypeVar("T")
 THREADS = 4
 SLICE = 0.002
 """The seconds that a long call runs until it gives way to others."""
-TURN = 0.01
-"""The seconds that calls which waited or gave way run in one iteration of the loop. The others run in the
-next one, so that new connections and requests are never far behind."""
+TURN = 0.005
+"""The seconds that new requests run in one turn of the loop, and as long again those that waited or gave way.
+The others run in the next turn, so that new connections are never far behind."""
 
 
 class CallTimeout(Exception):

@@ -8,6 +8,8 @@ import signal
 import socket
 import sys
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +18,7 @@ from stratabase import waiting
 from stratabase.cli.gateway.app import Gateway
 from stratabase.cli.gateway.connection import HttpConnection
 from stratabase.cli.gateway.errors import INTEGRATION_TIMEOUT
-from stratabase.cli.gateway.greenlets import Greenlets
+from stratabase.cli.gateway.greenlets import TURN, Greenlets
 from stratabase.cli.gateway.lambda_functions import LambdaFunction
 from stratabase.cli.gateway.responses import ErrorResponses
 from stratabase.cli.gateway.routes import Routes
@@ -92,7 +94,8 @@ class _Server:
         self._connections: set[HttpConnection] = set()
         self._is_ending = asyncio.Event()
         self._has_ended = asyncio.Event()
-        make = partial(HttpConnection, gateway, self._loop, self._connections.add, self._forget)
+        turns = FairQueue(self._loop)
+        make = partial(HttpConnection, gateway, self._loop, turns.add, self._connections.add, self._forget)
         self._acceptor = Acceptor(self._loop, listener, make)
 
     async def serve(self) -> None:
@@ -133,6 +136,38 @@ class _Server:
         self._connections.discard(connection)
         if not self._connections:
             self._has_ended.set()
+
+
+class FairQueue:
+    """Runs functions in their order, for at most TURN in one turn of the event loop.
+
+    Without it, a turn would answer all requests that have arrived. Beside many busy connections, such a turn
+    takes long, and a new client needs several of them: to be accepted, to be read, and to be answered.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._waiting: deque[Callable[[], None]] = deque()
+        self._is_scheduled = False
+
+    def add(self, function: Callable[[], None]) -> None:
+        """Run a function after those that wait already."""
+        self._waiting.append(function)
+        if not self._is_scheduled:
+            self._is_scheduled = True
+            self._loop.call_soon(self._run)
+
+    def _run(self) -> None:
+        end = time.monotonic() + TURN
+        try:
+            while self._waiting:
+                self._waiting.popleft()()
+                if time.monotonic() >= end:
+                    break
+        finally:
+            self._is_scheduled = bool(self._waiting)
+            if self._is_scheduled:
+                self._loop.call_soon(self._run)
 
 
 class Acceptor:

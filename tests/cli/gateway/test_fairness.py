@@ -12,7 +12,7 @@ import pytest
 import uvloop
 
 from stratabase.cli.gateway import server as server_module
-from stratabase.cli.gateway.server import Acceptor
+from stratabase.cli.gateway.server import Acceptor, FairQueue
 
 LOOPS: list[Callable[[], asyncio.AbstractEventLoop]] = [uvloop.new_event_loop, asyncio.new_event_loop]
 
@@ -149,6 +149,48 @@ def test_without_free_files_clients_wait_and_one_line_is_logged(
 
     assert listener.accepted == [0, 0, 0, 5]
     assert caplog.text.count("No connection can be accepted") == 1
+
+
+@pytest.mark.parametrize(("turn", "turns"), [(0, [1, 2, 3, 4, 5]), (60, [1, 1, 1, 1, 1])])
+def test_requests_wait_for_the_next_turn_when_the_time_of_one_is_over(
+    turn: float, turns: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In between, the loop accepts and reads other connections."""
+    monkeypatch.setattr(server_module, "TURN", turn)
+    ran: list[int] = []
+
+    async def test() -> None:
+        queue = FairQueue(asyncio.get_running_loop())
+        for _ in range(5):
+            queue.add(lambda: ran.append(current))
+        for current in range(1, 6):  # noqa: B007 - the functions in the queue read it
+            await asyncio.sleep(0)
+
+    asyncio.run(test())
+
+    assert ran == turns
+
+
+def test_a_function_that_fails_does_not_stop_the_others() -> None:
+    ran: list[str] = []
+    errors: list[object] = []
+
+    def fail() -> None:
+        raise IndexError
+
+    async def test() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _loop, context: errors.append(context["exception"]))
+        queue = FairQueue(loop)
+        queue.add(fail)
+        queue.add(lambda: ran.append("next"))
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+    asyncio.run(test())
+
+    assert ran == ["next"]
+    assert [type(error) for error in errors] == [IndexError]
 
 
 def test_connections_that_wait_after_the_end_remain_for_another_process() -> None:
