@@ -145,7 +145,7 @@ class HttpHandler:
 
     def _find_caller(self, request: Request) -> Caller | None:
         """Authenticate the caller and return it, or None if the address is public. Raises Refusal."""
-        needs_caller = is_protected(_address(request)) and request.method != "OPTIONS"
+        needs_caller = request.method != "OPTIONS" and is_protected(_address(request))
         return self._authentication.caller(request) if needs_caller else None
 
     def _dispatch(
@@ -164,10 +164,11 @@ class HttpHandler:
             raise NotFound(_("The address {address} does not exist.", address=request.path))
         operation = endpoint.operation(request.method)
         # 2. Authorize the caller.
-        if caller is not None and endpoint.may_write(request.method):
-            check_csrf(request, caller)
-        if caller is not None and operation.authorize is not None:
-            operation.authorize(request, caller)
+        if caller is not None:
+            if endpoint.may_write(request.method):
+                check_csrf(request, caller)
+            if operation.authorize is not None:
+                operation.authorize(request, caller)
         # 3. Validate the format parameter and the body.
         if operation.has_format:
             requested_format(request)
@@ -203,7 +204,8 @@ class HttpHandler:
 
     def _finish(self, request: Request, response: Response) -> Response:
         """Return a complete response without a stream. Raises ResponseTooLarge, or what its stream raises."""
-        complete = self._complete(request, buffer_stream(response))
+        buffered = response if response.stream is None else buffer_stream(response)
+        complete = self._complete(request, buffered)
         if request.method == "HEAD":
             return complete.without_body()
         check_response_size(complete, may_have_written=response.may_have_written)

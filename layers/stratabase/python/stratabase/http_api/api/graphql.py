@@ -5,6 +5,7 @@ the query string of a GET), execute it, and render the result.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from stratabase.domain.members.member import Caller
@@ -138,7 +139,7 @@ def application_parameter(application: str) -> Mapping[str, Parameter]:
 def require_application(request: Request, application: str) -> None:
     """Raise NotFound unless the path of a request names the application. Case does not matter."""
     name = request.parameters.get("application", "")
-    if name.casefold() != application.casefold():
+    if name != application and name.casefold() != application.casefold():
         message = _(
             'The application "{name}" does not exist. Use "{application}".',
             name=name,
@@ -149,11 +150,7 @@ def require_application(request: Request, application: str) -> None:
 
 def _negotiate(request: Request) -> str:
     """Return the media type of the response. Raises NotAcceptable."""
-    accept = ",".join(request.headers.get("accept", ()))
-    # A client that does not name the modern type may rely on status 200 for errors, so it gets plain JSON.
-    accepts_modern = GRAPHQL_RESPONSE_JSON in accept.lower()
-    offered = (GRAPHQL_RESPONSE_JSON, PLAIN_JSON) if accepts_modern else (PLAIN_JSON, GRAPHQL_RESPONSE_JSON)
-    media_type = best_match(accept, offered)
+    media_type = _best_media_type(request.headers.get("accept", ()))
     if media_type is None:
         message = _(
             "The Accept header must allow {media_types}.",
@@ -161,6 +158,15 @@ def _negotiate(request: Request) -> str:
         )
         raise NotAcceptable(message)
     return media_type
+
+
+@lru_cache(256)
+def _best_media_type(accept_headers: tuple[str, ...]) -> str | None:
+    accept = ",".join(accept_headers)
+    # A client that does not name the modern type may rely on status 200 for errors, so it gets plain JSON.
+    accepts_modern = GRAPHQL_RESPONSE_JSON in accept.lower()
+    offered = (GRAPHQL_RESPONSE_JSON, PLAIN_JSON) if accepts_modern else (PLAIN_JSON, GRAPHQL_RESPONSE_JSON)
+    return best_match(accept, offered)
 
 
 @frozen

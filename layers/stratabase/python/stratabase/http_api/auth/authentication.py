@@ -1,8 +1,9 @@
 """Authentication of requests by the Authorization header, with an authenticator for each scheme."""
 
-import base64
 from collections.abc import Callable, Mapping
 from typing import Protocol
+
+import pybase64
 
 from stratabase.domain.issues.refusals import Unauthenticated
 from stratabase.domain.members.member import Caller
@@ -38,6 +39,8 @@ class Authentication:
 
     def __init__(self, schemes: Mapping[str, Authenticator]) -> None:
         self._schemes = {name.lower(): authenticator for name, authenticator in schemes.items()}
+        self._by_name = {**self._schemes, **schemes}
+        """The authenticators by scheme name, in lower case and as most clients write it."""
         self._names = or_list(schemes)
 
     def caller(self, request: Request) -> Caller:
@@ -46,7 +49,7 @@ class Authentication:
         Raises InvalidCredentials, TooManyFailures, Forbidden, Unavailable.
         """
         scheme, credentials = self._parse_header(request.headers.get("authorization", ()))
-        authenticator = self._schemes.get(scheme.lower())
+        authenticator = self._by_name.get(scheme) or self._schemes.get(scheme.lower())
         if authenticator is None:
             message = _("The Authorization header must use the {schemes} scheme.", schemes=self._names)
             raise MissingCredentials(message, self._challenges())
@@ -92,7 +95,7 @@ class BasicAuthenticator:
     def caller(self, credentials: str, source_address: str) -> Caller:
         """Return the caller with this username and password. Raises like Authenticator.caller."""
         try:
-            decoded = base64.b64decode(credentials, validate=True).decode()
+            decoded = pybase64.b64decode(credentials, validate=True).decode()
         except ValueError:
             raise Unauthenticated(_("Basic credentials must be Base64-encoded UTF-8 text.")) from None
         username, colon, password = decoded.partition(":")

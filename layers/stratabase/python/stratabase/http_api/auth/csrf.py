@@ -34,7 +34,7 @@ def check_csrf(request: Request, caller: Caller) -> None:
 def _is_simple(request: Request) -> bool:
     """Return whether a browser sends this request for any page without a CORS preflight."""
     name = parse_media_type(request.header("content-type") or "").name
-    return request.method in _UNCHECKED_METHODS and body_format_of(name) is None
+    return body_format_of(name) is None and request.method in _UNCHECKED_METHODS
 
 
 def _is_cross_site(request: Request) -> bool:

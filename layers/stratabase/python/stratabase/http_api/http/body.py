@@ -7,6 +7,7 @@ defines. The reading functions validate the fields and report all mistakes at on
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -35,6 +36,7 @@ class BodyFormat(Enum):
     XML = "xml"
 
 
+@lru_cache(256)
 def body_format_of(media_type: str) -> BodyFormat | None:
     """Return the body format of a media type such as `application/json`, `text/xml` or `…+json`, or None."""
     for body_format in BodyFormat:

@@ -94,7 +94,7 @@ class Endpoint:
 
     def operation(self, method: str) -> Operation:
         """Return the operation of a method. Raises MethodNotAllowed."""
-        operation = self._operation(method)
+        operation = self.operations.get(method) or self._operation(method)
         if operation is None:
             message = _(
                 "The method {method} is not supported at this address. Use {methods}.",

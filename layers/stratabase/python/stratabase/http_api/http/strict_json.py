@@ -13,8 +13,6 @@ import orjson
 from stratabase.http_api.http.refusals import Malformed, quote_names
 from stratabase.messages import Message, _, verbatim
 
-_ESCAPED_COLONS = (b"\\u003a", b"\\u003A")
-
 
 def parse_json_object(body: bytes) -> dict[str, Any]:
     """Return the fields of a JSON object in UTF-8. Raises Malformed, also for duplicate keys."""
@@ -50,7 +48,7 @@ def reject_duplicate_keys(text: str | bytes, value: Any, place: Message) -> None
     # written again. Escaped colons could hide the difference, so they lead to the full check too. This takes
     # a tenth of the time of the full check.
     raw = text.encode() if isinstance(text, str) else text
-    if raw.count(b":") != _count_colons(value) or any(colon in raw for colon in _ESCAPED_COLONS):
+    if raw.count(b":") != _count_colons(value) or b"\\u003a" in raw or b"\\u003A" in raw:
         _check_keys(raw, place)
 
 

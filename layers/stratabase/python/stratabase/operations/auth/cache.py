@@ -20,10 +20,8 @@ class FifoCache(Generic[K, V]):
         self._max_size = max_size
         self._values: OrderedDict[K, V] = OrderedDict()
         self._lock = Lock()
-
-    def get(self, key: K) -> V | None:
+        self.get: Callable[[K], V | None] = self._values.get
         """Return the value of a key, or None if the cache does not hold the key."""
-        return self._values.get(key)
 
     def put(self, key: K, value: V) -> None:
         """Set the value of a key, which becomes the newest entry."""

@@ -11,12 +11,23 @@ from stratabase.model.model import Profile
 from stratabase.operations.auth.cache import FifoCache
 from stratabase.operations.ports import Clock, Members
 
+MAX_CALLERS = 10_000
+
+
+class _MadeCaller(NamedTuple):
+    member: Member
+    caller: Caller
+
 
 class CallerFactory:
-    """Makes a `Caller` of a `Member`, with the rights of the member's profile."""
+    """Makes a `Caller` of a `Member`, with the rights of the member's profile.
+
+    It keeps the caller as long as it gets the same object for the member, so until the member is read again.
+    """
 
     def __init__(self, profiles: Mapping[str, Profile]) -> None:
         self._profiles = profiles
+        self._made: FifoCache[str, _MadeCaller] = FifoCache(MAX_CALLERS)
 
     def __call__(self, member: Member, signed_in: Instant | None = None) -> Caller:
         """Return the caller for a member.
@@ -24,6 +35,14 @@ class CallerFactory:
         `signed_in` is the instant when the password was verified, if the member uses a token. Raises
         Forbidden if the model has no such profile.
         """
+        made = self._made.get(member.id)
+        if made is not None and made.member is member and made.caller.signed_in == signed_in:
+            return made.caller
+        caller = self._make(member, signed_in)
+        self._made.put(member.id, _MadeCaller(member, caller))
+        return caller
+
+    def _make(self, member: Member, signed_in: Instant | None) -> Caller:
         profile = self._profiles.get(member.profile)
         if profile is None:
             message = _(

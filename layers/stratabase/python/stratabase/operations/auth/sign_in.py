@@ -140,6 +140,8 @@ class VerifiedCredentials:
 
     @property
     def _key(self) -> bytes:
+        if self._secret is not None:
+            return self._secret
         # Made at first use: copies of a process that was restored from a snapshot must not share the key.
         # Concurrent threads must share it, and `cached_property` has had no lock since Python 3.12.
         with self._lock:
