@@ -123,17 +123,18 @@ def test_a_client_that_leaves_in_the_middle_of_a_long_page_causes_no_further_rea
 def test_what_a_client_began_to_write_is_committed_after_it_has_left(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gate = Gate()
+    gate, committed = Gate(), threading.Event()
     commit = SqliteEngine.commit
 
     def held(self: SqliteEngine, batch: Any) -> None:
         gate.pass_through()
         commit(self, batch)
+        committed.set()
 
     with monkeypatch.context() as patched:
         patched.setattr(SqliteEngine, "commit", held)
         gate.let_leave(service.send(CREATE, name="Compilers"))
-        service.ask("{ __typename }")
+        assert committed.wait(DEADLINE)
 
     page = service.ask("{ Team___getPage { items { name } } }")["Team___getPage"]
     assert page == {"items": [{"name": "Compilers"}]}
