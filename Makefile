@@ -48,7 +48,7 @@ format: $(VENV)/.dev ## Format the code and mend what the linter can
 soak: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done .venv-sam/.done ## The races, kills and random histories at full count (up to an hour)
 	STRATABASE_SOAK=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m soak $(TESTS)
 
-bench: $(VENV)/.dev ## Measure, and print each limit beside its figure
+bench: $(VENV)/.dev ## Measure, print each limit beside its figure, and fail past a limit
 	@$(BIN)/python -m benchmarks
 
 costs: $(VENV)/.dev $(if $(MEASURE),.venv-ministack/.done .venv-layers/.done) ## Write docs/costs.md anew (MEASURE=1: measure first, which takes ten minutes)
