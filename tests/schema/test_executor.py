@@ -372,6 +372,20 @@ def test_the_document_cache_is_bounded_by_length() -> None:
         assert documents.read(texts[0], seen, as_template=as_template).document is not first[0]
 
 
+def test_the_document_cache_counts_the_variables_that_stand_for_literals() -> None:
+    schema = generate_schema(THINGS)
+    documents, seen = DocumentCache(schema, ExecutionPolicy()), ProfileSchemas(THINGS, schema).of(None)
+    ones = ",".join("1" * 4000)
+    texts = [
+        f"{{ a{number}: Thing___getPage(options: {{filter: {{count___in: [{ones}]}}}}) {{ totalCount }} }}"
+        for number in range(9)
+    ]
+    first = [documents.read(text, seen).document for text in texts]
+
+    assert documents.read(texts[-1], seen).document is first[-1]
+    assert documents.read(texts[0], seen).document is not first[0]
+
+
 def test_at_most_nine_errors_of_a_document_are_reported(api: ExecutorApi) -> None:
     body = json.loads(api.answer("{ " + " ".join(f"no{number}" for number in range(20)) + " }").body)
 

@@ -224,8 +224,13 @@ DocumentKey = str | tuple[str, ...]
 """A text, or the parts of a template."""
 
 
+LITERAL_LENGTH = 8
+"""In characters: about what the variable that stands for a literal has."""
+
+
 def _length(key: DocumentKey) -> int:
-    return len(key) if isinstance(key, str) else sum(map(len, key))
+    # Each literal of a template is a variable in its document, which takes more memory than the literal.
+    return len(key) if isinstance(key, str) else sum(map(len, key)) + LITERAL_LENGTH * (len(key) - 1)
 
 
 class DocumentCache:
