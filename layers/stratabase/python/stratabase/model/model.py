@@ -6,7 +6,7 @@ from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
 
-from stratabase.model.attribute import Attribute
+from stratabase.model.attribute import Attribute, Origin
 from stratabase.model.stored_values import StateReader
 from stratabase.model.types.storage import Stored
 
@@ -176,6 +176,15 @@ class Class:
         """The attributes that clients must give a value: the service numbers Serials itself."""
         return tuple(
             name for name, each in self.attributes.items() if each.required and each.type.name != "Serial"
+        )
+
+    @cached_property
+    def serials(self) -> tuple[str, ...]:
+        """The attributes that the service numbers."""
+        return tuple(
+            name
+            for name, each in self.attributes.items()
+            if each.type.name == "Serial" and each.origin is Origin.NATIVE
         )
 
     @cached_property

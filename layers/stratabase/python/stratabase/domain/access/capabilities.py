@@ -13,7 +13,6 @@ from stratabase.domain.access.grants import Access
 from stratabase.domain.objects.former_state import kept_in_versions
 from stratabase.domain.objects.parts import whole_roles
 from stratabase.domain.objects.role_storage import RoleStorage, opposite_name, storage_of
-from stratabase.domain.objects.serials import serial_attributes
 from stratabase.model.attribute import Attribute, Origin
 from stratabase.model.model import Action, Class, ClassKind, Model, Role
 
@@ -330,4 +329,4 @@ def _summary(access: Access, class_name: str, name: str | None = None) -> object
 def _must_be_set(class_: Class, attribute: Attribute) -> bool:
     """Return whether a new object has no value of a required attribute unless the request sets it."""
     is_given = attribute.required and attribute.default is None and attribute.origin is Origin.NATIVE
-    return is_given and attribute.name not in serial_attributes(class_)
+    return is_given and attribute.name not in class_.serials

@@ -17,7 +17,7 @@ from stratabase.domain.objects.change import (
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import whole_of
-from stratabase.domain.objects.serials import SerialName, serial_attributes
+from stratabase.domain.objects.serials import SerialName
 from stratabase.domain.objects.version import instant_after, with_version_times
 from stratabase.domain.write import platform_attributes
 from stratabase.domain.write.commands import AnyCommand, Delete, Update
@@ -43,6 +43,8 @@ def effects_of(
     # 1. Assign Serial numbers only if the write has no issues and lacks nothing: a number is never reused.
     if numbering and not request.issues and not request.context.snapshot.missing:
         _assign_serials(request)
+        if request.context.snapshot.missing:
+            return Effects(request.context.now, links)  # The effects are made when the numbers are there.
     # 2. Choose the start of the versions, one instant for the whole commit: the clock's time, or one
     #    millisecond after the latest version or deletion that the write follows. So the versions of an object
     #    are in order even if the clock of another process is ahead.
@@ -59,7 +61,7 @@ def effects_of(
 def _assign_serials(request: WriteRequest) -> None:
     """Set the numbers of each new object."""
     for write in request.objects.values():
-        for attribute in serial_attributes(write.subject.class_) if write.is_new else ():
+        for attribute in write.subject.class_.serials if write.is_new else ():
             name = SerialName(write.reference.class_name, attribute)
             write.state[attribute] = request.context.snapshot.serial(name, write.subject.path)
 

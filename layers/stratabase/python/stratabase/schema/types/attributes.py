@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from graphql import GraphQLField
 
 from stratabase.domain.objects.entity import State
-from stratabase.domain.objects.serials import serial_attributes
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.domain.query.fetch import View
 from stratabase.formats.preferences import DEFAULT_FORMATS
@@ -55,7 +54,7 @@ def sortable_attributes(class_: Class) -> Iterator[Attribute]:
 
 def writable_attributes(class_: Class) -> Iterator[Attribute]:
     """Yield the attributes that clients can set: native ones that are not serial numbers."""
-    numbered = serial_attributes(class_)
+    numbered = class_.serials
     native = (attribute for attribute in readable_attributes(class_) if attribute.origin is Origin.NATIVE)
     yield from (attribute for attribute in native if attribute.name not in numbered)
 
