@@ -123,8 +123,10 @@ def tree(home: Path) -> Iterator[ProcessTree]:
             for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
         ),
         ("emulator", signal.SIGTERM, 2),
-        ("serve", signal.SIGTERM, 0),
-        pytest.param("worker", signal.SIGTERM, 0, marks=pytest.mark.thorough),
+        *(
+            pytest.param(process, signal.SIGTERM, 0, marks=pytest.mark.thorough)
+            for process in ("serve", "worker")
+        ),
         pytest.param(
             *("wrapper", signal.SIGKILL, 2),
             marks=pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells its children"),

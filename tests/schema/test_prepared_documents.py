@@ -37,9 +37,10 @@ def built(prepared: PreparedDocuments | None) -> SchemaExecutor:
     return SchemaExecutor(fake_services(with_users(MODEL))[0], lambda *_: None, prepared=prepared)
 
 
-@pytest.fixture
-def archive(tmp_path: Path) -> Path:
-    file = tmp_path / "notes.documents.zip"
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a file that no test changes."""
+    file = tmp_path_factory.mktemp("prepared") / "notes.documents.zip"
     prepare_documents(file, MODEL, TEXT)
     return file
 
