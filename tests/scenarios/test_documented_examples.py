@@ -162,6 +162,7 @@ BEFORE: dict[Path, list[tuple[Path, str]]] = {
     DOCS / "grants.md": [CREATE_ADA],
     DOCS / "members.md": [CREATE_ROSA],
     DOCS / "limits-and-costs.md": [CREATE_ADA],
+    DOCS / "performance.md": [CREATE_ADA],
 }
 """The pages with examples, each with what its reader has done before: an example, by a part of its text."""
 

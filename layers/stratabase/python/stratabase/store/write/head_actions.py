@@ -79,11 +79,9 @@ def _stamps(commit_ids: tuple[str, ...], context: HeadContext) -> dict[str, Valu
 
 def _updated(effect: Modification, context: HeadContext) -> Patch:
     before, after = effect.before, effect.after
-    # The new state keeps values of attributes that an edit of the model has removed. Updates begin with the
-    # whole former state, so only a restoration can lack them.
-    kept = after
-    if not before.state.keys() <= after.state.keys():
-        kept = Entity(after.reference, _unknown_values(before.state, context.class_) | dict(after.state))
+    # The new state keeps values of attributes that an edit of the model has removed. They come first in its
+    # text, also if the update has them, so that texts stay the same from version to version of the service.
+    kept = Entity(after.reference, _unknown_values(before.state, context.class_) | dict(after.state))
     is_first = context.class_.kind is ClassKind.SINGLETON and not before.commit_ids
     closes_version = context.class_.versioned and not is_first
     expected = NEVER_WRITTEN if is_first else expect_unchanged(before)
