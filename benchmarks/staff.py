@@ -94,7 +94,7 @@ def employees(name: str, first: int = 0) -> Iterator[Mapping[str, Stored]]:
             "last_name": f"Lovelace {number * 7919 % 100_003:06}",
             "email": f"{name}.{number}@example.com",
             "badge": number,
-            "salary": number * 617 % 1000,
+            "salary": str(number * 617 % 1000),  # as it is stored
             "date_of_birth": f"{1950 + number % 50}-{number % 12 + 1:02}-{number % 28 + 1:02}",
             "hired_on": f"{2000 + number % 25}-{number % 12 + 1:02}-{number % 28 + 1:02}",
             "phone": "+39 06 1234567",
