@@ -35,6 +35,7 @@ def writers(chance: Random) -> list[tuple[GraphQLSchema, DocumentWriter]]:
     return [(schema, DocumentWriter(schema, chance)) for schema in schemas]
 
 
+@pytest.mark.soak
 def test_never_accepts_what_graphql_core_refuses() -> None:
     chance = Random(soak.seed())
     found = writers(chance)
@@ -55,6 +56,7 @@ def test_never_accepts_what_graphql_core_refuses() -> None:
     assert accepted > 20
 
 
+@pytest.mark.soak
 def test_accepts_most_valid_documents() -> None:
     chance = Random(soak.seed())
     writer = DocumentWriter(SCHEMA, chance)

@@ -74,6 +74,7 @@ def coerced(arguments: Any, values: VariableValues) -> str:
         return str(error)
 
 
+@pytest.mark.soak
 def test_equal_the_arguments_of_graphql_core() -> None:
     chance = Random(soak.seed())
     writer, compared = DocumentWriter(SCHEMA, chance), 0

@@ -150,6 +150,7 @@ def varied(chance: Random, text: str) -> str:
     return LITERALS.sub(replaced, text)
 
 
+@pytest.mark.soak
 def test_texts_with_other_literals_have_the_responses_of_graphql_core() -> None:
     chance = Random(soak.seed())
     found, oracle = executor(compiled=True), executor(compiled=False)
@@ -169,6 +170,7 @@ def random_executor(model: Model, seed: int, *, compiled: bool) -> SchemaExecuto
     return SchemaExecutor(services, lambda *_: None, compile_answers=compiled)
 
 
+@pytest.mark.soak
 def test_members_with_grants_have_the_responses_of_graphql_core() -> None:
     """Errors of fields that the caller must not read tell their places in the text, too."""
     chance = Random(soak.seed())

@@ -47,6 +47,7 @@ class PlannedTwice(MirroredGraph):
         return {action.key: action for action in transaction.actions() if not isinstance(action, Check)}
 
 
+@pytest.mark.soak
 def test_both_ways_have_the_same_actions(monkeypatch: pytest.MonkeyPatch) -> None:
     planned = 0
     for model in MODELS.values():
