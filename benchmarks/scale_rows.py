@@ -97,8 +97,8 @@ class RecordingEngine(ReferenceEngine):
         super().__init__()
         self.recorded: list[Recorded] = []
 
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
-        found = super().get(keys)
+    def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
+        found = super().get(keys, places=places)
         sizes = (
             (key, ceil(item_bytes(item) / READ_UNIT_BYTES) or 1)
             for key, item in zip(keys, found, strict=True)

@@ -28,9 +28,9 @@ class FailingEngine(DelegatingEngine):
         self.calls: list[str] = []
         self._fault = fault
 
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+    def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         self._begin(GET)
-        found = super().get(keys)
+        found = super().get(keys, places=places)
         self._end()
         return found
 

@@ -20,7 +20,7 @@ class InterruptedEngine(DelegatingEngine):
         self._at = at
         self._meanwhile = meanwhile
 
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+    def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         return [self._one(key) for key in keys]
 
     def _one(self, key: Key) -> Item | None:

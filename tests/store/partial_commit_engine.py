@@ -20,8 +20,8 @@ class PartialCommitEngine(ReferenceEngine):
         """Show the items under some keys as they are now, whatever is committed, until they are released."""
         self._held = {key: self._items.get(key) for key in keys}
 
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
-        return self._seen().get(keys)
+    def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
+        return self._seen().get(keys, places=places)
 
     def range(
         self,

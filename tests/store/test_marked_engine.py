@@ -25,9 +25,9 @@ class Recorder(DelegatingEngine):
         super().__init__(engine)
         self.reads: list[list[Key]] = []
 
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+    def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         self.reads.append([*keys])
-        return super().get(keys)
+        return super().get(keys, places=places)
 
 
 @pytest.fixture

@@ -39,9 +39,9 @@ class WatchedEngine(ReferenceEngine):
         """The items of objects, which tests may read and change."""
         return _Objects(self._items)
 
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+    def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         self.keys_got += [key for key in keys if key != REGISTRY]
-        return super().get(keys)
+        return super().get(keys, places=places)
 
     def range(
         self,

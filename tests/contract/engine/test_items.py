@@ -1,5 +1,7 @@
 """Items: put, patched, deleted and read by key."""
 
+from dataclasses import replace
+
 import pytest
 
 from stratabase.store.engine.port import (
@@ -50,6 +52,19 @@ def test_get_returns_items_in_key_order_with_repetitions_and_none_if_missing(eng
 
 def test_get_of_no_keys_returns_no_items(engine: Engine) -> None:
     assert engine.get([]) == []
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_items_may_lack_only_their_places_if_the_caller_does_not_need_them(
+    engine: Engine, count: int
+) -> None:
+    keys = [HERE, *(Key("p", str(number)) for number in range(1, count))]
+    commit(engine, *(Put(replace(FULL, key=key)) for key in keys))
+    for key, item in zip(keys, engine.get(keys, places=False), strict=True):
+        assert item is not None
+        assert replace(item, places=FULL.places) == replace(FULL, key=key)
+        assert item.places in ({}, FULL.places)
+    assert engine.get([Key("p", "missing")], places=False) == [None]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 99, 100, 101, 257, 600])

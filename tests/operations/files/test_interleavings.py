@@ -48,8 +48,8 @@ class SteppedEngine(DelegatingEngine):
     def begin(self) -> None:
         self._steps.begin()
 
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
-        return [super(SteppedEngine, self).get([key])[0] for key in keys]
+    def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
+        return [super(SteppedEngine, self).get([key], places=places)[0] for key in keys]
 
 
 @cache

@@ -539,10 +539,10 @@ class CountingEngine(DelegatingEngine):
         super().__init__(engine)
         self.keys: list[Key] = []
 
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+    def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         """Return items, and note their keys."""
         self.keys += keys
-        return super().get(keys)
+        return super().get(keys, places=places)
 
 
 def test_a_built_role_costs_one_read_of_the_registry_in_five_seconds() -> None:

@@ -130,8 +130,8 @@ def test_a_concurrent_write_is_kept(engine: Engine) -> None:
     class Late(DelegatingEngine):
         """Lets another write after the objects were read."""
 
-        def get(self, keys: Sequence[Key]) -> list[Item | None]:
-            found = super().get(keys)
+        def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
+            found = super().get(keys, places=places)
             if any(key.partition.endswith(id_) for key in keys) and not late:
                 late.append(store.update(id_, name="late"))
                 written(store, 3, *late)

@@ -47,11 +47,11 @@ class LimitedReads(ReferenceEngine):
 
     reads = 99
 
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+    def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         self.reads -= 1
         if self.reads < 0:
             raise Unavailable(verbatim("busy"))
-        return super().get(keys)
+        return super().get(keys, places=places)
 
 
 @pytest.fixture

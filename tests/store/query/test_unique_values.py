@@ -148,8 +148,8 @@ def test_a_value_that_changes_hands_during_the_read_is_found(engine: WatchedEngi
     reads = iter(range(100))
     get = engine.get
 
-    def interrupted(keys: Any) -> Any:
-        found = get(keys)
+    def interrupted(keys: Any, *, places: bool = True) -> Any:
+        found = get(keys, places=places)
         if next(reads) == 0:
             store.commit(store.update("1", name="c"))
             store.commit(store.update("2", name="a"))

@@ -103,8 +103,8 @@ class EarlyGuardEngine(WatchedEngine):
         self.before: dict[Any, Any] = {}
         self.times = 0
 
-    def get(self, keys: Any) -> list[Any]:
-        found = super().get(keys)
+    def get(self, keys: Any, *, places: bool = True) -> list[Any]:
+        found = super().get(keys, places=places)
         if self.times and all(not key.partition.startswith("U#") for key in keys):
             self.times -= 1
             return [self.before.get(key, item) for key, item in zip(keys, found, strict=True)]

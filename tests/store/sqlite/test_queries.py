@@ -46,7 +46,7 @@ def test_a_count_reads_the_index_alone(engine: SqliteEngine, index: str) -> None
 
 
 def test_one_key_is_one_index_search(engine: SqliteEngine) -> None:
-    (step,) = plan(engine, queries._SELECT_ONE)
+    (step,) = plan(engine, queries._select_statement(1, COLUMNS))
     assert step == "SEARCH items USING INDEX sqlite_autoindex_items_1 (partition=? AND sort=?)"
 
 

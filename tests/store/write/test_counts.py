@@ -348,11 +348,11 @@ class InterruptedReads(WatchedEngine):
         super().__init__()
         self.before_get: Callable[[], None] | None = None
 
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+    def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         meddle, self.before_get = self.before_get, None
         if meddle is not None:
             meddle()
-        return super().get(keys)
+        return super().get(keys, places=places)
 
 
 def test_a_refusal_is_checked_again_and_withdrawn_if_outdated() -> None:

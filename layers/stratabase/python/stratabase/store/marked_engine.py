@@ -67,15 +67,15 @@ class MarkedEngine(DelegatingEngine):
         self._mark: StoreMark | None = None
         self._is_checked = False
 
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+    def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         """Return the items in the order of `keys`, None for a missing item."""
         if REGISTRY in keys:
-            found = self._engine.get(keys)
+            found = self._engine.get(keys, places=places)
             self._see(found[list(keys).index(REGISTRY)])
             return found
         if self._is_checked:
-            return self._engine.get(keys)
-        *found, registry = self._engine.get([*keys, REGISTRY])
+            return self._engine.get(keys, places=places)
+        *found, registry = self._engine.get([*keys, REGISTRY], places=places)
         self._see(registry)
         return found
 

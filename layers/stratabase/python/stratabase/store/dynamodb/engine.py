@@ -32,7 +32,12 @@ class DynamoDBEngine:
         self._retrying = RetryingClient(client, retry_policy)
         self._table = table
 
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+    def get(
+        self,
+        keys: Sequence[Key],
+        *,
+        places: bool = True,  # noqa: ARG002 - DynamoDB charges for whole items
+    ) -> list[Item | None]:
         """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent."""
         distinct = [key for key in dict.fromkeys(keys) if _is_possible(key)]
         if len(distinct) == 1:

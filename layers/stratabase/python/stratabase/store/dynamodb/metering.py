@@ -59,13 +59,13 @@ class MeteredEngine(DelegatingEngine):
         super().__init__(engine)
         self._current_note = current_note
 
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+    def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent."""
         note = self._current_note()
         if note is None:
-            return self._engine.get(keys)
+            return self._engine.get(keys, places=places)
         began = perf_counter()
-        found = self._engine.get(keys)
+        found = self._engine.get(keys)  # the whole items, for their sizes
         took = _milliseconds_since(began)
         capacity = _capacity()
         size, units = sum(map(capacity.item_bytes, found)), capacity.read_units(found)

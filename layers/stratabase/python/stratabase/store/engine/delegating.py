@@ -1,6 +1,7 @@
 """An engine that passes all calls on to another engine. Wrappers of engines override what they change."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TypeVar
 
 from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Counted, Engine, Item, Key
@@ -32,10 +33,10 @@ class DelegatingEngine:
         """Yield the pages of a range, scan or count of the other engine."""
         return pages
 
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+    def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent."""
         self._before_read()
-        return self._run(self._engine.get, keys)
+        return self._run(partial(self._engine.get, places=places), keys)
 
     def range(  # noqa: PLR0913 - the signature of the port
         self,

@@ -256,8 +256,12 @@ class OutcomeUnknown(Unavailable):
 class Engine(Protocol):
     """A key-value store with secondary indexes and atomic, conditional, durable commits."""
 
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
-        """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent."""
+    def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
+        """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent.
+
+        `places`: whether the caller needs the places of the items. Otherwise, items may lack them, and some
+        engines read them faster.
+        """
 
     def range(  # noqa: PLR0913 - a range with its options
         self,

@@ -231,7 +231,8 @@ class RowsByKey:
             yield self._get(ids[at : at + BATCH_SIZE])
 
     def _get(self, ids: Sequence[str]) -> Sequence[Item]:
-        found = self._engine.get([keys.head(Reference(self._class.name, id_)) for id_ in ids])
+        wanted = [keys.head(Reference(self._class.name, id_)) for id_ in ids]
+        found = self._engine.get(wanted, places=False)
         return [item for item in map(live_head, self._limiter.spend(found)) if item is not None]
 
 

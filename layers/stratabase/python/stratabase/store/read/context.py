@@ -57,14 +57,14 @@ class StoreContext:
         return self.model.classes[class_name].kind is ClassKind.SINGLETON
 
     def get(self, wanted: Sequence[Key], limiter: ReadLimiter = UNLIMITED) -> list[Item | None]:
-        """Return items in the order of their keys. Several batches may run in parallel.
+        """Return items in the order of their keys, which may lack their places. Raises ReadBudgetExceeded.
 
-        Raises ReadBudgetExceeded.
+        Several batches may run in parallel.
         """
 
         def get_some(some: Sequence[Key]) -> list[Item | None]:
             limiter.check()
-            items = self.engine.get(some)
+            items = self.engine.get(some, places=False)
             limiter.record(items)
             return items
 
@@ -77,7 +77,8 @@ class StoreContext:
 
     def read_all(self, references: Sequence[Reference]) -> list[Entity | None]:
         """Return objects in the order of their references, None for a missing object."""
-        return list(map(self.entity_of, self.engine.get([keys.head(reference) for reference in references])))
+        heads = self.engine.get([keys.head(reference) for reference in references], places=False)
+        return list(map(self.entity_of, heads))
 
     def entity_of(self, item: Item | None) -> Entity | None:
         """Return the object of a head, None for a tombstone or no item."""

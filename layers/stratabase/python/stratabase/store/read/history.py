@@ -161,7 +161,7 @@ class History:
         return next(self._read(instant + 1, None, 1), None)
 
     def _present(self) -> HistoryEntry | None:
-        (item,) = self._engine.get([self._head])
+        (item,) = self._engine.get([self._head], places=False)
         return None if item is None else history_entry(item, self._class)
 
     def _read(

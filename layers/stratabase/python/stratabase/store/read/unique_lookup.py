@@ -58,13 +58,14 @@ def find_holders(
     for _ in range(_MAX_READS):
         if not pending:
             break
-        guards = limiter.spend(engine.get(pending))
+        guards = limiter.spend(engine.get(pending, places=False))
         held = [
             (key, Reference(class_.name, holder))
             for key, guard in zip(pending, guards, strict=True)
             if (holder := guard_holder(guard)) is not None
         ]
-        heads = limiter.spend(engine.get([keys.head(reference) for _, reference in held])) if held else ()
+        wanted = [keys.head(reference) for _, reference in held]
+        heads = limiter.spend(engine.get(wanted, places=False)) if held else ()
         pending = []
         for (key, _reference), item in zip(held, heads, strict=True):
             head = live_head(item)
@@ -98,6 +99,6 @@ def _one_of(name: str, value: Stored) -> Filter:
 def _read(engine: Engine, class_: Class, key: Key, budget: ReadBudget) -> Item | None:
     if budget.is_exhausted:
         raise ReadBudgetExceeded(class_.name)
-    items = engine.get([key])
+    items = engine.get([key], places=False)
     budget.charge(approximate_bytes(items))
     return items[0]

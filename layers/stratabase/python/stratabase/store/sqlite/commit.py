@@ -22,7 +22,14 @@ from stratabase.store.engine.port import (
     Put,
 )
 from stratabase.store.sqlite.queries import select_attributes, select_by_key
-from stratabase.store.sqlite.table import COLUMNS, PLACE_COLUMNS, attributes_json, check_places, row_of
+from stratabase.store.sqlite.table import (
+    COLUMNS,
+    OWN_COLUMNS,
+    PLACE_COLUMNS,
+    attributes_json,
+    check_places,
+    row_of,
+)
 
 Statement = tuple[str, Sequence[str | None]]
 """SQL and its parameters."""
@@ -120,7 +127,7 @@ def _delete(delete: Delete, _: Item | None) -> Statement:
 @cache
 def _insert(places: tuple[str, ...]) -> str:
     # Name only columns with values, because each value is bound and compared.
-    columns = (*COLUMNS[:4], *(column for name in places for column in PLACE_COLUMNS[name]))
+    columns = (*OWN_COLUMNS, *(column for name in places for column in PLACE_COLUMNS[name]))
     return f"INSERT INTO items ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608 - only constant names
 
 

@@ -39,9 +39,9 @@ class SqliteEngine:
         self._writer = Writer(open_for_writing(path, busy_timeout), busy_timeout, to_refusal)
         self._readers = Readers(partial(open_for_reading, path, busy_timeout), to_refusal)
 
-    def get(self, keys: Sequence[Key]) -> list[Item | None]:
+    def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent."""
-        return self._readers.read(partial(select_items, keys=keys))
+        return self._readers.read(partial(select_items, keys=keys, places=places))
 
     def range(  # noqa: PLR0913 - the signature of the port
         self,

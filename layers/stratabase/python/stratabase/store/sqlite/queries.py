@@ -4,29 +4,54 @@ There are only few different SQL texts, so that SQLite's cache of prepared state
 """
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 import orjson
 
 from stratabase.store.engine.port import ITEMS, Bounds, Item, Key
-from stratabase.store.sqlite.table import COLUMNS, INDEX_COLUMNS, PLACE_COLUMNS, Row, index_items, item_of
+from stratabase.store.sqlite.table import (
+    COLUMNS,
+    INDEX_COLUMNS,
+    OWN_COLUMNS,
+    PLACE_COLUMNS,
+    Row,
+    index_items,
+    item_of,
+    item_without_places,
+)
 
 MAX_KEYS_PER_STATEMENT = 256
 """The maximum number of keys that one statement reads."""
 
-_ATTRIBUTE_COLUMNS = COLUMNS[:3]
-
-_SELECT_ONE = f"SELECT {', '.join(COLUMNS)} FROM items WHERE partition = ? AND sort = ?"  # noqa: S608 - only constant names
+_ATTRIBUTE_COLUMNS = OWN_COLUMNS[:3]
 
 
-def select_items(connection: sqlite3.Connection, keys: Sequence[Key]) -> list[Item | None]:
-    """Return the items in the order of `keys`, None for a missing item, as one snapshot."""
+class _ItemColumns(NamedTuple):
+    """Columns, and the function that makes an item of a row of them."""
+
+    names: tuple[str, ...]
+    item_of: Callable[[Row], Item]
+
+
+_COMPLETE = _ItemColumns(COLUMNS, item_of)
+_WITHOUT_PLACES = _ItemColumns(OWN_COLUMNS, item_without_places)
+
+
+def select_items(
+    connection: sqlite3.Connection, keys: Sequence[Key], *, places: bool = True
+) -> list[Item | None]:
+    """Return the items in the order of `keys`, None for a missing item, as one snapshot.
+
+    `places`: whether the items have their places.
+    """
+    columns = _COMPLETE if places else _WITHOUT_PLACES
     if len(keys) == 1:
-        rows = connection.execute(_SELECT_ONE, keys[0]).fetchall()
-        return [item_of(rows[0]) if rows else None]
-    found = select_by_key(connection, list(dict.fromkeys(keys)))
+        rows = _rows_by_key(connection, keys, columns.names)
+        return [columns.item_of(rows[0]) if rows else None]
+    found = select_by_key(connection, list(dict.fromkeys(keys)), columns)
     return [found.get(key) for key in keys]
 
 
@@ -43,14 +68,16 @@ def select_after(connection: sqlite3.Connection, key: Key | None, limit: int) ->
     return list(map(item_of, rows))
 
 
-def select_by_key(connection: sqlite3.Connection, keys: Sequence[Key]) -> Mapping[Key, Item]:
+def select_by_key(
+    connection: sqlite3.Connection, keys: Sequence[Key], columns: _ItemColumns = _COMPLETE
+) -> Mapping[Key, Item]:
     """Return the existing items with these keys, as one snapshot. `keys`: without duplicates."""
     if len(keys) <= MAX_KEYS_PER_STATEMENT:
-        return _select_many(connection, keys)
+        return _select_many(connection, keys, columns)
     connection.execute("BEGIN")
     with connection:
         parts = [
-            _select_many(connection, keys[at : at + MAX_KEYS_PER_STATEMENT])
+            _select_many(connection, keys[at : at + MAX_KEYS_PER_STATEMENT], columns)
             for at in range(0, len(keys), MAX_KEYS_PER_STATEMENT)
         ]
     return {key: item for part in parts for key, item in part.items()}
@@ -62,8 +89,10 @@ def select_attributes(connection: sqlite3.Connection, keys: Sequence[Key]) -> Ma
     return {(key := Key(partition, sort)): Item(key, orjson.loads(text)) for partition, sort, text in rows}
 
 
-def _select_many(connection: sqlite3.Connection, keys: Sequence[Key]) -> dict[Key, Item]:
-    items = map(item_of, _rows_by_key(connection, keys, COLUMNS))
+def _select_many(
+    connection: sqlite3.Connection, keys: Sequence[Key], columns: _ItemColumns
+) -> dict[Key, Item]:
+    items = map(columns.item_of, _rows_by_key(connection, keys, columns.names))
     return {item.key: item for item in items}
 
 
@@ -72,12 +101,14 @@ def _rows_by_key(connection: sqlite3.Connection, keys: Sequence[Key], columns: t
         return []
     # Pad the keys to the next power of two, so that there are few statements. No item has a key of nulls.
     size = 1 << (len(keys) - 1).bit_length()
-    parameters = [text for key in keys for text in key] + [None, None] * (size - len(keys))
+    parameters = [*chain.from_iterable(keys), *[None] * (2 * (size - len(keys)))]
     return connection.execute(_select_statement(size, columns), parameters).fetchall()
 
 
 @cache
 def _select_statement(size: int, columns: tuple[str, ...]) -> str:
+    if size == 1:
+        return f"SELECT {', '.join(columns)} FROM items WHERE partition = ? AND sort = ?"  # noqa: S608 - only constant names
     # SQLite does not reorder a CROSS JOIN. So it looks up each key, and does not scan the table.
     wanted = ", ".join(["(?, ?)"] * size)
     return (

@@ -1,6 +1,7 @@
 """The table of items: its columns and indexes, and the conversion between items and rows."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -13,18 +14,15 @@ Row = tuple[Any, ...]
 PLACE_COLUMNS = {name: (f"p{number}", f"s{number}") for number, name in enumerate(INDEX_NAMES, 1)}
 """By secondary index: the columns with an item's position in it, as (partition, sort)."""
 
-COLUMNS = (
-    "partition",
-    "sort",
-    "attributes",
-    "state",
-    *(name for pair in PLACE_COLUMNS.values() for name in pair),
-)
+OWN_COLUMNS = ("partition", "sort", "attributes", "state")
+"""The columns with an item without its places. Reading all columns would cost twice as much."""
+
+COLUMNS = (*OWN_COLUMNS, *(name for pair in PLACE_COLUMNS.values() for name in pair))
 
 _PLACE_POSITIONS = tuple((name, COLUMNS.index(columns[0])) for name, columns in PLACE_COLUMNS.items())
 
-INDEX_COLUMNS = {name: (*COLUMNS[:4], sort) for name, (_, sort) in PLACE_COLUMNS.items()}
-"""By secondary index: the columns that a range reads. Reading all columns would cost twice as much."""
+INDEX_COLUMNS = {name: (*OWN_COLUMNS, sort) for name, (_, sort) in PLACE_COLUMNS.items()}
+"""By secondary index: the columns that a range reads."""
 
 # A rowid table appends new rows at its end, whatever their keys. The partial indexes contain only the items
 # that have a position in them.
@@ -39,6 +37,15 @@ CREATE_STATEMENTS = (
     ),
 )
 """The statements that create the table in an empty file."""
+
+
+_NO_PLACES: Mapping[str, IndexKey] = MappingProxyType({})
+
+
+def item_without_places(row: Row) -> Item:
+    """Return the item of a row with the values of OWN_COLUMNS. It lacks its places."""
+    partition, sort, attributes, state = row
+    return Item(Key(partition, sort), orjson.loads(attributes), state, _NO_PLACES)
 
 
 def item_of(row: Row) -> Item:

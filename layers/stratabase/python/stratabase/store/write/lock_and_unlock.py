@@ -139,7 +139,7 @@ def _find_wholes(store: StoreContext, references: Sequence[Reference]) -> WholeR
     found = WholeResolver()
     level = {reference: {reference} for reference in references if _is_part(store, reference)}
     while level and len(found.parts) <= MAX_ACTIONS:
-        items = store.engine.get([keys.head(reference) for reference in level])
+        items = store.engine.get([keys.head(reference) for reference in level], places=False)
         above: dict[Reference, set[Reference]] = defaultdict(set)
         for origins, item in zip(level.values(), items, strict=True):
             if (head := live_head(item)) is None:

@@ -245,7 +245,7 @@ class WriteTransaction:
         ]
 
     def _read(self, wanted: Sequence[Key]) -> dict[Key, Item | None]:
-        return dict(zip(wanted, self._store.engine.get(wanted), strict=True))
+        return dict(zip(wanted, self._store.engine.get(wanted, places=False), strict=True))
 
 
 def _raise_violations(violations: Iterable[RoleViolation]) -> None:
