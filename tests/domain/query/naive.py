@@ -41,11 +41,15 @@ MEANING: dict[str, Any] = {
 }
 
 
+OF_ALL_CLASSES = {"_id": "ID", "_versionStart": "Datetime", "_versionEnd": "Datetime"}
+"""The types of attributes that no class declares."""
+
+
 def comparable_value(class_: Class, attribute: str, value: Any) -> Any:
     """Return a stored value in a form that Python compares as the API does."""
     if value is None:
         return None
-    type_name = "ID" if attribute == "_id" else class_.attributes[attribute].type.name
+    type_name = OF_ALL_CLASSES.get(attribute) or class_.attributes[attribute].type.name
     if type_name in MEANING:
         return MEANING[type_name](value)
     if type_name == "File" and isinstance(value, dict):  # in an order

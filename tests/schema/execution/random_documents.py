@@ -106,9 +106,9 @@ class DocumentWriter:
             return f"{alias}__typename"
         field = parent.fields[name]
         arguments = [
-            f"{each}: {self._value(argument.type, 0)}"
+            f"{each}: {self._argument(each, argument.type)}"
             for each, argument in field.args.items()
-            if is_required_argument(argument) or self._chance.random() < 0.3
+            if is_required_argument(argument) or self._chance.random() < self._odds_of(each)
         ]
         given = f"({', '.join(arguments)})" if arguments else ""
         text = f"{alias}{name}{given}{self._directive()}"
@@ -120,8 +120,21 @@ class DocumentWriter:
             for each, below in type_.fields.items()
             if depth < 4 or not isinstance(get_named_type(below.type), GraphQLObjectType)
         ]
-        chosen = [self._field(type_, each, depth + 1) for each in self._some(fields, 4)] if fields else []
+        chosen = [self._field(type_, each, depth + 1) for each in self._selected(fields)] if fields else []
         return f"{text} {{ {self._in_fragment(type_, ' '.join(chosen or ['__typename']))} }}"
+
+    def _selected(self, names: list[str]) -> list[str]:
+        """Return the fields of a selection."""
+        return self._some(names, 4)
+
+    def _odds_of(self, argument: str) -> float:
+        """Return how often an argument that is not required is given."""
+        del argument
+        return 0.3
+
+    def _argument(self, name: str, type_: Any) -> str:
+        del name
+        return self._value(type_, 0)
 
     def _value(self, type_: Any, depth: int) -> str:
         if not self._literals and self._chance.random() < 0.2:
