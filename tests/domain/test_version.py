@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.attributes import type_of, value_getter
+from stratabase.domain.attributes import order_getter, type_of
 from stratabase.domain.objects.instant import format_instant, parse_instant
 from stratabase.domain.objects.version import instant_after, with_version_times
 from stratabase.domain.query.order import Order, OrderTerm, sort_objects
@@ -63,4 +63,4 @@ def test_the_times_of_a_version_are_ordered_as_datetimes_are() -> None:
         "c",
         "b",
     ]
-    assert value_getter(REMEMBERED, "_versionEnd")(states[0]) == format_instant(NOON)
+    assert order_getter(REMEMBERED, "_versionEnd")(states[0]) == format_instant(NOON)

@@ -134,26 +134,6 @@ def test_derived_attributes_may_use_one_another_across_classes() -> None:
     assert values("Team", "most", model) == {"t1": "750.125", "t2": None, "t3": None}
 
 
-def test_a_value_of_a_former_type_is_null() -> None:
-    """Filters treat it in the same way. The value was written when the attribute had another type."""
-    model = firm(
-        Person='its: Int @derived(path: "team.size")'
-        '  sum: Int @derived(path: "team.members.age", aggregate: SUM)'
-    )
-    entities = objects(model)
-    for reference, name, value in (
-        (Reference("Team", "t1"), "size", "three"),
-        (Reference("Person", "bob"), "age", "x"),
-    ):
-        entities.objects[reference] = Entity(reference, {**entities.objects[reference].state, name: value})
-    (ada,) = run(
-        known_of(model, entities).with_computed(
-            "Person", [entities.objects[Reference("Person", "ada")]], Computed(("its", "sum"))
-        )
-    )
-    assert (ada.state["its"], ada.state["sum"]) == (None, 36)
-
-
 def test_a_value_formerly_stored_under_a_derived_name_is_ignored() -> None:
     """The attribute was stored before the model made it derived."""
     model = firm(

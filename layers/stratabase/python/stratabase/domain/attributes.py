@@ -1,4 +1,7 @@
-"""The types of the attributes and keys of a class, and how to read their values from a state."""
+"""The types of the attributes and keys of a class, and how to read what is compared of their values.
+
+The store reads states as the class shows them: each value fits the type of its attribute, or is null.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +13,6 @@ from stratabase.model.attribute import Origin
 from stratabase.model.model import Class
 from stratabase.model.types import ID_TYPE, TYPES
 from stratabase.model.types.base import AttributeType
-from stratabase.model.types.storage import TEXT_STORAGE
 
 _ADDITIONAL_TYPES = {ID: ID_TYPE, VERSION_START: TYPES["Datetime"], VERSION_END: TYPES["Datetime"]}
 """The types of the names that a state may contain besides the attributes of its class."""
@@ -43,41 +45,22 @@ def is_derived(class_: Class, attribute: str) -> bool:
     return definition is not None and definition.origin is Origin.DERIVED
 
 
-def value_getter(class_: Class, attribute: str) -> Callable[[State], Any]:
-    """Return a function that reads an attribute's value from a state.
-
-    If the model has changed the attribute's type, a state may contain a value that the type cannot store. The
-    function returns None for such a value, so comparisons treat it as null.
-    """
-    storage = type_of(class_, attribute).storage
-    if storage is TEXT_STORAGE:  # most attributes
-        return lambda state: value if (value := state.get(attribute)).__class__ is str else None
-    fits = storage.accepts
-
-    def value(state: State) -> Any:
-        stored = state.get(attribute)
-        return stored if stored is None or fits(stored) else None
-
-    return value
-
-
 def equality_getter(class_: Class, attribute: str) -> Callable[[State], Any]:
-    """Return a function that reads what `eq` and `ne` compare of an attribute's value, as `value_getter`."""
-    return _field_getter(class_, attribute, type_of(class_, attribute).equality_field)
+    """Return a function that reads what `eq` and `ne` compare of an attribute's value from a state."""
+    return _field_getter(attribute, type_of(class_, attribute).equality_field)
 
 
 def order_getter(class_: Class, attribute: str) -> Callable[[State], Any]:
-    """Return a function that reads what orders compare of an attribute's value, as `value_getter`."""
-    return _field_getter(class_, attribute, type_of(class_, attribute).order_field)
+    """Return a function that reads what orders compare of an attribute's value from a state."""
+    return _field_getter(attribute, type_of(class_, attribute).order_field)
 
 
-def _field_getter(class_: Class, attribute: str, field: str | None) -> Callable[[State], Any]:
-    value = value_getter(class_, attribute)
+def _field_getter(attribute: str, field: str | None) -> Callable[[State], Any]:
     if field is None:
-        return value
+        return lambda state: state.get(attribute)
 
     def field_value(state: State) -> Any:
-        stored = value(state)
+        stored: Any = state.get(attribute)
         return None if stored is None else stored.get(field)
 
     return field_value

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
 
-from stratabase.domain.attributes import value_getter
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import part_ids
@@ -37,7 +36,7 @@ def changed_names(class_: Class, old: Entity | None, new: Entity | None) -> list
 
     All values of an object that does not exist (None) are null.
     """
-    return [name for name in _names(class_) if _value(class_, name, old) != _value(class_, name, new)]
+    return [name for name in _names(class_) if _value(name, old) != _value(name, new)]
 
 
 def attribute_change(class_: Class, name: str, old: Entity | None, new: Entity | None) -> AttributeChange:
@@ -46,7 +45,7 @@ def attribute_change(class_: Class, name: str, old: Entity | None, new: Entity |
 
 
 def last_changes(
-    class_: Class, names: Iterable[str], newest_first: Iterable[Entity], first: Entity | None
+    names: Iterable[str], newest_first: Iterable[Entity], first: Entity | None
 ) -> Iterator[tuple[str, Entity]]:
     """Yield each name that changed, with the version that changed it last.
 
@@ -56,7 +55,7 @@ def last_changes(
     remaining = set(names)
     # If nothing precedes the first version, `first` is None: the first version then set all its values.
     for new, old in pairwise(chain(newest_first, [first])):
-        for name in [name for name in remaining if _value(class_, name, new) != _value(class_, name, old)]:
+        for name in [name for name in remaining if _value(name, new) != _value(name, old)]:
             remaining.remove(name)
             assert new is not None
             yield name, new
@@ -76,13 +75,8 @@ def _names(class_: Class) -> Iterator[str]:
     yield from (name for name, role in class_.roles.items() if role.holds_key or role.composition)
 
 
-def _value(class_: Class, name: str, entity: Entity | None) -> Stored:
-    if entity is None:
-        return None
-    value: Stored = (
-        value_getter(class_, name)(entity.state) if name in class_.attributes else entity.state.get(name)
-    )
-    return value
+def _value(name: str, entity: Entity | None) -> Stored:
+    return None if entity is None else entity.state.get(name)
 
 
 def _as_json(class_: Class, name: str, entity: Entity | None) -> str | None:
@@ -90,7 +84,7 @@ def _as_json(class_: Class, name: str, entity: Entity | None) -> str | None:
 
     So clients can send these values back, whatever the member's formats are.
     """
-    value = _value(class_, name, entity)
+    value = _value(name, entity)
     if value is None:
         return None
     role = class_.roles.get(name)

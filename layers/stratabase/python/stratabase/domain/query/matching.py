@@ -29,16 +29,17 @@ Test = Callable[[State], bool]
 Rank = Callable[[Any], Any]
 """A type's sort key: values are compared by it."""
 _Read = Callable[[State], Any]
-_Factory = Callable[[_Read, Any, Rank], Test]
+_Factory = Callable[[_Read, Any, Rank | None], Test]
 
 
 def matcher(filter_: Filter, class_: Class) -> Test:
-    """Return the predicate that says whether a state of the class matches the filter."""
+    """Return the predicate that says whether a state, as the class shows it, matches the filter."""
     return _COMPILERS[type(filter_)](filter_, class_)
 
 
 def _comparison(comparison: Comparison, class_: Class) -> Test:
-    rank = type_of(class_, comparison.attribute).sort_key
+    type_ = type_of(class_, comparison.attribute)
+    rank = type_.sort_key if type_.has_sort_key else None
     read = equality_getter(class_, comparison.attribute)
     return COMPARISONS[comparison.operator](read, comparison.operand, rank)
 
@@ -93,54 +94,63 @@ _COMPILERS: Mapping[type[Any], Callable[[Any, Class], Test]] = {
 }
 
 
-def _equal(read: _Read, operand: Any, _: Rank) -> Test:
+def _equal(read: _Read, operand: Any, _: Rank | None) -> Test:
     # Stored spellings are canonical, so equal values are spelt the same.
     return lambda state: bool(read(state) == operand)
 
 
-def _not_equal(read: _Read, operand: Any, _: Rank) -> Test:
+def _not_equal(read: _Read, operand: Any, _: Rank | None) -> Test:
     return lambda state: bool(read(state) != operand)
 
 
-def _less(read: _Read, operand: Any, rank: Rank) -> Test:
+def _less(read: _Read, operand: Any, rank: Rank | None) -> Test:
+    if rank is None:
+        return lambda state: (value := read(state)) is not None and value < operand
     limit = rank(operand)
     return lambda state: (value := read(state)) is not None and rank(value) < limit
 
 
-def _at_most(read: _Read, operand: Any, rank: Rank) -> Test:
+def _at_most(read: _Read, operand: Any, rank: Rank | None) -> Test:
+    if rank is None:
+        return lambda state: (value := read(state)) is not None and value <= operand
     limit = rank(operand)
     return lambda state: (value := read(state)) is not None and rank(value) <= limit
 
 
-def _greater(read: _Read, operand: Any, rank: Rank) -> Test:
+def _greater(read: _Read, operand: Any, rank: Rank | None) -> Test:
+    if rank is None:
+        return lambda state: (value := read(state)) is not None and value > operand
     limit = rank(operand)
     return lambda state: (value := read(state)) is not None and rank(value) > limit
 
 
-def _at_least(read: _Read, operand: Any, rank: Rank) -> Test:
+def _at_least(read: _Read, operand: Any, rank: Rank | None) -> Test:
+    if rank is None:
+        return lambda state: (value := read(state)) is not None and value >= operand
     limit = rank(operand)
     return lambda state: (value := read(state)) is not None and rank(value) >= limit
 
 
-def _null(read: _Read, wanted: bool, _: Rank) -> Test:  # noqa: FBT001 - an operand
+def _null(read: _Read, wanted: bool, _: Rank | None) -> Test:  # noqa: FBT001 - an operand
     return lambda state: (read(state) is None) is wanted
 
 
-def _not_null(read: _Read, wanted: bool, _: Rank) -> Test:  # noqa: FBT001 - an operand
+def _not_null(read: _Read, wanted: bool, _: Rank | None) -> Test:  # noqa: FBT001 - an operand
     return lambda state: (read(state) is not None) is wanted
 
 
-def _in(read: _Read, operand: tuple[Any, ...], _: Rank) -> Test:
+def _in(read: _Read, operand: tuple[Any, ...], _: Rank | None) -> Test:
     admitted = frozenset(operand)
     return lambda state: read(state) in admitted
 
 
-def _not_in(read: _Read, operand: tuple[Any, ...], _: Rank) -> Test:
+def _not_in(read: _Read, operand: tuple[Any, ...], _: Rank | None) -> Test:
     excluded = frozenset(operand)
     return lambda state: read(state) not in excluded
 
 
-def _within(read: _Read, operand: tuple[Any, ...], rank: Rank) -> Test:
+def _within(read: _Read, operand: tuple[Any, ...], rank: Rank | None) -> Test:
+    rank = rank or _itself
     starts, ends = [*map(rank, operand[::2])], [*map(rank, operand[1::2])]
 
     def is_within(state: State) -> bool:
@@ -154,27 +164,31 @@ def _within(read: _Read, operand: tuple[Any, ...], rank: Rank) -> Test:
     return is_within
 
 
-def _contains(read: _Read, operand: str, _: Rank) -> Test:
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _contains(read: _Read, operand: str, _: Rank | None) -> Test:
     return lambda state: (value := read(state)) is not None and operand in value
 
 
-def _not_contains(read: _Read, operand: str, _: Rank) -> Test:
+def _not_contains(read: _Read, operand: str, _: Rank | None) -> Test:
     return lambda state: (value := read(state)) is None or operand not in value
 
 
-def _starts_with(read: _Read, operand: str, _: Rank) -> Test:
+def _starts_with(read: _Read, operand: str, _: Rank | None) -> Test:
     return lambda state: (value := read(state)) is not None and value.startswith(operand)
 
 
-def _not_starts_with(read: _Read, operand: str, _: Rank) -> Test:
+def _not_starts_with(read: _Read, operand: str, _: Rank | None) -> Test:
     return lambda state: (value := read(state)) is None or not value.startswith(operand)
 
 
-def _ends_with(read: _Read, operand: str, _: Rank) -> Test:
+def _ends_with(read: _Read, operand: str, _: Rank | None) -> Test:
     return lambda state: (value := read(state)) is not None and value.endswith(operand)
 
 
-def _not_ends_with(read: _Read, operand: str, _: Rank) -> Test:
+def _not_ends_with(read: _Read, operand: str, _: Rank | None) -> Test:
     return lambda state: (value := read(state)) is None or not value.endswith(operand)
 
 

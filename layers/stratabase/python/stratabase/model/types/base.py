@@ -67,9 +67,14 @@ class AttributeType(ABC):
     def value_of(self, text: str) -> Stored:
         """Return the value of this type with exactly this text, None if there is none."""
 
-    def sort_key(self, stored: Any) -> Any:
+    def sort_key(self, stored: Any, /) -> Any:
         """Return the key by which a stored value is compared with others of its type (`<`, `==`)."""
         return stored
+
+    @property
+    def has_sort_key(self) -> bool:
+        """Whether stored values are compared by a key, and not themselves: the type overrides `sort_key`."""
+        return type(self).sort_key is not AttributeType.sort_key
 
     def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
         """Return a function from stored values to JSON. `pattern` is "default", "iso" or a Java pattern.

@@ -42,7 +42,7 @@ class EnumType(AttributeType):
             raise InvalidValue(message)
         return value
 
-    def sort_key(self, stored: Any) -> Any:
+    def sort_key(self, stored: Any, /) -> Any:
         """Return the stored name of a value, so that a renamed value keeps its place in orders."""
         return self.renames.to_stored.get(stored, stored)
 

@@ -32,9 +32,8 @@ class RealType(OrderedType):
         """Return a number in its canonical spelling."""
         return text if is_canonical_decimal(text) else None
 
-    def sort_key(self, stored: Any) -> Any:
-        """Return the number."""
-        return Decimal(stored)
+    sort_key = staticmethod(Decimal)
+    """Returns the number."""
 
     def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
         """Return a function that writes a number: as stored, in plain digits, or by a Java pattern."""

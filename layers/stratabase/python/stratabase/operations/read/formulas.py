@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, Protocol
 
-from stratabase.domain.attributes import is_derived, type_of, value_getter
+from stratabase.domain.attributes import is_derived, type_of
 from stratabase.domain.objects.entity import Entity, RoleName
 from stratabase.domain.query.aggregate import aggregator_for
 from stratabase.domain.query.derived import Computed, computed_for_filter, role_levels
@@ -212,15 +212,15 @@ class _EndAttribute:
         class_ = model.classes[class_name]
         self._field = (class_name, name)
         self._is_derived = is_derived(class_, name)
-        self._value = value_getter(class_, name)
+        self._name = name
 
     def reader(self, inputs: Inputs) -> Callable[[Entity], Any]:
         """Return a function that reads the attribute of an object."""
         if self._is_derived:
             values = inputs.values.get(self._field, {})
             return lambda entity: values[id(entity)]
-        value, render = self._value, inputs.render
-        return lambda entity: value(render(entity))
+        name, render = self._name, inputs.render
+        return lambda entity: render(entity).get(name)
 
 
 class RoleFilterFormula:

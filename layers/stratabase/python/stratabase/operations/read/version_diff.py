@@ -88,7 +88,7 @@ class _Difference:
             self._reference, earlier.at + 1, later.at + 1, backward=True, budget=self._budget
         )
         names = (each.name for each in changes)
-        made = dict(last_changes(self._class, names, between, earlier.version))
+        made = dict(last_changes(names, between, earlier.version))
         shown = self._shown(made.values())
         return [_made(each, shown[made[each.name].start] if each.name in made else None) for each in changes]
 

@@ -9,7 +9,8 @@ A head without `versionStart` was written by an early version of the service. It
 state says that it was last modified or created, or else when its id was generated.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import orjson
@@ -110,50 +111,69 @@ class StateDecoder:
         `tested`: the attributes that its filter and order use. `shown`: those that its entities are for.
         `version_start`: states of versioned objects have their `_versionStart`, if any.
         """
-        reader = class_.state_reader
-        self._class = class_
-        self._version_start = version_start and class_.versioned
-        self._checks_all = tested is None
-        self._shows_all = shown is None
-        self._shows_shown = reader.shows_all if shown is None else reader.shows(shown)
-        self.decode = self._complete_decoder() if tested is None else self._decoder(reader.shows(tested))
+        with_start = version_start and class_.versioned
+        self.decode = (
+            partial(state_of, class_=class_, version_start=with_start)
+            if tested is None
+            else _decoder(class_, tested, with_start=with_start)
+        )
         """Returns what the class shows of the state of a head, at least of the tested attributes."""
+        complete = None if tested is None else _completed(class_, shown, with_start=with_start)
+        self.entity = _entity_maker(class_, complete, with_start=with_start)
+        """Returns the object of a head and its decoded state. It has its start if the state has it."""
 
-    def entity(self, item: Item, state: State) -> Entity:
-        """Return the object of a head with a decoded state: its reference, its state, and perhaps its start.
 
-        It has the start if the state has it.
-        """
-        if not self._checks_all and KEPT not in state:
-            complete = self._shows_shown(state.get) and not (self._shows_all and _NULL in (item.state or ""))
-            state = state if complete else state_of(item, self._class, version_start=self._version_start)
-        reference = Reference(self._class.name, str(state[ID]))
-        if self._version_start and is_written(item):
-            return Entity(reference, state, start=head_start(item, state))
-        return Entity(reference, state)
+_Complete = Callable[[Item, State], State]
 
-    def _complete_decoder(self) -> Callable[[Item], State]:
-        class_, version_start = self._class, self._version_start
-        return lambda item: state_of(item, class_, version_start=version_start)
 
-    def _decoder(self, shows_tested: Callable[[Callable[[str], Any]], bool]) -> Callable[[Item], State]:
-        # Each row that is read passes here. So this is a closure, which needs no attributes of `self`.
-        loads, read = orjson.loads, self._class.state_reader.read
+# Each row that is read passes here. So these are closures, which need no attributes of an object.
+def _decoder(class_: Class, tested: frozenset[str], *, with_start: bool) -> Callable[[Item], State]:
+    loads, read, shows_tested = orjson.loads, class_.state_reader.read, class_.state_reader.shows(tested)
 
-        def decode(item: Item) -> State:
-            state: dict[str, Any] = loads(item.state or "{}")
-            if not shows_tested(state.get):
-                state = read(state)
-            state[ID] = item.partition.split("#", 1)[1]
+    def decode(item: Item) -> State:
+        state: dict[str, Any] = loads(item.state or "{}")
+        if not shows_tested(state.get):
+            state = read(state)
+        state[ID] = item.partition.split("#", 1)[1]
+        return state
+
+    def decode_with_start(item: Item) -> State:
+        state = {**decode(item)}
+        if is_written(item):
+            state[VERSION_START] = format_instant(head_start(item, state))
+        return state
+
+    return decode_with_start if with_start else decode
+
+
+def _completed(class_: Class, shown: frozenset[str] | None, *, with_start: bool) -> _Complete:
+    """Return a function that returns a decoded state, or what the class shows of it if that is different."""
+    reader = class_.state_reader
+    shows = reader.shows_all if shown is None else reader.shows(shown)
+
+    def complete(item: Item, state: State) -> State:
+        # A state with KEPT was read completely.
+        if (shows(state.get) and (shown is not None or _NULL not in (item.state or ""))) or KEPT in state:
             return state
+        return state_of(item, class_, version_start=with_start)
 
-        def decode_with_start(item: Item) -> State:
-            state = {**decode(item)}
-            if is_written(item):
-                state[VERSION_START] = format_instant(head_start(item, state))
-            return state
+    return complete
 
-        return decode_with_start if self._version_start else decode
+
+def _entity_maker(
+    class_: Class, complete: _Complete | None, *, with_start: bool
+) -> Callable[[Item, State], Entity]:
+    name = class_.name
+
+    def entity(item: Item, state: Mapping[str, Any]) -> Entity:
+        shown = state if complete is None else complete(item, state)
+        start = head_start(item, shown) if with_start and is_written(item) else None
+        return Entity(Reference(name, state[ID]), shown, start=start)
+
+    def entity_without_start(item: Item, state: Mapping[str, Any]) -> Entity:
+        return Entity(Reference(name, state[ID]), state if complete is None else complete(item, state))
+
+    return entity if with_start else entity_without_start
 
 
 def entity_of(
