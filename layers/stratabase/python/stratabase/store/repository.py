@@ -74,7 +74,7 @@ class Repository:
     def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
         """Return objects in the order of their references, None for a missing object."""
         items = self._read_heads(references, budget)
-        return [self._entity_of(reference, item) for reference, item in zip(references, items, strict=True)]
+        return list(map(self._entity_of, references, items))
 
     def as_of(self, moments: Sequence[Moment], budget: ReadBudget | None = None) -> list[Entity | None]:
         """Return objects as they were at instants, in the order of `moments`."""
@@ -274,7 +274,7 @@ class Repository:
 
     def _entity_of(self, reference: Reference, head: Item | None) -> Entity | None:
         """Return the object of a head, None if it does not exist. A singleton exists before it has a head."""
-        if entity := self._store.entity_of(head):
+        if entity := self._store.entity_of(reference, head):
             return entity
         is_singleton = reference.id == SINGLETON_ID and self._store.is_singleton(reference.class_name)
         if not is_singleton:

@@ -48,10 +48,10 @@ class _SharedPageViews(RelatedViews[Associables]):
         """Put the page into the view of each owner."""
         assert self._page is not None
         items = tuple(filter(self.reader.is_attached, self._page.items))
-        views = self.next.views(items, sum(self.group.times.values()))
+        views = self.next.views(items, sum(owner.times for owner in self.group.shown))
         answer = self.wanted.render_page(replace(self._page, items=items), views)
-        for owner in self.group.entities:
-            self.group.put(owner, self.key, answer)
+        for owner in self.group.shown:
+            owner.view[self.key] = answer
 
 
 class _FreePartnerViews(RelatedViews[Associables]):
@@ -75,11 +75,12 @@ class _FreePartnerViews(RelatedViews[Associables]):
     def finish(self) -> None:
         """Put the page of its free candidates into the view of each owner."""
         paginator = Paginator(self.wanted.query, self.target)
-        for owner in self.group.entities:
-            free = (entity for entity in self._candidates.values() if self._is_free(entity, owner))
+        for owner in self.group.shown:
+            reference = owner.entity.reference
+            free = (entity for entity in self._candidates.values() if self._is_free(entity, reference))
             page = paginator.page(self.reader.within_budget(self.target.name, free))
-            views = self.next.views(page.items, self.group.times[owner])
-            self.group.put(owner, self.key, self.wanted.render_page(page, views))
+            views = self.next.views(page.items, owner.times)
+            owner.view[self.key] = self.wanted.render_page(page, views)
 
     def _read_candidates(self) -> BatchedRead[None]:
         query = self._wide_query

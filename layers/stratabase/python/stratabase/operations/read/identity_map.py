@@ -97,6 +97,16 @@ class IdentityMap:
         """Yield the wholes of those objects that are parts. `is_attached` needs them."""
         return (owner.reference for entity in entities if (owner := self._owner(entity)) is not None)
 
+    def loaded(self, reference: Reference) -> Entity | None:
+        """Return an object as it was loaded, regardless of its wholes. None if it was not."""
+        return self._objects.get(reference)
+
+    def not_loaded(self, references: Iterable[Reference]) -> list[Reference]:
+        """Return those objects that were not looked up, each once. Their wholes do not matter."""
+        objects = self._objects
+        found = [reference for reference in references if reference not in objects]
+        return list(dict.fromkeys(found)) if found else found
+
     def missing(self, references: Iterable[Reference]) -> list[Reference]:
         """Return what to load next so that `find` can answer: objects and wholes of parts, each once."""
         missing = (self._first_missing(reference) for reference in references)
@@ -122,7 +132,7 @@ class IdentityMap:
 
     def load(self, references: Iterable[Reference]) -> BatchedRead[None]:
         """Load objects. Those that are loaded already stay as they are. Raises ReadBudgetExceeded."""
-        unknown = [reference for reference in references if reference not in self._objects]
+        unknown = self.not_loaded(references)
         if unknown:
             found = yield from self._fetch_objects(unknown)
             self._objects.update(zip(unknown, found, strict=True))

@@ -1,9 +1,9 @@
 """Load what the roles of many objects lead to, and put it into their views."""
 
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from stratabase.domain.objects.entity import Entity, Reference
@@ -20,28 +20,49 @@ from stratabase.operations.read.role_loader import RoleLoader
 F = TypeVar("F", bound=RoleFetch)
 
 
+class ShownObject:
+    """An object on one level of an answer, with its view."""
+
+    __slots__ = ("entity", "times", "view")
+
+    def __init__(self, entity: Entity, view: dict[str, Any]) -> None:
+        self.entity = entity
+        self.view = view
+        self.times = 0
+        """How often the object appears in the response."""
+
+    @property
+    def id(self) -> str:
+        """The id of the object."""
+        return self.entity.reference.id
+
+
 class ViewGroup:
     """Objects of one class on one level of an answer. Each has one view, however often it is shown."""
 
     def __init__(self, fetch: Fetch, render: Render) -> None:
         self.fetch = fetch
         self._render = render
-        self.entities: dict[Reference, Entity] = {}
-        self.times: Counter[Reference] = Counter()
-        """By object: how often it appears in the response."""
-        self._views: dict[Reference, dict[str, Any]] = {}
+        self._by_reference: dict[Reference, ShownObject] = {}
+
+    @property
+    def shown(self) -> Collection[ShownObject]:
+        """The objects in the order in which they were first shown."""
+        return self._by_reference.values()
+
+    @property
+    def entities(self) -> Iterator[Entity]:
+        """The entities of these objects."""
+        return (each.entity for each in self._by_reference.values())
 
     def view(self, entity: Entity, times: int = 1) -> View:
         """Return the view of an object, which appears `times` more times in the response."""
-        reference = entity.reference
-        view = self._views.get(reference)
-        if view is None:
-            self.entities[reference] = entity
-            self.times[reference] = times
-            view = self._views[reference] = dict(self._render(entity))
-        else:
-            self.times[reference] += times
-        return view
+        shown = self._by_reference.get(entity.reference)
+        if shown is None:
+            shown = ShownObject(entity, dict(self._render(entity)))
+            self._by_reference[entity.reference] = shown
+        shown.times += times
+        return shown.view
 
     def views(self, entities: Iterable[Entity], times: int = 1) -> list[View]:
         """Return the views of objects, each of which appears `times` more times in the response."""
@@ -49,21 +70,17 @@ class ViewGroup:
 
     def demand(self, derived: DerivedValues) -> None:
         """Ask for the derived attributes that the views show."""
-        entities = self.entities.values()
-        derived.demand(next(iter(entities)).reference.class_name, Computed(self.fetch.derived), entities)
+        entities = list(self.entities)
+        derived.demand(entities[0].reference.class_name, Computed(self.fetch.derived), entities)
 
     def complete(self, derived: DerivedValues) -> None:
         """Put the computed derived attributes into the views."""
-        entities = list(self.entities.values())
+        entities = list(self.entities)
         class_name = entities[0].reference.class_name
         for name in self.fetch.derived:
             values = derived.values(class_name, name, entities)
-            for view, value in zip(self._views.values(), values, strict=True):
-                view[name] = value
-
-    def put(self, reference: Reference, key: str, value: Any) -> None:
-        """Put the value of a role's field into the view of an object, under a key."""
-        self._views[reference][key] = value
+            for each, value in zip(self.shown, values, strict=True):
+                each.view[name] = value
 
 
 class RelatedViews(RoleLoader, ABC, Generic[F]):
@@ -91,53 +108,45 @@ class RelatedViews(RoleLoader, ABC, Generic[F]):
 
     def charge(self) -> None:
         """Charge the read budget for the objects that the next level shows. Raises ReadBudgetExceeded."""
-        self.reader.charge_shown(self.target.name, self.next.times.total())
+        self.reader.charge_shown(self.target.name, sum(each.times for each in self.next.shown))
 
 
 class ToOneViews(RelatedViews[ToOne]):
     """Follows a to-one role: a key, a part, a whole, or the one link of a one-to-one association."""
 
-    _ids: Mapping[Reference, Sequence[str]] | None = None
-    """By owner: the ids that the role may lead to. There may be several only for the past."""
-    _different: Sequence[str] = ()
-    """All these ids, each once, because many objects may lead to the same one."""
+    _ids: Sequence[Sequence[str]] | None = None
+    """For each owner: the ids that the role may lead to. There may be several only for the past."""
+    _targets: Mapping[str, Reference] = MappingProxyType({})
+    """By such an id: the target. Many owners may share one."""
 
     def needs(self) -> BatchedRead[Sequence[Reference]]:
         """Return the targets of the role that are not loaded yet."""
         if self._ids is None:
             # If the other side holds the key, links lead there. Otherwise, the owner's state has the id.
             is_linked = self.storage is RoleStorage.OPPOSITE_KEY
-            entities = self.group.entities.items()
-            self._ids = (
-                (yield from self._linked_ids())
-                if is_linked
-                else {owner: self.stored_ids(entity) for owner, entity in entities}
-            )
-            self._different = list(dict.fromkeys(chain.from_iterable(self._ids.values())))
-        return self.unread(map(self.reference, self._different))
+            owners = self.group.entities
+            self._ids = (yield from self._linked_ids()) if is_linked else list(map(self.stored_ids, owners))
+            ids = dict.fromkeys(chain.from_iterable(self._ids))
+            self._targets = {id_: self.reference(id_) for id_ in ids}
+        return self.unread(self._targets.values())
 
     def finish(self) -> None:
         """Put the view of the target, or None, into the view of each owner."""
         assert self._ids is not None
-        found = {id_: self.found(self.reference(id_)) for id_ in self._different}
-        for owner in self.group.entities:
-            entity = self._target(owner, found)
-            view = None if entity is None else self.next.view(entity, self.group.times[owner])
-            self.group.put(owner, self.key, view)
+        found = {id_: self.found(reference) for id_, reference in self._targets.items()}
+        key, leads_back, view = self.key, self.leads_back, self.next.view
+        for owner, ids in zip(self.group.shown, self._ids, strict=True):
+            owner.view[key] = None
+            for id_ in ids:
+                entity = found[id_]
+                # A link may be outdated, so the target's own key decides.
+                if entity is not None and leads_back(entity, owner.id):
+                    owner.view[key] = view(entity, owner.times)
+                    break
 
-    def _target(self, owner: Reference, found: Mapping[str, Entity | None]) -> Entity | None:
-        assert self._ids is not None
-        for id_ in self._ids.get(owner, ()):
-            entity = found[id_]
-            # A link may be outdated, so the target's own key decides.
-            if entity is not None and self.leads_back(entity, owner.id):
-                return entity
-        return None
-
-    def _linked_ids(self) -> BatchedRead[Mapping[Reference, Sequence[str]]]:
-        owners = list(self.group.entities)
-        found = yield from self.reader.load_links(self.name, [owner.id for owner in owners], ALL_IDS)
-        return dict(zip(owners, found, strict=True))
+    def _linked_ids(self) -> BatchedRead[Sequence[Sequence[str]]]:
+        ids = [owner.id for owner in self.group.shown]
+        return (yield from self.reader.load_links(self.name, ids, ALL_IDS))
 
 
 class ToManyViews(RelatedViews[ToMany]):
@@ -151,8 +160,8 @@ class ToManyViews(RelatedViews[ToMany]):
         self._query = simplify(wanted.query)
         self._range = id_range_of(self._query)
         self._enough = self._range.limit
-        self._ids: dict[Reference, Sequence[str]] = {}
-        self._exhausted: set[Reference] = set()
+        self._ids: dict[ShownObject, Sequence[str]] = {}
+        self._exhausted: set[ShownObject] = set()
         """The owners whose ids have all been read."""
         self._computed = computed_parts(self._query, self.target)
         self._derived: DerivedValues | None = None
@@ -161,7 +170,7 @@ class ToManyViews(RelatedViews[ToMany]):
     def needs(self) -> BatchedRead[Sequence[Reference]]:
         """Return the targets that are not loaded yet, or what must be loaded to test and sort them."""
         # 1. Read ids until each owner has enough existing targets, or no more ids.
-        while short := [owner for owner in self.group.entities if self._is_short(owner)]:
+        while short := [owner for owner in self.group.shown if self._is_short(owner)]:
             yield from self._look_up(short)
         # 2. Return the targets that are not loaded yet.
         unread = self.unread(self.reference(id_) for ids in self._ids.values() for id_ in ids)
@@ -175,13 +184,13 @@ class ToManyViews(RelatedViews[ToMany]):
         paginator = Paginator(self._query, self.target)
         if self._computed:
             self._derived_values().compute()
-        for owner in self.group.entities:
+        for owner in self.group.shown:
             entities = self._with_computed(self._targets(owner))
             page = paginator.page(self.reader.within_budget(self.target.name, entities))
-            views = self.next.views(page.items, self.group.times[owner])
-            self.group.put(owner, self.key, self.wanted.render_page(page, views))
+            views = self.next.views(page.items, owner.times)
+            owner.view[self.key] = self.wanted.render_page(page, views)
 
-    def _is_short(self, owner: Reference) -> bool:
+    def _is_short(self, owner: ShownObject) -> bool:
         """Return whether an owner needs more ids: none were read, or too few lead to existing objects."""
         if owner not in self._ids:
             return True
@@ -190,13 +199,13 @@ class ToManyViews(RelatedViews[ToMany]):
         is_known = not self.unread(map(self.reference, self._ids[owner]))
         return is_known and len(self._targets(owner)) < self._enough
 
-    def _targets(self, owner: Reference) -> list[Entity]:
+    def _targets(self, owner: ShownObject) -> list[Entity]:
         return self.targets(owner.id, self._ids[owner])
 
     def _derived_values(self) -> DerivedValues:
         if self._derived is None:
             self._derived = DerivedValues(self.reader)
-            found = chain.from_iterable(map(self._targets, self.group.entities))
+            found = chain.from_iterable(map(self._targets, self.group.shown))
             self._derived.demand(self.target.name, self._computed, found)
         return self._derived
 
@@ -206,7 +215,7 @@ class ToManyViews(RelatedViews[ToMany]):
             return entities
         return self._derived_values().with_values(self.target.name, self._computed, entities)
 
-    def _look_up(self, owners: Sequence[Reference]) -> BatchedRead[None]:
+    def _look_up(self, owners: Sequence[ShownObject]) -> BatchedRead[None]:
         """Read the ids that the role of each owner leads to, or more of them than before."""
         # Not the first look: double the range, so that few rounds suffice even if most links are outdated.
         if self._ids and self._range.limit is not None:
@@ -223,6 +232,6 @@ class ToManyViews(RelatedViews[ToMany]):
             if limit is None or len(ids) < limit:
                 self._exhausted.add(owner)
 
-    def _stored_ids(self, owners: Sequence[Reference]) -> Sequence[Sequence[str]]:
-        listed: Iterable[Any] = (self.group.entities[owner].state.get(self.role.name) for owner in owners)
+    def _stored_ids(self, owners: Sequence[ShownObject]) -> Sequence[Sequence[str]]:
+        listed: Iterable[Any] = (owner.entity.state.get(self.role.name) for owner in owners)
         return [self._range.select(ids or ()) for ids in listed]

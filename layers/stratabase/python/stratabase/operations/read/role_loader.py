@@ -25,6 +25,8 @@ class RoleLoader:
         self._key = self.role.opposite if self.storage in _BY_THE_KEY_OF_THE_OTHER else None
         """The key in the targets that must lead back to the owner, if the role is stored in such keys."""
         self._objects = objects
+        self._depends_on_wholes = self.target.part and self.storage is not RoleStorage.PARTS
+        """Whether a target exists only if its whole, which must be loaded too, lists it."""
         # The store checks roles that it answers itself.
         if self.storage in _IN_STATES:
             objects.check_role(name)
@@ -48,18 +50,13 @@ class RoleLoader:
 
     def unread(self, references: Iterable[Reference]) -> list[Reference]:
         """Return what to load before `found` can answer."""
-        if self.storage is RoleStorage.PARTS:
-            return [reference for reference in references if reference not in self._objects]
-        return self._objects.missing(references)
+        if self._depends_on_wholes:
+            return self._objects.missing(references)
+        return self._objects.not_loaded(references)
 
     def found(self, reference: Reference) -> Entity | None:
-        """Return a target if it exists, else None.
-
-        A part that its own whole leads to exists with the whole.
-        """
-        if self.storage is RoleStorage.PARTS:
-            return self._objects[reference]
-        return self._objects.find(reference)
+        """Return a target if it exists and was loaded, else None."""
+        return (self._objects.find if self._depends_on_wholes else self._objects.loaded)(reference)
 
     def leads_back(self, entity: Entity, owner: str) -> bool:
         """Return whether the key of a target still leads to the owner.

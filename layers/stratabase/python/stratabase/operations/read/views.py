@@ -62,7 +62,7 @@ class _Descent:
 
     def _related(self, level: Sequence[ViewGroup]) -> list[RelatedViews[Any]]:
         """Return the loaders of the next level: one for each selected role of each group."""
-        groups = [group for group in level if group.entities]
+        groups = [group for group in level if group.shown]
         for group in groups:
             if group.fetch.derived:
                 group.demand(self._derived)
@@ -84,10 +84,10 @@ class _Descent:
 
     def _needs(self, related: Sequence[RelatedViews[Any]]) -> BatchedRead[list[Reference]]:
         # Derived values come first: they read all links of a role, and a page can then use a part of these.
-        needed = dict.fromkeys((yield from self._derived.needs()))
+        needed = [*(yield from self._derived.needs())]
         for each in related:
-            needed |= dict.fromkeys((yield from each.needs()))
-        return list(needed)
+            needed += yield from each.needs()
+        return needed
 
     def _show_locks(self, level: Sequence[ViewGroup]) -> BatchedRead[None]:
         """Put locks into the views.
@@ -98,10 +98,10 @@ class _Descent:
         yield from self._reader.load(list(dict.fromkeys(_references(groups))))
         for group in groups:
             assert group.fetch.render_lock is not None
-            for reference in group.entities:
-                entity = self._reader[reference]
-                group.put(reference, LOCK, None if entity is None else group.fetch.render_lock(entity))
+            for shown in group.shown:
+                entity = self._reader[shown.entity.reference]
+                shown.view[LOCK] = None if entity is None else group.fetch.render_lock(entity)
 
 
 def _references(groups: Sequence[ViewGroup]) -> Iterator[Reference]:
-    return (reference for group in groups for reference in group.entities)
+    return (entity.reference for group in groups for entity in group.entities)

@@ -177,14 +177,18 @@ def _entity_maker(
 
 
 def entity_of(
-    item: Item, class_: Class | None = None, state: State | None = None, *, version_start: bool = True
+    item: Item,
+    class_: Class | None = None,
+    *,
+    reference: Reference | None = None,
+    version_start: bool = True,
 ) -> Entity:
-    """Return the object of a head. `state`: the state of the head, if the caller has decoded it.
+    """Return the object of a head. `reference`: that of the object, if the caller has it.
 
     Without `class_`, the state has what is stored instead of what the class shows.
     """
-    reference = keys.reference_of(item.key)
-    values = _state(item, reference.id, class_, version_start=version_start) if state is None else state
+    reference = reference or keys.reference_of(item.key)
+    values = _state(item, reference.id, class_, version_start=version_start)
     attributes, named = item.attributes, commit_ids(item)
     start = head_start(item, values) if is_written(item) else None
     if len(attributes) == 1 + bool(named) and VERSION_START_ATTRIBUTE in attributes:  # most objects

@@ -68,6 +68,8 @@ class StoreContext:
             limiter.record(items)
             return items
 
+        if len(wanted) <= _BATCH:
+            return get_some(wanted) if wanted else []
         batches = [wanted[first : first + _BATCH] for first in range(0, len(wanted), _BATCH)]
         return list(chain.from_iterable(self.parallel_map(get_some, batches)))
 
@@ -78,14 +80,14 @@ class StoreContext:
     def read_all(self, references: Sequence[Reference]) -> list[Entity | None]:
         """Return objects in the order of their references, None for a missing object."""
         heads = self.engine.get([keys.head(reference) for reference in references], places=False)
-        return list(map(self.entity_of, heads))
+        return list(map(self.entity_of, references, heads))
 
-    def entity_of(self, item: Item | None) -> Entity | None:
-        """Return the object of a head, None for a tombstone or no item."""
+    def entity_of(self, reference: Reference, item: Item | None) -> Entity | None:
+        """Return the object with a reference by its head, None for a tombstone or no item."""
         head = live_head(item)
         if head is None:
             return None
-        return codec.entity_of(head, self.model.classes[keys.reference_of(head.key).class_name])
+        return codec.entity_of(head, self.model.classes[reference.class_name], reference=reference)
 
     def count_links(self, reference: Reference, role: RoleName) -> int:
         """Return the number of an object's links for a role that it counts, or of its guards (0 or 1).

@@ -113,11 +113,12 @@ def _by_keys(
             candidates[target].add(keys.id_of(item.key))
     # The listing may lag, so the objects themselves decide.
     wanted = sorted(set(chain.from_iterable(candidates.values())))
-    heads = store.get([keys.head(Reference(key.role.class_name, id_)) for id_ in wanted], limiter)
+    references = [Reference(key.role.class_name, id_) for id_ in wanted]
+    heads = store.get([*map(keys.head, references)], limiter)
     found: dict[str, set[str]] = defaultdict(set)
-    for id_, head in zip(wanted, heads, strict=True):
-        if (target := key.target_of(store.entity_of(head))) is not None:
-            found[target].add(id_)
+    for reference, head in zip(references, heads, strict=True):
+        if (target := key.target_of(store.entity_of(reference, head))) is not None:
+            found[target].add(reference.id)
     return found
 
 

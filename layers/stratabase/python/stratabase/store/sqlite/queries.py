@@ -51,7 +51,7 @@ def select_items(
     if len(keys) == 1:
         rows = _rows_by_key(connection, keys, columns.names)
         return [columns.item_of(rows[0]) if rows else None]
-    found = select_by_key(connection, list(dict.fromkeys(keys)), columns)
+    found = select_by_key(connection, keys, columns)
     return [found.get(key) for key in keys]
 
 
@@ -71,7 +71,7 @@ def select_after(connection: sqlite3.Connection, key: Key | None, limit: int) ->
 def select_by_key(
     connection: sqlite3.Connection, keys: Sequence[Key], columns: _ItemColumns = _COMPLETE
 ) -> Mapping[Key, Item]:
-    """Return the existing items with these keys, as one snapshot. `keys`: without duplicates."""
+    """Return the existing items with these keys, as one snapshot."""
     if len(keys) <= MAX_KEYS_PER_STATEMENT:
         return _select_many(connection, keys, columns)
     connection.execute("BEGIN")
