@@ -234,6 +234,42 @@ def test_a_call_does_not_leak_context_variables_to_the_next() -> None:
     assert in_loop(test) == "unset"
 
 
+async def coalesced(greenlets: Greenlets, calls: int) -> list[str]:
+    """Let calls ask for the same function, one in each iteration of the loop; return what happened."""
+    happened: list[str] = []
+
+    def work() -> None:
+        happened.append("work")
+
+    def ask() -> None:
+        happened.append("ask")
+        greenlets.coalesce(work)
+
+    for _ in range(calls):
+        await run_call(greenlets, ask)
+        await asyncio.sleep(0)
+    for _ in range(5):
+        await asyncio.sleep(0)
+    return happened
+
+
+def test_a_function_is_called_once_for_all_calls_that_ask_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(greenlets_module, "TURN", 60)
+
+    async def test(greenlets: Greenlets) -> list[str]:
+        assert await coalesced(greenlets, 1) == ["ask", "work"]
+        return await coalesced(greenlets, 3)
+
+    assert in_loop(test) == ["ask", "ask", "ask", "work"]
+
+
+def test_calls_that_go_on_asking_for_a_function_delay_it_for_a_turn_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(greenlets_module, "TURN", 0)
+    assert in_loop(partial(coalesced, calls=3)) == ["ask", "work"] * 3
+
+
 def test_plain_threads_block_as_usual() -> None:
     """Code that is in no call waits as if there were no loop."""
 
@@ -244,6 +280,9 @@ def test_plain_threads_block_as_usual() -> None:
         def plain() -> None:
             greenlets.give_way()
             name = threading.current_thread().name
+            called: list[str] = []
+            greenlets.coalesce(lambda: called.append(threading.current_thread().name))
+            assert called == [name]
             here = greenlets.offload(lambda: threading.current_thread().name) == name
             outcome.set_result([greenlets.until(future), here])
 

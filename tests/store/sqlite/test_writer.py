@@ -1,7 +1,7 @@
 """The writer: waiting batches are committed together, and each caller gets its own outcome."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from functools import partial
@@ -92,6 +92,28 @@ def test_waiting_batches_are_committed_in_one_transaction(path: Path) -> None:
             futures = [writer.submit(put(number)) for number in range(20)]
         assert [future.result(60) for future in futures] == [None] * 20
     assert faulty_connection.said.count("COMMIT") <= 2, "the first may have gone alone, the others go in one"
+
+
+def test_batches_that_are_collected_are_committed_in_one_transaction(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Callable[[], None]] = []
+
+    class Collecting(waiting.Blocking):
+        def coalesce(self, work: Callable[[], None]) -> None:
+            asked.append(work)
+
+    monkeypatch.setattr(waiting, "_installed", Collecting())
+    faulty_connection = FaultyConnection(open_for_writing(path, 0))
+    with writing(path, faulty_connection) as writer:
+        futures = [writer.submit(put(number)) for number in range(20)]
+        assert not any(future.done() for future in futures)
+        for work in asked:
+            work()
+        assert [future.result(60) for future in futures] == [None] * 20
+        last = writer.submit(put(20))
+    assert faulty_connection.said.count("COMMIT") == 2
+    assert last.result(0) is None, "closing writes it"
 
 
 def test_the_size_of_a_transaction_is_limited(path: Path) -> None:

@@ -30,6 +30,9 @@ class Waiting(Protocol):
     def give_way(self) -> None:
         """Let other requests proceed during a long computation."""
 
+    def coalesce(self, work: Callable[[], None]) -> None:
+        """Call a function soon, once for all requests that ask for it at the same time."""
+
     def only_reads(self) -> None:
         """Allow the current request to stop where it waits or gives way, once its client has left."""
 
@@ -51,6 +54,10 @@ class Blocking:
 
     def give_way(self) -> None:
         """Do nothing, because no other request uses this thread."""
+
+    def coalesce(self, work: Callable[[], None]) -> None:
+        """Call the function now, because no other request uses this thread."""
+        work()
 
     def only_reads(self) -> None:
         """Do nothing, because the client can't leave."""
@@ -83,6 +90,14 @@ def pause(seconds: float) -> None:
 def give_way() -> None:
     """Let other requests proceed during a long computation. It costs little, so call it often."""
     _installed.give_way()
+
+
+def coalesce(work: Callable[[], None]) -> None:
+    """Call a function soon, once for all requests that ask for it at the same time.
+
+    In an event loop, that is when the requests that are ready have run. `work` must not wait.
+    """
+    _installed.coalesce(work)
 
 
 def only_reads() -> None:

@@ -23,6 +23,8 @@ SLICE = 0.002
 TURN = 0.005
 """The seconds that new requests run in one turn of the loop, and as long again those that waited or gave way.
 The others run in the next turn, so that new connections are never far behind."""
+_ITERATIONS_OF_NEW_CALL = 2
+"""The iterations of the loop in which a request that has just arrived is read, and is run."""
 
 
 class CallTimeout(Exception):
@@ -120,6 +122,11 @@ class Greenlets:
         self._busy: set[_CallGreenlet] = set()
         self._all_ended = asyncio.Event()
         self._threads = ThreadPoolExecutor(THREADS, "offload")
+        self._coalesced: dict[Callable[[], None], None] = {}
+        """The functions to call when no more calls ask for them."""
+        self._iterations_left = 0
+        """The iterations of the loop until then, unless another call asks for one of them."""
+        self._coalesces_until = 0.0
         self.signals = 0
         """The number of signals to the event loop so far, for tests."""
 
@@ -195,6 +202,26 @@ class Greenlets:
                 self._loop.call_soon(self._resume)
             runner.switch_to_loop()
             runner.stop_if_unwanted()
+
+    def coalesce(self, work: Callable[[], None]) -> None:
+        """Call a function once for all calls that ask for it, as soon as no more do, or after TURN."""
+        if not isinstance(getcurrent(), _CallGreenlet):
+            work()
+            return
+        if not self._coalesced:
+            self._coalesces_until = time.monotonic() + TURN
+            self._loop.call_soon(self._call_coalesced)
+        self._coalesced[work] = None
+        self._iterations_left = _ITERATIONS_OF_NEW_CALL
+
+    def _call_coalesced(self) -> None:
+        if self._iterations_left and time.monotonic() < self._coalesces_until:
+            self._iterations_left -= 1
+            self._loop.call_soon(self._call_coalesced)
+            return
+        works, self._coalesced = self._coalesced, {}
+        for work in works:
+            work()
 
     def _wake(self, runner: _CallGreenlet) -> None:
         """Schedule a greenlet to resume. Any thread can call this.

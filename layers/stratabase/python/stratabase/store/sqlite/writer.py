@@ -1,4 +1,8 @@
-"""The writing thread, with group commit: writes that wait together share one transaction and one fsync."""
+"""The writing thread, with group commit: writes that wait together share one transaction and one fsync.
+
+An fsync costs more CPU time than the statements of most writes. So the writes of requests that run at the
+same time in an event loop are collected, and wake the thread together.
+"""
 
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -8,6 +12,7 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any, NamedTuple, TypeVar
 
+from stratabase import waiting
 from stratabase.store.sqlite.errors import VALUE_ERRORS, closed_error, retry_while_busy
 
 MAX_BATCHES = 64
@@ -57,6 +62,8 @@ class Writer:
         self._connection = connection
         self._busy_timeout = busy_timeout
         self._to_refusal = to_refusal
+        self._collected: list[_WaitingWrite] = []
+        """The writes that the thread does not know of yet, in their order."""
         self._queue: SimpleQueue[_WaitingWrite | None] = SimpleQueue()
         self._lock = Lock()
         self._closed = False
@@ -72,15 +79,24 @@ class Writer:
         with self._lock:
             if self._closed:
                 raise closed_error()
-            self._queue.put(_WaitingWrite(write, future))
+            self._collected.append(_WaitingWrite(write, future))
+        waiting.coalesce(self._enqueue_collected)
         return future
 
     def close(self) -> None:
         """Commit all queued batches, and close the file."""
         with self._lock:
             self._closed = True
+        self._enqueue_collected()
         self._queue.put(None)
         self._thread.join()
+
+    def _enqueue_collected(self) -> None:
+        """Pass the collected writes on to the thread, all at once."""
+        with self._lock:
+            for each in self._collected:
+                self._queue.put(each)
+            self._collected.clear()
 
     def _run(self) -> None:
         group: Sequence[_WaitingWrite] = ()
@@ -95,8 +111,9 @@ class Writer:
     def _next_group(self) -> Sequence[_WaitingWrite]:
         """Return the batches that wait now, or else wait for the next one. Empty if the writer closes."""
         group = [self._queue.get()]
-        while len(group) < MAX_BATCHES and not self._queue.empty():
-            group.append(self._queue.get())
+        with self._lock:  # the writes that were collected together may still be on their way
+            while len(group) < MAX_BATCHES and not self._queue.empty():
+                group.append(self._queue.get())
         return [each for each in group if each and each.future.set_running_or_notify_cancel()]
 
     def _commit_group(self, group: Sequence[_WaitingWrite]) -> None:
@@ -107,8 +124,8 @@ class Writer:
         except Exception as error:  # noqa: BLE001 - the callers must get an answer, whatever the error
             self._roll_back()
             outcomes = [_Outcome(refusal=self._to_refusal(error)) for _ in group]
-        for waiting, outcome in zip(group, outcomes, strict=True):
-            _answer(waiting.future, outcome)
+        for each, outcome in zip(group, outcomes, strict=True):
+            _answer(each.future, outcome)
 
     def _write(self, group: Sequence[_WaitingWrite]) -> list[_Outcome]:
         """Execute the writes of a group in one transaction; return the outcome of each."""
@@ -123,7 +140,7 @@ class Writer:
         self, try_write: Callable[[StoreWrite[Any]], _Outcome], group: Sequence[_WaitingWrite]
     ) -> list[_Outcome]:
         retry_while_busy(lambda: self._connection.execute("BEGIN IMMEDIATE"), self._busy_timeout)
-        outcomes = [try_write(waiting.write) for waiting in group]
+        outcomes = [try_write(each.write) for each in group]
         self._connection.execute("COMMIT")
         return outcomes
 
@@ -165,10 +182,11 @@ class Writer:
         """Refuse all batches that still wait, whatever has ended this thread."""
         with self._lock:
             self._closed = True
-        waiting = [*group]
+            refused = [*group, *self._collected]
+            self._collected.clear()
         while not self._queue.empty():
-            waiting += filter(None, [self._queue.get()])
-        for each in waiting:
+            refused += filter(None, [self._queue.get()])
+        for each in refused:
             if not each.future.done():
                 each.future.set_exception(closed_error())
 
