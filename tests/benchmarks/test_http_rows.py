@@ -61,9 +61,16 @@ def test_pages_are_full_and_in_order(filled: Filled) -> None:
 
 def test_the_total_count_is_of_three_in_five_objects(filled: Filled) -> None:
     for size in SIZES:
-        for _, page in filled.answers(filled.client.counted(size)):
-            assert OBJECTS * 0.55 < page["totalCount"] < OBJECTS * 0.65
-            assert len(page["items"]) == 50
+        for case in filled.client.counted(size):
+            for _, page in filled.answers(case):
+                assert OBJECTS * 0.55 < page["totalCount"] < OBJECTS * 0.65
+                assert len(page["items"]) == 50
+
+
+def test_filters_of_counts_are_new_or_always_the_same(filled: Filled) -> None:
+    new, same = filled.client.counted(SIZES[0])
+    assert len(set(islice(new.requests, 200))) == 200
+    assert len(set(islice(same.requests, 200))) == 1
 
 
 def test_new_texts_are_new_and_other_texts_are_not(filled: Filled) -> None:

@@ -37,9 +37,9 @@ def test_a_page_of_a_range_is_one_index_search(engine: SqliteEngine, index: str)
 @pytest.mark.parametrize("index", [ITEMS, *INDEX_NAMES])
 def test_a_count_reads_the_index_alone(engine: SqliteEngine, index: str) -> None:
     used = {ITEMS: "sqlite_autoindex_items_1"}.get(index, index)
-    for low, high, included in product(ENDS, ENDS, (True, False)):
+    for low, high, included, has_limit in product(ENDS, ENDS, (True, False), (True, False)):
         asked = range_query(index, "p", Bounds(low, high, included, included), backward=False)
-        steps = plan(engine, asked.count_statement())
+        steps = plan(engine, asked.count_statement(has_limit=has_limit))
         (step,) = [step for step in steps if "items" in step]
         assert step.startswith(f"SEARCH items USING COVERING INDEX {used} ("), step
         assert step.count(" AND ") == bool(low) + bool(high), step

@@ -7,9 +7,10 @@ from pathlib import Path
 from stratabase import waiting
 from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Counted, Item, Key
 from stratabase.store.sqlite.commit import commit_batch, write_increment
+from stratabase.store.sqlite.counts import RangeCounter
 from stratabase.store.sqlite.errors import map_sqlite_error
-from stratabase.store.sqlite.file import open_for_reading, open_for_writing
-from stratabase.store.sqlite.queries import RangeQuery, count_rows, range_query, select_after, select_items
+from stratabase.store.sqlite.file import open_for_counting, open_for_reading, open_for_writing
+from stratabase.store.sqlite.queries import RangeQuery, range_query, select_after, select_items
 from stratabase.store.sqlite.readers import Readers
 from stratabase.store.sqlite.writer import Writer
 
@@ -22,9 +23,6 @@ _MAX_PAGE = 256
 """The maximum number of rows in a page. Other requests may proceed between two pages."""
 _SCANNED_PAGE = 256
 """The number of rows in a page of a scan."""
-_MAX_INLINE_COUNT = 20_000
-"""The number of rows that are counted where the request runs, which takes less than a millisecond."""
-_NO_LIMIT = -1
 
 
 class SqliteEngine:
@@ -38,6 +36,8 @@ class SqliteEngine:
         to_refusal = partial(map_sqlite_error, path)
         self._writer = Writer(open_for_writing(path, busy_timeout), busy_timeout, to_refusal)
         self._readers = Readers(partial(open_for_reading, path, busy_timeout), to_refusal)
+        self._long_readers = Readers(partial(open_for_counting, path, busy_timeout), to_refusal)
+        self._counter = RangeCounter(self._readers, self._long_readers)
 
     def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent."""
@@ -89,6 +89,7 @@ class SqliteEngine:
         """Finish running calls, and close the file. Later calls raise Unavailable."""
         self._writer.close()
         self._readers.close()
+        self._long_readers.close()
 
     def _pages(self, query: RangeQuery, limit: int | None) -> Iterator[Sequence[Item]]:
         # Most callers without a limit need only few rows.
@@ -107,10 +108,4 @@ class SqliteEngine:
             waiting.give_way()
 
     def _counts(self, queries: Sequence[RangeQuery]) -> Iterator[Counted]:
-        number = self._readers.read(partial(count_rows, queries=queries, limit=_MAX_INLINE_COUNT))
-        if number == _MAX_INLINE_COUNT:
-            # SQLite needs no lock of Python while it counts, so other requests proceed meanwhile.
-            number = waiting.offload(
-                self._readers.read, partial(count_rows, queries=queries, limit=_NO_LIMIT)
-            )
-        yield Counted(number, bytes_read=0)
+        yield Counted(self._counter.count(queries), bytes_read=0)

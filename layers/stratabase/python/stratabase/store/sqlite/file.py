@@ -75,6 +75,15 @@ def open_for_reading(path: Path, timeout: float) -> sqlite3.Connection:
     return retry_while_busy(partial(_open, path, timeout, _set_up_for_reading), timeout)
 
 
+def open_for_counting(path: Path, timeout: float) -> sqlite3.Connection:
+    """Return a connection for long counts. It is like one for reading, but needs less memory."""
+    connection = open_for_reading(path, timeout)
+    # A count reads each page once, so SQLite's cache has none of them. If it is small, the processor's caches
+    # have it, which makes a count a third faster.
+    connection.execute("PRAGMA cache_size = -512")
+    return connection
+
+
 def _check_library() -> None:
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         needed = ".".join(map(str, OLDEST_SQLITE))

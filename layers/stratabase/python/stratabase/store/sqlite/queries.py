@@ -170,15 +170,17 @@ class RangeQuery(NamedTuple):
         """Return the SQL that reads the range."""
         return _statement(self.index_name, self._low, self._high, self.backward)
 
-    def row_count(self, connection: sqlite3.Connection, limit: int) -> int:
-        """Return the number of rows of the range, at most `limit`."""
-        parameters = (self.partition, *self.low.values, *self.high.values, limit)
-        ((number,),) = connection.execute(self.count_statement(), parameters).fetchall()
+    def row_count(self, connection: sqlite3.Connection, limit: int | None = None) -> int:
+        """Return the number of rows of the range, at most `limit` if there is one."""
+        limits = () if limit is None else (limit,)
+        parameters = (self.partition, *self.low.values, *self.high.values, *limits)
+        statement = self.count_statement(has_limit=limit is not None)
+        ((number,),) = connection.execute(statement, parameters).fetchall()
         return int(number)
 
-    def count_statement(self) -> str:
-        """Return the SQL that counts the range."""
-        return _count_statement(self.index_name, self._low, self._high)
+    def count_statement(self, *, has_limit: bool) -> str:
+        """Return the SQL that counts the range. `has_limit`: up to a number, its last parameter."""
+        return _count_statement(self.index_name, self._low, self._high, has_limit)
 
     @property
     def _low(self) -> tuple[int, bool]:
@@ -202,20 +204,6 @@ def range_query(index: str, partition: str, bounds: Bounds, *, backward: bool) -
     return RangeQuery(index, partition, low, high, backward)
 
 
-def count_rows(connection: sqlite3.Connection, queries: Sequence[RangeQuery], limit: int) -> int:
-    """Return the number of rows of several ranges, as one snapshot: at most `limit`, if there are more."""
-    if len(queries) == 1:
-        return queries[0].row_count(connection, limit)
-    connection.execute("BEGIN")
-    total = 0
-    with connection:
-        for query in queries:
-            total += query.row_count(connection, limit - total)
-            if total == limit:
-                break
-    return total
-
-
 def _end(bound: str | None, included: bool) -> RangeEnd:  # noqa: FBT001 - like the field of Bounds
     return RangeEnd() if bound is None else RangeEnd((bound,), included)
 
@@ -230,10 +218,12 @@ def _statement(index: str, low: tuple[int, bool], high: tuple[int, bool], backwa
 
 
 @cache
-def _count_statement(index: str, low: tuple[int, bool], high: tuple[int, bool]) -> str:
-    # The index alone answers this, so SQLite reads no row of the table.
-    conditions = _conditions(index, low, high)
-    return f"SELECT count(*) FROM (SELECT 1 FROM items WHERE {conditions} LIMIT ?)"  # noqa: S608 - only constant names
+def _count_statement(index: str, low: tuple[int, bool], high: tuple[int, bool], has_limit: bool) -> str:  # noqa: FBT001
+    # The index alone answers this, so SQLite reads no row of the table. For each entry, it executes three
+    # instructions without a limit, and eight with one.
+    entries = f"FROM items WHERE {_conditions(index, low, high)}"
+    counted = f"FROM (SELECT 1 {entries} LIMIT ?)" if has_limit else entries
+    return f"SELECT count(*) {counted}"
 
 
 def _conditions(index: str, low: tuple[int, bool], high: tuple[int, bool]) -> str:
