@@ -148,9 +148,10 @@ class UserRepository:
         self, references: Iterable[Reference], budget: ReadBudget | None
     ) -> Mapping[Reference, Entity | None]:
         """Return the users among objects, None for a missing one. All are read in one batch."""
-        wanted = dict.fromkeys(each for each in references if each.class_name == USER)
-        if not wanted:
+        users = [each for each in references if each.class_name == USER]
+        if not users:
             return {}
+        wanted = dict.fromkeys(users)
         if budget is not None and budget.is_exhausted:
             raise ReadBudgetExceeded(USER)
         by_id = [each for each in wanted if not isinstance(each.id, RecordedMember)]

@@ -134,15 +134,16 @@ class ToOneViews(RelatedViews[ToOne]):
         """Put the view of the target, or None, into the view of each owner."""
         assert self._ids is not None
         found = {id_: self.found(reference) for id_, reference in self._targets.items()}
-        key, leads_back, view = self.key, self.leads_back, self.next.view
+        key, show, has_key = self.key, self.next.view, self.is_stored_in_targets
         for owner, ids in zip(self.group.shown, self._ids, strict=True):
-            owner.view[key] = None
+            view = None
             for id_ in ids:
                 entity = found[id_]
                 # A link may be outdated, so the target's own key decides.
-                if entity is not None and leads_back(entity, owner.id):
-                    owner.view[key] = view(entity, owner.times)
+                if entity is not None and (not has_key or self.leads_back(entity, owner.id)):
+                    view = show(entity, owner.times)
                     break
+            owner.view[key] = view
 
     def _linked_ids(self) -> BatchedRead[Sequence[Sequence[str]]]:
         ids = [owner.id for owner in self.group.shown]

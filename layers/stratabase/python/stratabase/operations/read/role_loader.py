@@ -24,6 +24,7 @@ class RoleLoader:
         self.storage = storage_of(objects.model, self.role)
         self._key = self.role.opposite if self.storage in _BY_THE_KEY_OF_THE_OTHER else None
         """The key in the targets that must lead back to the owner, if the role is stored in such keys."""
+        self.is_stored_in_targets = self._key is not None
         self._objects = objects
         self._depends_on_wholes = self.target.part and self.storage is not RoleStorage.PARTS
         """Whether a target exists only if its whole, which must be loaded too, lists it."""
@@ -37,10 +38,12 @@ class RoleLoader:
 
     def stored_ids(self, owner: Entity) -> Sequence[str]:
         """Return the ids that the state of an owner has for the role: one id, a list of parts, or none."""
-        if self.role.recorded_in is not None:
-            stored: Any = member_key(owner.state, self.role.recorded_in)
-        else:
-            stored = owner.state.get(self.role.name)
+        recorded_in = self.role.recorded_in
+        stored: Any = (
+            owner.state.get(self.name.role_name)
+            if recorded_in is None
+            else member_key(owner.state, recorded_in)
+        )
         if stored is None:
             return ()
         if isinstance(stored, list):

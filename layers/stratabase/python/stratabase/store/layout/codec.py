@@ -190,7 +190,7 @@ def entity_of(
     reference = reference or keys.reference_of(item.key)
     values = _state(item, reference.id, class_, version_start=version_start)
     attributes, named = item.attributes, commit_ids(item)
-    start = head_start(item, values) if is_written(item) else None
+    start = None if item.state is None else head_start(item, values)
     if len(attributes) == 1 + bool(named) and VERSION_START_ATTRIBUTE in attributes:  # most objects
         return Entity(reference, values, named, start=start)
     linked = attributes.get(LINKED)

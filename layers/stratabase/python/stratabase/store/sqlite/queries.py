@@ -99,8 +99,9 @@ def _select_many(
 def _rows_by_key(connection: sqlite3.Connection, keys: Sequence[Key], columns: tuple[str, ...]) -> list[Row]:
     if not keys:
         return []
-    # Pad the keys to the next power of two, so that there are few statements. No item has a key of nulls.
-    size = 1 << (len(keys) - 1).bit_length()
+    # Pad the keys, so that there are few statements: to a power of two, or a multiple of 8. No item has a key
+    # of nulls.
+    size = 1 << (len(keys) - 1).bit_length() if len(keys) <= 8 else -(-len(keys) // 8) * 8
     parameters = [*chain.from_iterable(keys), *[None] * (2 * (size - len(keys)))]
     return connection.execute(_select_statement(size, columns), parameters).fetchall()
 
