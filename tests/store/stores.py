@@ -48,9 +48,9 @@ def schema_of(engine: Engine, class_: Class) -> QuerySchema:
     return QuerySchema(stored, Associations(stored), registry)
 
 
-def built(candidate: PlanCandidate, source: PlanSource) -> QueryPlan:
-    """Return the plan of a candidate that reads as little as estimated."""
-    plan = candidate.build(source)
+def built(candidate: PlanCandidate, source: PlanSource, query: Query) -> QueryPlan:
+    """Return the plan of a candidate, which reads as little as estimated, for a query."""
+    plan = candidate.build(source, query)
     assert plan is not None
     return plan
 

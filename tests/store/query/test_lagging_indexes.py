@@ -38,7 +38,7 @@ class Reader:
         found = plan_candidates(self._history.store.class_, query, self._schema)
         source = PlanSource(self._history.engine, unlimited())
         by_plan = [
-            (one.description, lambda query, one=one: pages.page_of(built(one, source), query))
+            (one.description, lambda query, one=one: pages.page_of(built(one, source, query), query))
             for one in found
         ]
         return [("the store's own", self._history.store.page), *by_plan]

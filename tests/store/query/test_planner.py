@@ -45,7 +45,7 @@ def answers(engine: Engine, store: Store, query: Query) -> Sequence[tuple[str, P
     """Return the result of a query by each plan."""
     source = PlanSource(engine, unlimited())
     found = plan_candidates(store.class_, query, schema_of(engine, store.class_))
-    return [(one.description, pages.page_of(built(one, source), query)) for one in found]
+    return [(one.description, pages.page_of(built(one, source, query), query)) for one in found]
 
 
 def hold_against_the_naive_model(engine: Engine, number: int) -> None:

@@ -65,7 +65,7 @@ def test_every_plan_finds_the_objects_by_their_target(
     registry = RegistryCache(engine, HOSPITAL).write_schema()
     candidates = plan_candidates(CLASS, query, QuerySchema(HOSPITAL, Associations(HOSPITAL), registry))
     for each in candidates:
-        page = pages.page_of(built(each, PlanSource(engine, unlimited())), query)
+        page = pages.page_of(built(each, PlanSource(engine, unlimited()), query), query)
         assert [entity.reference.id for entity in page.items] == ids, each.description
     assert any("@index doctor, starts_at" in each.description for each in candidates)
 

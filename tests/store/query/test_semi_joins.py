@@ -168,7 +168,7 @@ class Graph:
         schema = QuerySchema(MODEL, store.associations, store.write_schema())
         source = PlanSource(store.engine, unlimited(), self.derive(query), related=self.related, store=store)
         for one in plan_candidates(MODEL.classes[query.class_name], query, schema):
-            if (plan := one.build(source)) is not None:
+            if (plan := one.build(source, query)) is not None:
                 yield one.description, pages.page_of(plan, query)
         yield "the store's own", self.related(query, unlimited_budget())
 

@@ -82,7 +82,7 @@ def test_every_plan_returns_the_same_page(staff: Staff, number: int) -> None:
     assert candidates
     for one in candidates:
         source = PlanSource(staff.engine, unlimited(), derive, related=reader._related, store=store)
-        page = pages.page_of(built(one, source), asked)
+        page = pages.page_of(built(one, source, asked), asked)
         assert [each.reference.id for each in page.items] == ids, one.description
         assert (page.total_count, page.has_next, page.has_prev) == (total, *sides), one.description
 

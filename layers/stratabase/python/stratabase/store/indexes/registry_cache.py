@@ -21,6 +21,7 @@ from dataclasses import replace
 from functools import cached_property
 from random import uniform
 from types import MappingProxyType
+from typing import Any
 
 from stratabase.domain.objects.change import Change, ObjectEffect, reference_of
 from stratabase.domain.objects.entity import RoleName
@@ -73,6 +74,8 @@ class WriteSchema:
         self._listings: dict[str, AccessPath] = {}
         self._constraints: dict[str, tuple[UniqueConstraint, ...]] = {}
         self._enum_columns: dict[str, tuple[tuple[int, Column], ...]] = {}
+        self.plan_choices: dict[Any, Any] = {}
+        """By shape of a query: the plan that the planner has chosen. The choice depends on these indexes."""
 
     def paths(self, class_name: str) -> tuple[AccessPath, ...]:
         """Return all indexes of a class that writes maintain, READY or not, with its listing.
@@ -324,7 +327,8 @@ class RegistryCache:
         # Check both clocks: the monotonic clock stops while Lambda freezes a process.
         if read_at >= self._stale_at or not 0 <= now - self._read_at < MAX_AGE * 1000:
             registry = self.add_missing(self._read()) if self._read_only else self.update(self._served)
-            self._schema = WriteSchema(registry, self._model, self._now, self._associations)
+            if registry != self._schema.registry:
+                self._schema = WriteSchema(registry, self._model, self._now, self._associations)
             # At random, so that processes that started together do not read the registry together for ever.
             age = MAX_AGE * uniform(_MIN_AGE, 1)  # noqa: S311 - no secret
             self._stale_at, self._read_at = read_at + age, now

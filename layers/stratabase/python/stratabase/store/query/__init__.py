@@ -4,7 +4,8 @@ Read in this order:
 
 1. pages: the entry; answers one query with one page.
 2. schema: what the planner knows of a store: indexes, unique values, and the way back along roles.
-3. planner: lists the plans that can answer a query, with their estimated costs, and chooses one.
+3. planner: lists the plans that can answer a query, with their estimated costs, and chooses one. It keeps
+   the choice for queries of the same shape (query_shape).
 4. semi_join: finds objects by the objects that a role leads to.
 5. plans: the three kinds of plans: in the order of ids, in the order of an index, or read all and sort.
 6. filter_analysis: what a filter implies: ids, unique values, and a range of values for each attribute.

@@ -48,13 +48,13 @@ class IndexBounds(NamedTuple):
         return And(remaining) if remaining else None
 
 
-_WHOLE_INDEX = IndexBounds((Bounds(high_included=False),), ("",), 0, {}, (), is_exact=True, selectivity=1.0)
+WHOLE_INDEX = IndexBounds((Bounds(high_included=False),), ("",), 0, {}, (), is_exact=True, selectivity=1.0)
 
 
 def index_bounds(path: AccessPath, constraints: Mapping[str, IndexConstraint]) -> IndexBounds:
     """Return the part of an index that constraints leave. `constraints`: by attribute."""
     if path.columns and path.columns[0].attribute not in constraints:
-        return _WHOLE_INDEX
+        return WHOLE_INDEX
     # 1. Single values of the first columns: each combination is a prefix of sort keys.
     single_valued, range_constraint = _leading_constraints(path, constraints)
     prefixes = [""]

@@ -28,6 +28,8 @@ class ScanSource(NamedTuple):
     index_rows: IndexRows
     path: AccessPath
     bounds: IndexBounds
+    strategy: ScanStrategy | None = None
+    """How to read the ranges in the reading order of the plan, if that is known."""
 
 
 class IndexScan:
@@ -40,7 +42,12 @@ class IndexScan:
         self._source = source
         self._order = order
         self._start = start
-        self._strategy: ScanStrategy = scan_strategy(source.path, source.bounds, order)
+        known = source.strategy
+        self._strategy: ScanStrategy = (
+            known
+            if known is not None and known.order == order
+            else scan_strategy(source.path, source.bounds, order)
+        )
 
     def rows(self, wanted: int) -> Iterator[Row]:
         """Yield all matches from the start on, each once, in order."""

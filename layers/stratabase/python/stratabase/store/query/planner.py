@@ -29,6 +29,7 @@ from stratabase.model.api_names import ID
 from stratabase.model.model import Class, Unique
 from stratabase.model.types.operators import Operator
 from stratabase.store.layout.access_path import AccessPath
+from stratabase.store.layout.codec import StateDecoder
 from stratabase.store.query.filter_analysis import (
     ASSUMED_DISTINCT_VALUES,
     ASSUMED_OBJECTS,
@@ -40,9 +41,10 @@ from stratabase.store.query.filter_analysis import (
     unique_values,
     without_named_ids,
 )
-from stratabase.store.query.index_bounds import IndexBounds, index_bounds
+from stratabase.store.query.index_bounds import WHOLE_INDEX, IndexBounds, index_bounds
 from stratabase.store.query.index_scan import ScanSource
 from stratabase.store.query.plans import IdOrderPlan, IndexOrderPlan, QueryPlan, SortPlan, reading_order
+from stratabase.store.query.query_shape import QueryShape, query_shape
 from stratabase.store.query.row_sources import (
     IndexRanges,
     IndexRows,
@@ -51,7 +53,7 @@ from stratabase.store.query.row_sources import (
     RowsInMemory,
     RowSource,
 )
-from stratabase.store.query.scan_strategy import scan_strategy
+from stratabase.store.query.scan_strategy import ScanStrategy, scan_strategy
 from stratabase.store.query.schema import Found, QuerySchema
 from stratabase.store.query.semi_join import (
     MAX_TARGETS,
@@ -70,8 +72,10 @@ class PlanCandidate(NamedTuple):
     """In English, for `stratabase model explain`."""
     estimated_reads: float
     """The number of objects that the plan is estimated to read in a class of ASSUMED_OBJECTS."""
-    build: Callable[[PlanSource], QueryPlan | None]
-    """Creates the plan. Returns None if it would read much more than estimated."""
+    build: Callable[[PlanSource, Query], QueryPlan | None]
+    """Creates the plan for the query. Returns None if it would read much more than estimated."""
+    is_reusable: bool = False
+    """Whether `build` also takes other queries of the same shape (query_shape.py)."""
 
 
 class _Target(NamedTuple):
@@ -108,6 +112,16 @@ class _Target(NamedTuple):
         return min(share, selectivity(implied, self.class_, model))
 
 
+class _Choice(NamedTuple):
+    """The chosen candidate for all queries of one shape, and the decoder of the states that they read."""
+
+    candidate: PlanCandidate
+    decoder: StateDecoder
+
+
+_MAX_CHOICES = 1000
+"""The maximum number of shapes whose choices are kept."""
+
 NotePlan = Callable[[str, str], None]
 _note: ContextVar[NotePlan | None] = ContextVar("note_of_plans", default=None)
 
@@ -130,13 +144,28 @@ def build_plan(class_: Class, query: Query, schema: QuerySchema | None, source: 
 
     `schema`: None for a store without indexes. Raises ReadBudgetExceeded.
     """
+    shape = None if schema is None or source.derive is not None else query_shape(class_, query)
+    choices: dict[QueryShape, _Choice] = {} if schema is None else schema.built.plan_choices
+    if shape is not None and (choice := choices.get(shape)) is not None:
+        plan = choice.candidate.build(source._replace(decoder=choice.decoder), query)
+        assert plan is not None, "a reusable candidate builds a plan for each query"
+        _note_plan(class_, choice.candidate)
+        return plan
     for candidate in _in_turn(_Target(class_, query, schema)):
-        plan = candidate.build(source)
+        plan = candidate.build(source, query)
         if plan is not None:
-            if note := _note.get():
-                note(class_.name, candidate.description)
+            if shape is not None and candidate.is_reusable:
+                if len(choices) >= _MAX_CHOICES:
+                    choices.clear()
+                choices[shape] = _Choice(candidate, source.decoder_of(class_, query))
+            _note_plan(class_, candidate)
             return plan
     raise AssertionError
+
+
+def _note_plan(class_: Class, candidate: PlanCandidate) -> None:
+    if note := _note.get():
+        note(class_.name, candidate.description)
 
 
 def plan_candidates(class_: Class, query: Query, schema: QuerySchema | None) -> Sequence[PlanCandidate]:
@@ -243,7 +272,7 @@ def _by_key(target: _Target) -> Iterator[PlanCandidate]:
     residual = without_named_ids(target.query.filter)
     for verb, reads, build in _ways_by_key(target, residual, len(ids)):
 
-        def build_by_ids(source: PlanSource, build: _BuildByKey = build) -> QueryPlan:
+        def build_by_ids(source: PlanSource, _query: Query, build: _BuildByKey = build) -> QueryPlan:
             return build(source, ids)
 
         yield PlanCandidate(verb.format(objects), reads, build_by_ids)
@@ -281,7 +310,9 @@ def _by_unique(target: _Target, known: Filter) -> Iterator[PlanCandidate]:
         if values is None or schema is None or not schema.is_guarded(class_, unique):
             continue
 
-        def build(source: PlanSource, unique: Unique = unique, values: Sequence[State] = values) -> QueryPlan:
+        def build(
+            source: PlanSource, _query: Query, unique: Unique = unique, values: Sequence[State] = values
+        ) -> QueryPlan:
             heads = find_holders(source.engine, class_, unique, values, source.limiter)
             rows = RowsInMemory(heads, source.filter(class_, query, query.filter))
             return IdOrderPlan(rows, query) if IdOrderPlan.serves(query) else SortPlan(rows, class_, query)
@@ -336,7 +367,7 @@ def _targets_of(schema: QuerySchema, join: Join) -> _FoundTargets | None:
     def find_all(source: PlanSource) -> Sequence[Entity] | None:
         # Objects that fail the rest of the filter do no harm here, so what must be computed is not tested.
         source = source._replace(derive=None, related=None)
-        plans = (way.build(source) for way in ways)
+        plans = (way.build(source, query) for way in ways)
         plan = next((plan for plan in plans if plan is not None), None)
         return None if plan is None else [row.entity for row in plan.rows()]
 
@@ -360,7 +391,7 @@ def _back_along_role(
     objects = f"the objects from which {join.role.role_name} leads there"
     for verb, reads, build in _ways_by_key(target, target.query.filter, owners):
 
-        def build_joined(source: PlanSource, build: _BuildByKey = build) -> QueryPlan | None:
+        def build_joined(source: PlanSource, _query: Query, build: _BuildByKey = build) -> QueryPlan | None:
             found = find_targets(source, targets.find)
             ids = None if found is None else find_owners(source, found, way_back)
             return None if ids is None else build(source, ids)
@@ -384,12 +415,12 @@ def _by_own_key(
     # Before the targets are known, any ids give the same estimates.
     estimated = _cheapest_first(_with_key(target, name, [f"{number:03}" for number in range(count)]))
 
-    def build(source: PlanSource) -> QueryPlan | None:
+    def build(source: PlanSource, query: Query) -> QueryPlan | None:
         found = find_targets(source, targets.find)
         if found is None:
             return None
         ways = _cheapest_first(_with_key(target, name, [each.reference.id for each in found]))
-        plans = (way.build(source) for way in ways)
+        plans = (way.build(source, query) for way in ways)
         return next((plan for plan in plans if plan is not None), None)
 
     if estimated:
@@ -422,7 +453,7 @@ class _Count(NamedTuple):
     """What is counted, in English."""
     reads: float
     """What this costs, as a number of objects to read."""
-    rows: Callable[[PlanSource], RowSource]
+    rows: Callable[[PlanSource, Query], RowSource]
 
 
 def _count_by_index(target: _Target) -> _Count | None:
@@ -443,9 +474,11 @@ def _count_by_index(target: _Target) -> _Count | None:
         return None
     share, _number, path, bounds = min(exact)
 
-    def rows(source: PlanSource) -> RowSource:
+    use = _IndexUse(target, path, bounds)
+
+    def rows(source: PlanSource, query: Query) -> RowSource:
         # The filter needs no derived attributes, so counting needs none either.
-        return _scan_source(source._replace(derive=None), class_, query, path, bounds).index_rows
+        return use.scan_source(source._replace(derive=None), query).index_rows
 
     return _Count(_part(path, bounds), ASSUMED_OBJECTS * share * _COUNT_COST, rows)
 
@@ -458,11 +491,14 @@ def _by_listing(target: _Target) -> Iterator[PlanCandidate]:
     class_, query, _schema = target
     count = _count_by_index(target)
     if count is not None and IdOrderPlan.serves(query, counts_elsewhere=True):
-        rows = count.rows
+        counted = count.rows
         yield PlanCandidate(
             f"read the class in the order of _id until the page is full, and count {count.part}",
             _reads_until_full(query, target.share(query.filter), ASSUMED_OBJECTS) + count.reads,
-            lambda source: IdOrderPlan(_listed_rows(source, target), query, rows(source)),
+            lambda source, query: IdOrderPlan(
+                _listed_rows(source, target, query), query, counted(source, query)
+            ),
+            is_reusable=True,
         )
     if IdOrderPlan.serves(query):
         share = target.share(query.filter)
@@ -470,18 +506,45 @@ def _by_listing(target: _Target) -> Iterator[PlanCandidate]:
             "read the class in the order of _id until the page is full",
             _reads_until_full(query, share, ASSUMED_OBJECTS)
             + _reads_for_count(query, ASSUMED_OBJECTS, tested=False),
-            lambda source: IdOrderPlan(_listed_rows(source, target), query),
+            lambda source, query: IdOrderPlan(_listed_rows(source, target, query), query),
+            is_reusable=True,
         )
     yield PlanCandidate(
         "read all objects of the class, and sort the matches",
         ASSUMED_OBJECTS,
-        lambda source: SortPlan(_listed_rows(source, target), class_, query),
+        lambda source, query: SortPlan(_listed_rows(source, target, query), class_, query),
+        is_reusable=True,
     )
+
+
+class _IndexUse(NamedTuple):
+    """The ranges of an index that a query needs, and those of other queries of the same shape."""
+
+    target: _Target
+    path: AccessPath
+    bounds: IndexBounds
+    """The ranges for the query of `target`."""
+    strategy: ScanStrategy | None = None
+    """How to read these ranges in the reading order; None if they are not read in an order."""
+
+    def scan_source(self, source: PlanSource, query: Query) -> ScanSource:
+        """Return the source of a scan for a query of the shape of the target's."""
+        target, path, bounds, strategy = self
+        class_ = target.class_
+        if query is not target.query and bounds.ranges is not WHOLE_INDEX.ranges:
+            known = target._replace(query=query).known
+            bounds, strategy = index_bounds(path, index_constraints(known, class_)), None
+        # An object moves in an index when one of its values changes, unless all values are the same there.
+        are_stable = bounds.is_exact and len(bounds.ranges) == 1 and len(bounds.fixed) == len(path.columns)
+        ranges = IndexRanges(path.index_name, path.partitions, bounds.ranges, are_stable)
+        row_filter = source.filter(class_, query, bounds.residual_filter(query.filter))
+        return ScanSource(class_, IndexRows(source, class_, row_filter, ranges), path, bounds, strategy)
 
 
 def _by_index(target: _Target, path: AccessPath, bounds: IndexBounds) -> Iterator[PlanCandidate]:
     class_, query, _schema = target
     strategy = scan_strategy(path, bounds, reading_order(query))
+    use = _IndexUse(target, path, bounds, strategy)
     objects = ASSUMED_OBJECTS * bounds.selectivity
     residual = bounds.residual_filter(query.filter)
     part = _part(path, bounds)
@@ -497,25 +560,26 @@ def _by_index(target: _Target, path: AccessPath, bounds: IndexBounds) -> Iterato
         yield PlanCandidate(
             f"read {part} in order until the page is full",
             until_full + _reads_for_count(query, objects, tested=residual is not None),
-            lambda source: IndexOrderPlan(_scan_source(source, class_, query, path, bounds), query),
+            lambda source, query: IndexOrderPlan(use.scan_source(source, query), query),
+            is_reusable=True,
         )
         count = None if residual is None else _count_by_index(target)
         if count is not None:
-            rows = count.rows
+            counted = count.rows
             yield PlanCandidate(
                 f"read {part} in order until the page is full, and count {count.part}",
                 until_full + count.reads,
-                lambda source: IndexOrderPlan(
-                    _scan_source(source, class_, query, path, bounds), query, rows(source)
+                lambda source, query: IndexOrderPlan(
+                    use.scan_source(source, query), query, counted(source, query)
                 ),
+                is_reusable=True,
             )
     if bounds.covered:
         yield PlanCandidate(
             f"read all of {part}, and sort the matches",
             objects,
-            lambda source: SortPlan(
-                _scan_source(source, class_, query, path, bounds).index_rows, class_, query
-            ),
+            lambda source, query: SortPlan(use.scan_source(source, query).index_rows, class_, query),
+            is_reusable=True,
         )
 
 
@@ -559,8 +623,8 @@ def _wants_window(query: Query) -> bool:
     return query.fields.items or query.fields.has_next or query.fields.has_prev
 
 
-def _listed_rows(source: PlanSource, target: _Target) -> IndexRows:
-    class_, query, schema = target
+def _listed_rows(source: PlanSource, target: _Target, query: Query) -> IndexRows:
+    class_, _query, schema = target
     listing = None if schema is None else schema.listing(class_)
     ranges = None if listing is None else IndexRanges(listing.index_name, listing.partitions)
     return IndexRows(source, class_, source.filter(class_, query, query.filter), ranges)
@@ -570,14 +634,3 @@ def _rows_by_key(source: PlanSource, target: _Target, ids: Ids, residual: Filter
     class_ = target.class_
     row_filter = source.filter(class_, target.query, residual)
     return RowsByKey(source.engine, class_, ids, row_filter, source.limiter)
-
-
-def _scan_source(
-    source: PlanSource, class_: Class, query: Query, path: AccessPath, bounds: IndexBounds
-) -> ScanSource:
-    # An object moves in an index when one of its values changes, unless all values are the same in the range.
-    are_stable = bounds.is_exact and len(bounds.ranges) == 1 and len(bounds.fixed) == len(path.columns)
-    ranges = IndexRanges(path.index_name, path.partitions, bounds.ranges, are_stable)
-    row_filter = source.filter(class_, query, bounds.residual_filter(query.filter))
-    index_rows = IndexRows(source, class_, row_filter, ranges)
-    return ScanSource(class_, index_rows, path, bounds)

@@ -34,6 +34,8 @@ class PlanSource(NamedTuple):
     """Finds objects of other classes, as the caller sees them; None if this is not possible."""
     store: StoreContext | None = None
     """Follows roles; None if this is not possible."""
+    decoder: StateDecoder | None = None
+    """Decodes the states; None if the query decides that."""
 
     @property
     def parallel_map(self) -> ParallelMap:
@@ -42,8 +44,11 @@ class PlanSource(NamedTuple):
 
     def filter(self, class_: Class, query: Query, filter_: Filter | None) -> RowFilter:
         """Return the filter for the rows of a query. `filter_`: the part of its filter to test."""
-        decoder = _state_decoder(class_, query, computes=self.derive is not None)
-        return RowFilter(class_, filter_, self.limiter, decoder, self.derive)
+        return RowFilter(class_, filter_, self.limiter, self.decoder_of(class_, query), self.derive)
+
+    def decoder_of(self, class_: Class, query: Query) -> StateDecoder:
+        """Return the decoder of states for a query."""
+        return self.decoder or _state_decoder(class_, query, computes=self.derive is not None)
 
 
 def _state_decoder(class_: Class, query: Query, *, computes: bool) -> StateDecoder:
