@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from operator import gt, lt
 from threading import Lock
 from typing import NamedTuple
@@ -131,7 +130,7 @@ class LaggingEngine(ReferenceEngine):
 def _projected(item: Item, index: str, place: Sequence[str]) -> Item:
     """Return what an index of DynamoDB shows of an item."""
     attributes = {name: value for name, value in item.attributes.items() if name in PROJECTED_ATTRIBUTES}
-    return replace(item, attributes=attributes, places={index: IndexKey(*place)})
+    return Item(item.key, attributes, item.state, {index: IndexKey(*place)})
 
 
 def _entry(key: Key, place: Sequence[str]) -> Key:

@@ -94,7 +94,10 @@ def smooth(case: Case) -> FaultlessRun:
 
 def timeless(items: TableItems) -> TableItems:
     """Return the items of a table without the timestamps in the registry."""
-    return {key: replace(item, state=None) if key == keys.REGISTRY else item for key, item in items.items()}
+    return {
+        key: Item(key, item.attributes, None, item.places) if key == keys.REGISTRY else item
+        for key, item in items.items()
+    }
 
 
 def name(thing: Any) -> str:

@@ -12,6 +12,7 @@ import pytest
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.retry import RetryPolicy
+from stratabase.store.engine.port import Item
 from stratabase.store.repository import Repository
 from tests.contract.engine.dynamodb import NamespacedTokens, ministack_client
 from tests.contract.engine.engine_calls import put
@@ -87,7 +88,7 @@ def positions(name: str) -> Iterator[int]:
 def without_numbers(items: Items) -> Items:
     """Return the items without the counters of Serials, and without their numbers."""
     return {
-        key: replace(item, state=NUMBER.sub('"number":0', item.state or ""))
+        key: Item(key, item.attributes, NUMBER.sub('"number":0', item.state or ""), item.places)
         for key, item in items.items()
         if not key.partition.startswith("N#")
     }

@@ -51,29 +51,73 @@ def place_attributes(places: Mapping[str, IndexKey | None]) -> dict[str, str | N
     }
 
 
-def item_of(record: Record) -> Item:
-    """Return the item of a record."""
-    # Every read passes here for each item, and loops are faster than calls.
+class _RecordItem(Item):
+    """The item of a record. Its attributes and places are converted when they are used for the first time."""
+
+    __slots__ = ("_attributes", "_places", "_record", "partition")
+
+    partition: str
+    state: str | None
+
+    def __init__(self, record: Record) -> None:
+        # Every read passes here for each item.
+        self._record = record
+        self.partition = record[PARTITION]["S"]
+        self.state = record[STATE]["S"] if STATE in record else None
+
+    @property
+    def key(self) -> Key:
+        return Key(self.partition, self._record[SORT]["S"])
+
+    @property
+    def attributes(self) -> Mapping[str, Value]:
+        try:
+            return self._attributes
+        except AttributeError:
+            self._attributes: Mapping[str, Value] = _attributes_of(self._record)
+            return self._attributes
+
+    @property
+    def places(self) -> Mapping[str, IndexKey]:
+        try:
+            return self._places
+        except AttributeError:
+            self._places: Mapping[str, IndexKey] = _places_of(self._record)
+            return self._places
+
+    def sort_in(self, index: str) -> str:
+        sort: str = self._record[PLACE_ATTRIBUTES[index][1]]["S"]
+        return sort
+
+
+def _attributes_of(record: Record) -> dict[str, Value]:
     attributes: dict[str, Value] = {}
-    places: dict[str, IndexKey] = {}
     for name, value in record.items():
         if name not in RESERVED_NAMES:
             ((type_, content),) = value.items()
             attributes[attribute_name(name)] = content if type_ in _SAME else _PLAIN[type_](content)
-    for index, partition, sort in _PLACES:
-        if partition in record:
-            places[index] = IndexKey(record[partition]["S"], record[sort]["S"])
-    state = record.get(STATE)
-    key = Key(record[PARTITION]["S"], record[SORT]["S"])
-    return Item(key, attributes, None if state is None else state["S"], places)
+    return attributes
+
+
+def _places_of(record: Record) -> dict[str, IndexKey]:
+    return {
+        index: IndexKey(record[partition]["S"], record[sort]["S"])
+        for index, partition, sort in _PLACES
+        if partition in record
+    }
 
 
 _PLACES = tuple((index, *names) for index, names in PLACE_ATTRIBUTES.items())
 
 
+def item_of(record: Record) -> Item:
+    """Return the item of a record."""
+    return _RecordItem(record)
+
+
 def items_of(records: Iterable[Record]) -> list[Item]:
     """Return the items of records, in their order."""
-    return [item_of(record) for record in records]
+    return list(map(_RecordItem, records))
 
 
 def key_of(record: Record) -> Key:

@@ -69,11 +69,6 @@ class _IndexItem(Item):
         self.partition = row[0]
         self.state = row[3]
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Item) and _parts(self) == _parts(other)
-
-    __hash__ = Item.__hash__
-
     @property
     def key(self) -> Key:
         return Key(self._row[0], self._row[1])
@@ -92,10 +87,6 @@ class _IndexItem(Item):
         assert index == self._index[0]
         sort: str = self._row[4]
         return sort
-
-
-def _parts(item: Item) -> tuple[Any, ...]:
-    return item.key, item.attributes, item.state, item.places
 
 
 def index_items(rows: Sequence[Row], index: str, index_partition: str) -> list[Item]:
