@@ -63,8 +63,9 @@ class Files:
             "clear a file": (Cost(2, 1, 2 + 1 + 2 + 1), lambda: self._update(self._photos[1], None)),
         }
 
-    def _count(self, _method: str) -> None:
-        self.blob_calls += 1
+    def _count(self, step: str) -> None:
+        # A call that stores bytes reports a second step, which is not a method of the blob store.
+        self.blob_calls += hasattr(InMemoryBlobs, step)
 
     def _upload(self) -> PendingFile:
         return self._uploads.upload(CALLER, self._target, SENT)
