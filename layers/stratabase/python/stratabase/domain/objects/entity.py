@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
@@ -97,3 +97,5 @@ class Entity:
     A deletion that deletes parts later expects this ID unchanged, so that it respects locks that begin
     meanwhile.
     """
+    seen: Mapping[str, Any] | None = field(default=None, compare=False)
+    """What the store has read besides the state, for its own use. None if the object was not read by key."""

@@ -136,6 +136,11 @@ class Patch:
     """The new state. None keeps the state."""
     places: Mapping[str, IndexKey | None] = field(default_factory=dict)
     """New positions by index; None removes the item from that index. Other indexes stay as they are."""
+    seen: Mapping[str, Value] | None = None
+    """The attributes of the item as the caller has read them, None if it has not.
+
+    They are no expectation. They save an engine a read if the item still has them.
+    """
 
     def __post_init__(self) -> None:
         """Refuse an attribute that is named twice, for which engines would differ in the result."""

@@ -192,7 +192,7 @@ def entity_of(
     attributes, named = item.attributes, commit_ids(item)
     start = None if item.state is None else head_start(item, values)
     if len(attributes) == 1 + bool(named) and VERSION_START_ATTRIBUTE in attributes:  # most objects
-        return Entity(reference, values, named, start=start)
+        return Entity(reference, values, named, start=start, seen=attributes)
     linked = attributes.get(LINKED)
     return Entity(
         reference,
@@ -204,6 +204,7 @@ def entity_of(
         previous=previous_start(item),
         lock=lock_of(item),
         part_lock=part_lock_of(item),
+        seen=attributes,
     )
 
 

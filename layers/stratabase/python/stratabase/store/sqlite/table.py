@@ -95,13 +95,6 @@ def index_items(rows: Sequence[Row], index: str, index_partition: str) -> list[I
     return [_IndexItem(row, place) for row in rows]
 
 
-def row_of(item: Item) -> Row:
-    """Return the row of an item, as the values of COLUMNS."""
-    places = check_places(item)
-    place_texts = [text for name in INDEX_NAMES for text in places.get(name, (None, None))]
-    return (*item.key, attributes_json(item.attributes), item.state, *place_texts)
-
-
 def check_places(item: Item) -> Mapping[str, IndexKey]:
     """Return the places of an item. ValueError if one is in an index that does not exist."""
     places = item.places

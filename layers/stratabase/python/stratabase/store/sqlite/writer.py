@@ -13,6 +13,7 @@ from threading import Lock, Thread
 from typing import Any, NamedTuple, TypeVar
 
 from stratabase import waiting
+from stratabase.store.sqlite.commit import Transaction
 from stratabase.store.sqlite.errors import VALUE_ERRORS, closed_error, retry_while_busy
 
 MAX_BATCHES = 64
@@ -20,8 +21,8 @@ MAX_BATCHES = 64
 
 
 T = TypeVar("T")
-StoreWrite = Callable[[sqlite3.Connection], T]
-"""A function that writes inside a transaction, and returns what its caller waits for.
+StoreWrite = Callable[[Transaction], T]
+"""A function that writes in a transaction, and returns what its caller waits for.
 
 It may be called again, after its transaction was rolled back.
 """
@@ -130,41 +131,45 @@ class Writer:
     def _write(self, group: Sequence[_WaitingWrite]) -> list[_Outcome]:
         """Execute the writes of a group in one transaction; return the outcome of each."""
         try:
-            return self._in_transaction(self._try, group)
+            return self._in_transaction(self._try, Transaction(self._connection), group)
         except _FailedHalfway:
             # Savepoints cost a fifth of a write, and it is rare that a write needs one.
             self._roll_back()
-            return self._in_transaction(self._try_in_savepoint, group)
+            transaction = Transaction(self._connection, reads_first=True)
+            return self._in_transaction(self._try_in_savepoint, transaction, group)
 
     def _in_transaction(
-        self, try_write: Callable[[StoreWrite[Any]], _Outcome], group: Sequence[_WaitingWrite]
+        self,
+        try_write: Callable[[StoreWrite[Any], Transaction], _Outcome],
+        transaction: Transaction,
+        group: Sequence[_WaitingWrite],
     ) -> list[_Outcome]:
         retry_while_busy(lambda: self._connection.execute("BEGIN IMMEDIATE"), self._busy_timeout)
-        outcomes = [try_write(each.write) for each in group]
+        outcomes = [try_write(each.write, transaction) for each in group]
         self._connection.execute("COMMIT")
         return outcomes
 
-    def _try(self, write: StoreWrite[Any]) -> _Outcome:
+    def _try(self, write: StoreWrite[Any], transaction: Transaction) -> _Outcome:
         """Execute a write; return its outcome. Raises _FailedHalfway if it was refused after a change."""
         before = self._connection.total_changes
-        outcome = self._outcome(write)
+        outcome = self._outcome(write, transaction)
         if outcome.refusal is not None and self._connection.total_changes != before:
             raise _FailedHalfway
         return outcome
 
-    def _try_in_savepoint(self, write: StoreWrite[Any]) -> _Outcome:
+    def _try_in_savepoint(self, write: StoreWrite[Any], transaction: Transaction) -> _Outcome:
         """Execute a write; return its outcome. If it was refused, it has changed nothing."""
         self._connection.execute("SAVEPOINT batch")
-        outcome = self._outcome(write)
+        outcome = self._outcome(write, transaction)
         if outcome.refusal is not None:
             self._connection.execute("ROLLBACK TO batch")
         self._connection.execute("RELEASE batch")
         return outcome
 
-    def _outcome(self, write: StoreWrite[Any]) -> _Outcome:
+    def _outcome(self, write: StoreWrite[Any], transaction: Transaction) -> _Outcome:
         """Execute a write; return its result or refusal. Raise errors of the whole transaction."""
         try:
-            return _Outcome(write(self._connection))
+            return _Outcome(write(transaction))
         except VALUE_ERRORS as fault:
             return _Outcome(refusal=fault)
         except (sqlite3.Error, MemoryError):

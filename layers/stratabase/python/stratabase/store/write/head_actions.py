@@ -95,6 +95,7 @@ def _updated(effect: Modification, context: HeadContext) -> Patch:
         },
         state=codec.state_text(kept),
         places=index_places(kept, context.paths) if is_first else moved_places(before, kept, context.paths),
+        seen=before.seen,
     )
 
 
