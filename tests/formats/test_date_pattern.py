@@ -1,5 +1,6 @@
 """Date patterns: validation, formatting and parsing."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.formats.date_fields import DatePart
-from stratabase.formats.date_pattern import compile_date_pattern
+from stratabase.formats.date_pattern import DateParser, compile_date_pattern
 from stratabase.formats.invalid_value import InvalidValue
 
 ALL = frozenset({DatePart.DATE, DatePart.TIME})
@@ -198,3 +199,23 @@ def test_formatted_dates_are_parsed_back(moment: datetime, minutes: int, pattern
     reader = compiled.parser(language, zone, ALL)
     assert reader is not None
     assert reader(compiled.formatter(language)(exact)) == exact
+
+
+@pytest.mark.parametrize("pattern", ["dd/MM/yyyy", "yyyy-MM-dd", "M/d/y", "d.M.yyyy"])
+@given(
+    text=st.dates().map(lambda day: f"{day:%d/%m/%Y}")
+    | st.dates().map(str)
+    | st.from_regex(r"[0-9]{1,4}[-/]?[0-9]{1,2}[-/]?[0-9]{1,4}", fullmatch=True)
+)
+def test_days_of_three_numbers_are_read_as_other_dates_are(pattern: str, text: str) -> None:
+    parser = compile_date_pattern(pattern).parser("en", ROME, DATE)
+    assert isinstance(parser, DateParser)
+    assert parser.day_groups is not None
+    assert parser(text) == replace(parser, day_groups=None)(text)
+
+
+@pytest.mark.parametrize("pattern", ["dd/MM/yy", "dd/MMM/yyyy", "EEE dd/MM/yyyy", "DDD yyyy"])
+def test_other_days_are_not_read_as_three_numbers(pattern: str) -> None:
+    parser = compile_date_pattern(pattern).parser("en", UTC, DATE)
+    assert isinstance(parser, DateParser)
+    assert parser.day_groups is None

@@ -222,6 +222,8 @@ class DateParser:
     fields: tuple[DateField, ...]
     """The field of each group of the regular expression."""
     zone: tzinfo
+    day_groups: tuple[int, int, int] | None = None
+    """The groups of the year, month and day, if each text has these three as numbers, and nothing else."""
 
     @classmethod
     def of(cls, parts: Sequence[DateField | str], zone: tzinfo, needed: frozenset[DatePart]) -> Self | None:
@@ -233,15 +235,18 @@ class DateParser:
         regex = "".join(
             f"({part.regex})" if isinstance(part, DateField) else re.escape(part) for part in parts
         )
-        return cls(re.compile(regex, re.IGNORECASE), fields, zone)
+        return cls(re.compile(regex, re.IGNORECASE), fields, zone, _day_groups(fields))
 
     def __call__(self, text: str) -> datetime | None:
         """Return the datetime of a text, in the parser's time zone unless the text has an offset."""
         match = self.regex.fullmatch(text)
         if match is None:
             return None
-        # Fields can repeat a value (a weekday beside a date), so the result must agree with all of them.
         try:
+            if self.day_groups is not None:  # most dates
+                year, month, day = match.group(*self.day_groups)
+                return datetime(int(year), int(month), int(day), tzinfo=self.zone)
+            # Fields can repeat a value (a weekday beside a date), so the result must agree with all of them.
             values = [field.parse(group) for field, group in zip(self.fields, match.groups(), strict=True)]
             return next((moment for moment in self._moments(values) if self._agrees(moment, values)), None)
         except (ValueError, OverflowError):
@@ -264,6 +269,14 @@ class DateParser:
             field.key == "offset" or field.parse(field.format(moment)) == value
             for field, value in zip(self.fields, values, strict=True)
         )
+
+
+def _day_groups(fields: Sequence[DateField]) -> tuple[int, int, int] | None:
+    """Return `DateParser.day_groups` of its fields."""
+    groups = {field.key: group for group, field in enumerate(fields, 1) if field.parse is int}
+    if len(fields) != 3 or groups.keys() != {"year", "month", "day"}:
+        return None
+    return groups["year"], groups["month"], groups["day"]
 
 
 def _local(values: Mapping[str, Any]) -> datetime:

@@ -41,6 +41,13 @@ def _is_canonical(text: str) -> bool:
         return False
 
 
+def read_decimal(value: Any) -> str:
+    """Return the canonical spelling of the number of a JSON value. Raises as `parse_decimal` does."""
+    # Most numbers are sent in this spelling. Of an int, the text could take long to make.
+    text = value if type(value) is str else repr(value) if type(value) is float else ""
+    return text if _SHORT.fullmatch(text) else canonical_decimal(parse_decimal(value))
+
+
 def canonical_decimal(number: Decimal) -> str:
     """Return the canonical spelling of a number."""
     if not number:

@@ -188,6 +188,11 @@ class Class:
         )
 
     @cached_property
+    def has_files(self) -> bool:
+        """Whether the class has an attribute with a file."""
+        return any(each.type.name == "File" for each in self.attributes.values())
+
+    @cached_property
     def defaults(self) -> Mapping[str, Stored]:
         """By attribute with a default: the default, in its stored form."""
         return {name: each.default for name, each in self.attributes.items() if each.default is not None}

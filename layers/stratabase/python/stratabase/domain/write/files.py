@@ -27,6 +27,8 @@ def take_files(request: WriteRequest, draft: Draft) -> dict[str, Stored]:
     Add the pending files to the request, or issues if the object can't take them.
     """
     taken: dict[str, Stored] = {}
+    if not draft.subject.class_.has_files:
+        return taken
     for name, reference in draft.changes.items():
         if isinstance(reference, Mapping):
             pending = _find(request, draft, name, reference)

@@ -59,11 +59,12 @@ def _values(
 ) -> dict[str, Stored]:
     # Every write comes here. To look names up in `attributes` is several times faster than to look up enum
     # members in `class_.platform`. It is as safe, because no other attribute's name begins with `_`.
-    moment = format_instant(instant)
+    moment = ""
     values: dict[str, Stored] = {}
     ids: dict[str, str] = {}
     for name, tells_who in attributes:
         if name in class_.attributes:
+            moment = moment or format_instant(instant)
             values[name] = caller.username if tells_who else moment
             if tells_who:
                 ids[name] = caller.id

@@ -33,8 +33,7 @@ class DecimalDigits(Constraint):
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
         """Yield a violation if a number has too many decimal places."""
         del type_, formats
-        exponent = Decimal(stored).as_tuple().exponent
-        decimals = -exponent if isinstance(exponent, int) else 0
+        decimals = _decimal_places(stored)
         if decimals > self.digits:
             message = ngettext(
                 "{value} has {count} decimal place. The maximum is {maximum}.",
@@ -44,3 +43,11 @@ class DecimalDigits(Constraint):
                 maximum=self.digits,
             )
             yield Violation("ATTRIBUTE_REAL_DECIMAL_DIGITS", message)
+
+
+def _decimal_places(stored: str) -> int:
+    """Return the number of decimal places of a number. Its canonical spelling has no zeros at the end."""
+    if "E" not in stored:
+        return len(stored.partition(".")[2])
+    exponent = Decimal(stored).as_tuple().exponent
+    return -exponent if isinstance(exponent, int) else 0

@@ -56,11 +56,12 @@ class ValueRange(Constraint):
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
         """Yield a violation if a value is too low or too high."""
-        show = show_value(type_, formats)
         key, low, high = type_.sort_key(stored), self.minimum, self.maximum
         if low is not None and key < type_.sort_key(low):
+            show = show_value(type_, formats)
             yield Violation(ISSUE, self._too_low(show(stored), show))
         if high is not None and key > type_.sort_key(high):
+            show = show_value(type_, formats)
             yield Violation(ISSUE, self._too_high(show(stored), show))
 
     def _too_low(self, value: str, show: Callable[[Any], str]) -> Message:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from stratabase.expressions import kinds
-from stratabase.formats.decimals import canonical_decimal, is_canonical_decimal, parse_decimal
+from stratabase.formats.decimals import is_canonical_decimal, read_decimal
 from stratabase.formats.number_pattern import compile_number_pattern
 from stratabase.formats.preferences import Formats
 from stratabase.model.types.base import ISO_FORMAT, OrderedType
@@ -26,7 +26,7 @@ class RealType(OrderedType):
     def read(self, value: Any, formats: Formats) -> Stored:
         """Return the stored form of a text, int, Decimal, or float. A float means its shortest decimal."""
         del formats
-        return canonical_decimal(parse_decimal(value))
+        return read_decimal(value)
 
     def value_of(self, text: str) -> Stored:
         """Return a number in its canonical spelling."""

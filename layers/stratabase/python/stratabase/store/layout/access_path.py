@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -64,6 +64,21 @@ class Column(NamedTuple):
         """Return the index text of a value of the column, None for null."""
         return None if value is None else self.type.storage.index_text(value)
 
+    @property
+    def index_text(self) -> Callable[[State], str | None]:
+        """A function that returns the index text of the value of an object, as `text(value(state))`."""
+        attribute, default, type_ = self.attribute, self.text(self.default), self.type
+        read, to_text = type_.read_stored, type_.storage.index_text
+
+        def index_text(state: State) -> str | None:
+            stored = stored_value(state, attribute)
+            if stored is ABSENT:
+                return default
+            value = None if stored is None else read(stored)
+            return None if value is None else to_text(value)
+
+        return index_text
+
 
 @lru_cache(maxsize=1024)
 def _type_of(reading: str, values: tuple[str, ...]) -> AttributeType:
@@ -72,6 +87,11 @@ def _type_of(reading: str, values: tuple[str, ...]) -> AttributeType:
     if reading == ID_TYPE.name:
         return ID_TYPE
     return TYPES[_EARLIER_READINGS.get(reading, reading)]
+
+
+@lru_cache(maxsize=4096)
+def _index_texts(columns: tuple[Column, ...]) -> tuple[Callable[[State], str | None], ...]:
+    return tuple(column.index_text for column in columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +120,7 @@ class AccessPath:
 
     def index_text(self, state: State) -> str:
         """Return the index text of the values in a state, not truncated."""
-        return values_text([column.text(column.value(state)) for column in self.columns])
+        return values_text([text(state) for text in _index_texts(self.columns)])
 
     def place(self, entity: Entity) -> IndexKey:
         """Return the position of an object in the index."""

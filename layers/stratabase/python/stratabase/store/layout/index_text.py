@@ -32,7 +32,10 @@ def value_text(text: str | None) -> str:
 
 def not_null_text(text: str) -> str:
     """Return the common prefix of the encodings of all values that start with a text."""
-    return NOT_NULL + (text.translate(_ESCAPES) if text and min(text) <= "\x02" else text)
+    # Most texts are printable, and it takes little time to see that.
+    if text.isprintable() or min(text) > "\x02":
+        return NOT_NULL + text
+    return NOT_NULL + text.translate(_ESCAPES)
 
 
 def truncate(text: str) -> str:
