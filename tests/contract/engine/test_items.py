@@ -62,7 +62,7 @@ def test_items_may_lack_only_their_places_if_the_caller_does_not_need_them(
     commit(engine, *(Put(replace(FULL, key=key)) for key in keys))
     for key, item in zip(keys, engine.get(keys, places=False), strict=True):
         assert item is not None
-        assert replace(item, places=FULL.places) == replace(FULL, key=key)
+        assert Item(item.key, item.attributes, item.state, FULL.places) == replace(FULL, key=key)
         assert item.places in ({}, FULL.places)
     assert engine.get([Key("p", "missing")], places=False) == [None]
 

@@ -17,10 +17,10 @@ from stratabase.store.sqlite.table import (
     INDEX_COLUMNS,
     OWN_COLUMNS,
     PLACE_COLUMNS,
+    ItemWithoutPlaces,
     Row,
     index_items,
     item_of,
-    item_without_places,
 )
 
 MAX_KEYS_PER_STATEMENT = 256
@@ -37,7 +37,7 @@ class _ItemColumns(NamedTuple):
 
 
 _COMPLETE = _ItemColumns(COLUMNS, item_of)
-_WITHOUT_PLACES = _ItemColumns(OWN_COLUMNS, item_without_places)
+_WITHOUT_PLACES = _ItemColumns(OWN_COLUMNS, ItemWithoutPlaces)
 
 
 def select_items(
@@ -70,8 +70,8 @@ def select_after(connection: sqlite3.Connection, key: Key | None, limit: int) ->
 
 def select_by_key(
     connection: sqlite3.Connection, keys: Sequence[Key], columns: _ItemColumns = _COMPLETE
-) -> Mapping[Key, Item]:
-    """Return the existing items with these keys, as one snapshot."""
+) -> Mapping[tuple[str, ...], Item]:
+    """Return the existing items with these keys by key, as one snapshot."""
     if len(keys) <= MAX_KEYS_PER_STATEMENT:
         return _select_many(connection, keys, columns)
     connection.execute("BEGIN")
@@ -91,9 +91,8 @@ def select_attributes(connection: sqlite3.Connection, keys: Sequence[Key]) -> Ma
 
 def _select_many(
     connection: sqlite3.Connection, keys: Sequence[Key], columns: _ItemColumns
-) -> dict[Key, Item]:
-    items = map(columns.item_of, _rows_by_key(connection, keys, columns.names))
-    return {item.key: item for item in items}
+) -> dict[tuple[str, ...], Item]:
+    return {row[:2]: columns.item_of(row) for row in _rows_by_key(connection, keys, columns.names)}
 
 
 def _rows_by_key(connection: sqlite3.Connection, keys: Sequence[Key], columns: tuple[str, ...]) -> list[Row]:

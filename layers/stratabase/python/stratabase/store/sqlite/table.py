@@ -39,28 +39,53 @@ CREATE_STATEMENTS = (
 """The statements that create the table in an empty file."""
 
 
-_NO_PLACES: Mapping[str, IndexKey] = MappingProxyType({})
-
-
-def item_without_places(row: Row) -> Item:
-    """Return the item of a row with the values of OWN_COLUMNS. It lacks its places."""
-    partition, sort, attributes, state = row
-    return Item(Key(partition, sort), orjson.loads(attributes), state, _NO_PLACES)
-
-
 def item_of(row: Row) -> Item:
     """Return the item of a row with the values of COLUMNS."""
     places = {name: IndexKey(row[at], row[at + 1]) for name, at in _PLACE_POSITIONS if row[at] is not None}
     return Item(Key(row[0], row[1]), orjson.loads(row[2]), row[3], places)
 
 
-class _IndexItem(Item):
-    """An item of a row with the values of INDEX_COLUMNS, which are converted when they are used."""
+class ItemWithoutPlaces(Item):
+    """The item of a row with the values of OWN_COLUMNS. Its parts are converted when they are used."""
 
-    __slots__ = ("_index", "_row", "partition")
+    __slots__ = ("_attributes", "_row", "partition")
 
+    _attributes: Mapping[str, Value]
     partition: str
     state: str | None
+
+    def __init__(self, row: Row) -> None:
+        self._row = row
+        self.partition = row[0]
+        self.state = row[3]
+
+    @property
+    def key(self) -> Key:
+        """The primary key."""
+        return Key(self._row[0], self._row[1])
+
+    @property
+    def attributes(self) -> Mapping[str, Value]:
+        """The values that conditions can test, which are converted once."""
+        try:
+            return self._attributes
+        except AttributeError:
+            self._attributes = orjson.loads(self._row[2])
+            return self._attributes
+
+    @property
+    def places(self) -> Mapping[str, IndexKey]:
+        """Always empty."""
+        return _NO_PLACES
+
+
+_NO_PLACES: Mapping[str, IndexKey] = MappingProxyType({})
+
+
+class _IndexItem(ItemWithoutPlaces):
+    """The item of a row with the values of INDEX_COLUMNS. It only has its place in this index."""
+
+    __slots__ = ("_index",)
 
     def __init__(self, row: Row, index: tuple[str, str]) -> None:
         """`index`: the name of the index, and the partition of the item in it."""
@@ -68,15 +93,6 @@ class _IndexItem(Item):
         self._index = index
         self.partition = row[0]
         self.state = row[3]
-
-    @property
-    def key(self) -> Key:
-        return Key(self._row[0], self._row[1])
-
-    @property
-    def attributes(self) -> Mapping[str, Value]:
-        attributes: Mapping[str, Value] = orjson.loads(self._row[2])
-        return attributes
 
     @property
     def places(self) -> Mapping[str, IndexKey]:
