@@ -31,6 +31,8 @@ class ReferenceEngine:
 
     def __init__(self) -> None:
         self._items: dict[Key, Item] = {}
+        self._placed: dict[tuple[str, str], dict[Key, Item]] = {}
+        """By index and partition: the items that lie there. Large stores would be slow without it."""
         self._lock = Lock()
 
     def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
@@ -52,10 +54,9 @@ class ReferenceEngine:
         if index not in {ITEMS, *INDEX_NAMES}:
             raise ValueError(index)
         with self._lock:
-            items = [*self._items.values()]
+            items = [*self._placed.get((index, partition), {}).values()]
         placed = [(_place(item, index), item) for item in items]
-        lying = [(place.sort, item) for place, item in placed if place and place.partition == partition]
-        found = [(sort, item) for sort, item in lying if _within(sort, bounds)]
+        found = [(place.sort, item) for place, item in placed if place and _within(place.sort, bounds)]
         found.sort(key=lambda each: (each[0], each[1].key), reverse=backward)
         return iter([[item for _, item in found[:limit]]])
 
@@ -89,20 +90,30 @@ class ReferenceEngine:
             if failures:
                 raise ExpectationFailed(failures)
             after = {action.key: _after(action, found) for action, found in judged}
-            kept = {key: item for key, item in self._items.items() if key not in after}
-            self._items = kept | {key: item for key, item in after.items() if item}
+            for key, item in after.items():
+                self._replace(key, item)
 
     def increment(self, key: Key, attribute: str, by: int) -> int:
         with self._lock:
             item = _patched(Patch(key, add={attribute: by}), self._items.get(key) or Item(key))
-            self._items = {**self._items, key: item}
+            self._replace(key, item)
             return int(str(item.attributes[attribute]))
 
     def show(self, items: Mapping[Key, Item | None]) -> None:
         """Replace or remove items directly, without a commit."""
         with self._lock:
-            after = {**self._items, **items}
-            self._items = {key: item for key, item in after.items() if item}
+            for key, item in items.items():
+                self._replace(key, item)
+
+    def _replace(self, key: Key, item: Item | None) -> None:
+        old = self._items.pop(key, None)
+        for index in (ITEMS, *INDEX_NAMES):
+            if old and (place := _place(old, index)):
+                del self._placed[index, place.partition][key]
+            if item and (place := _place(item, index)):
+                self._placed.setdefault((index, place.partition), {})[key] = item
+        if item:
+            self._items[key] = item
 
     def close(self) -> None:
         pass

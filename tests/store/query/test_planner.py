@@ -1,8 +1,10 @@
 """The planner: every plan returns the same result, and the cheapest is chosen."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
+from itertools import count as numbers
 from pathlib import Path
 from unittest.mock import patch
 
@@ -21,7 +23,7 @@ from stratabase.store.query.index_scan import MAX_SORTED_RUN
 from stratabase.store.query.planner import build_plan, missing_index, plan_candidates
 from stratabase.store.query.row_sources import PlanSource
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.engines import CONCURRENT
+from tests.contract.engine.engines import CONCURRENT, EngineImplementation
 from tests.contract.engine.reference import ReferenceEngine
 from tests.domain.query import naive
 from tests.models import THING
@@ -33,12 +35,28 @@ from tests.store.watched_engine import WatchedEngine
 STORING = [kind for kind in CONCURRENT if kind.name != "metered"]
 
 
+EXAMPLES_OF_AN_ENGINE = 40
+"""Each example adds a class, and a store of many classes is slow."""
+
+
 @pytest.fixture(scope="module", params=STORING, ids=lambda kind: kind.name)
-def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    """An engine of each kind that stores: one that only measures another answers as that does."""
-    engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))
-    yield engine
-    engine.close()
+def engines(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Iterator[Engine]]:
+    """Engines of each kind that stores: one that only measures another answers as that does."""
+    found = opened(request.param, tmp_path_factory.mktemp("store"))
+    yield found
+    found.close()
+
+
+def opened(kind: EngineImplementation, folder: Path) -> Generator[Engine]:
+    """Yield engines, each of them for several examples."""
+    for number in numbers():
+        own = folder / str(number)
+        own.mkdir()
+        with closing(kind.open(own)) as engine:
+            for _ in range(EXAMPLES_OF_AN_ENGINE):
+                yield engine
 
 
 def answers(engine: Engine, store: Store, query: Query) -> Sequence[tuple[str, Page]]:
@@ -62,19 +80,19 @@ def hold_against_the_naive_model(engine: Engine, number: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("engine", STORING[:-1], ids=lambda kind: kind.name, indirect=True, scope="module")
+@pytest.mark.parametrize("engines", STORING[:-1], ids=lambda kind: kind.name, indirect=True, scope="module")
 @given(st.integers(0, 2**64))
-def test_every_plan_agrees_with_the_naive_model(engine: Engine, number: int) -> None:
+def test_every_plan_agrees_with_the_naive_model(engines: Iterator[Engine], number: int) -> None:
     """Random indexes, objects, filters, orders and windows; some values are so long that they are cut."""
-    hold_against_the_naive_model(engine, number)
+    hold_against_the_naive_model(next(engines), number)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("engine", STORING[-1:], ids=lambda kind: kind.name, indirect=True, scope="module")
+@pytest.mark.parametrize("engines", STORING[-1:], ids=lambda kind: kind.name, indirect=True, scope="module")
 @settings(max_examples=count(EXAMPLES, EXAMPLES // 10))
 @given(st.integers(0, 2**64))
-def test_every_plan_agrees_with_the_naive_model_on_dynamodb(engine: Engine, number: int) -> None:
-    hold_against_the_naive_model(engine, number)
+def test_every_plan_agrees_with_the_naive_model_on_dynamodb(engines: Iterator[Engine], number: int) -> None:
+    hold_against_the_naive_model(next(engines), number)
 
 
 @pytest.mark.soak
