@@ -1,8 +1,8 @@
 """An object at one moment: its class and ID, its state, and the versions and commits around it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
@@ -99,3 +99,41 @@ class Entity:
     """
     seen: Mapping[str, Any] | None = field(default=None, compare=False)
     """What the store has read besides the state, for its own use. None if the object was not read by key."""
+
+
+class UnmadeEntities(Sequence[Entity]):
+    """Objects of one class that were read, each made when it is used. Many pages need only their states."""
+
+    __slots__ = ("_made", "_make", "class_name", "states")
+
+    def __init__(
+        self, class_name: str, states: Sequence[State], make: Callable[[int, State], Entity]
+    ) -> None:
+        """`make`: returns the object with a number, from 0, and its state."""
+        self.class_name = class_name
+        self.states = states
+        self._make = make
+        self._made: dict[int, Entity] = {}
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    @overload
+    def __getitem__(self, index: int) -> Entity: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Entity]: ...
+    def __getitem__(self, index: int | slice) -> Entity | Sequence[Entity]:
+        numbers = range(len(self.states))[index]
+        return self._entity(numbers) if isinstance(numbers, int) else [*map(self._entity, numbers)]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and [*self] == [*other]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _entity(self, number: int) -> Entity:
+        # Each is made once, because what is computed for an object is found by its identity.
+        entity = self._made.get(number)
+        if entity is None:
+            entity = self._made[number] = self._make(number, self.states[number])
+        return entity

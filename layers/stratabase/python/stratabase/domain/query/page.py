@@ -1,6 +1,6 @@
 """Queries, the window of a page that they request, and pages of objects in memory."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.objects.version import VERSION_START
@@ -76,7 +76,7 @@ class Page:
     place: between the matches before its start, or skipped by it, and the place of its first object.
     """
 
-    items: tuple[Entity, ...] = ()
+    items: Sequence[Entity] = ()
     total_count: int | None = None
     """The number of matches, whatever the window."""
     has_next: bool | None = None

@@ -143,6 +143,10 @@ class IdentityMap:
         while missing := self.missing(references):
             yield from self.load(missing)
 
+    def shows_stored_states(self, class_name: str) -> bool:
+        """Return whether all objects of a class are shown as their states are."""
+        return self.render is stored_state and not self.model.classes[class_name].part
+
     def attached(self, entities: Sequence[Entity]) -> BatchedRead[Sequence[Entity]]:
         """Return those objects of one class that are no parts, or whose wholes list them.
 

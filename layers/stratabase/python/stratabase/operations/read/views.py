@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Reference, UnmadeEntities
 from stratabase.domain.query.fetch import LOCK, Associables, Fetch, RoleFetch, ToMany, ToOne, View
 from stratabase.operations.read.associable_views import associable_views
 from stratabase.operations.read.batched_reads import BatchedRead, run
@@ -29,8 +29,13 @@ def read_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> list
 
 def load_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> BatchedRead[list[View]]:
     """Return what `read_views` returns, as a batched read."""
+    shows_states = not fetch.roles and not fetch.derived and fetch.render_lock is None
+    if isinstance(entities, UnmadeEntities):
+        if shows_states and reader.shows_stored_states(entities.class_name):
+            return list(entities.states)
+        entities = [*entities]
     there = yield from reader.attached(entities)
-    if not fetch.roles and not fetch.derived and fetch.render_lock is None:
+    if shows_states:
         return list(map(reader.render, there))
     group = ViewGroup(fetch, reader.render)
     views = group.views(there)

@@ -118,12 +118,10 @@ class StateDecoder:
             else _decoder(class_, tested, with_start=with_start)
         )
         """Returns what the class shows of the state of a head, at least of the tested attributes."""
-        complete = None if tested is None else _completed(class_, shown, with_start=with_start)
-        self.entity = _entity_maker(class_, complete, with_start=with_start)
-        """Returns the object of a head and its decoded state. It has its start if the state has it."""
-
-
-_Complete = Callable[[Item, State], State]
+        self.complete = _decoded if tested is None else _completed(class_, shown, with_start=with_start)
+        """Returns what the class shows of a head with a decoded state."""
+        self.entity = _entity_maker(class_, with_start=with_start)
+        """Returns the object of a head with a complete state. It has its start if the state has it."""
 
 
 # Each row that is read passes here. So these are closures, which need no attributes of an object.
@@ -146,7 +144,13 @@ def _decoder(class_: Class, tested: frozenset[str], *, with_start: bool) -> Call
     return decode_with_start if with_start else decode
 
 
-def _completed(class_: Class, shown: frozenset[str] | None, *, with_start: bool) -> _Complete:
+def _decoded(_: Item, state: State) -> State:
+    return state
+
+
+def _completed(
+    class_: Class, shown: frozenset[str] | None, *, with_start: bool
+) -> Callable[[Item, State], State]:
     """Return a function that returns a decoded state, or what the class shows of it if that is different."""
     reader = class_.state_reader
     shows = reader.shows_all if shown is None else reader.shows(shown)
@@ -160,20 +164,14 @@ def _completed(class_: Class, shown: frozenset[str] | None, *, with_start: bool)
     return complete
 
 
-def _entity_maker(
-    class_: Class, complete: _Complete | None, *, with_start: bool
-) -> Callable[[Item, State], Entity]:
+def _entity_maker(class_: Class, *, with_start: bool) -> Callable[[Item, Mapping[str, Any]], Entity]:
     name = class_.name
 
     def entity(item: Item, state: Mapping[str, Any]) -> Entity:
-        shown = state if complete is None else complete(item, state)
-        start = head_start(item, shown) if with_start and is_written(item) else None
-        return Entity(Reference(name, state[ID]), shown, start=start)
+        start = head_start(item, state) if with_start and is_written(item) else None
+        return Entity(Reference(name, state[ID]), state, start=start)
 
-    def entity_without_start(item: Item, state: Mapping[str, Any]) -> Entity:
-        return Entity(Reference(name, state[ID]), state if complete is None else complete(item, state))
-
-    return entity if with_start else entity_without_start
+    return entity
 
 
 def entity_of(

@@ -16,6 +16,7 @@ from stratabase.store.layout.access_path import AccessPath
 from stratabase.store.query.planner import MissingIndex, build_plan, missing_index, missing_index_along_roles
 from stratabase.store.query.plans import QueryPlan
 from stratabase.store.query.row_sources import PlanSource
+from stratabase.store.query.rows import entities_of
 from stratabase.store.query.schema import QuerySchema
 from stratabase.store.query.semi_join import joins_of
 from stratabase.store.read.context import StoreContext
@@ -53,10 +54,10 @@ def page_of(plan: QueryPlan, query: Query) -> Page:
     )
 
 
-def _items(plan: QueryPlan, query: Query) -> tuple[Entity, ...]:
+def _items(plan: QueryPlan, query: Query) -> Sequence[Entity]:
     """Return the objects of the window in the order of the query."""
     rows = plan.rows()
-    return tuple(row.entity for row in (reversed(rows) if query.window.backward else rows))
+    return entities_of(query.class_name, rows[::-1] if query.window.backward else rows)
 
 
 def _limited(derive: Derive | None, limiter: ReadLimiter) -> Derive | None:

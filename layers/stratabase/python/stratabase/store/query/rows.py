@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from stratabase import waiting
-from stratabase.domain.objects.entity import Entity, State
+from stratabase.domain.objects.entity import Entity, State, UnmadeEntities
 from stratabase.domain.query.derived import Derive, split_filter
 from stratabase.domain.query.filter import Filter, test_cost
 from stratabase.domain.query.matching import Test, matcher
@@ -26,14 +26,14 @@ _FEW_COMPARISONS = 10
 class Row:
     """An item of an object, with what the query uses of its state."""
 
-    __slots__ = ("_decoder", "_entity", "item", "state")
+    __slots__ = ("_derived", "decoder", "item", "state")
 
     def __init__(self, item: Item, state: State, decoder: StateDecoder) -> None:
         """Keep an item with its state, and the decoder of this state."""
         self.item = item
         self.state = state
-        self._decoder = decoder
-        self._entity: Entity | None = None
+        self.decoder = decoder
+        self._derived: Entity | None = None
 
     @property
     def partition(self) -> str:
@@ -43,12 +43,27 @@ class Row:
     @property
     def entity(self) -> Entity:
         """The object, with all values that the query shows."""
-        return self._entity or self._decoder.entity(self.item, self.state)
+        item, decoder = self.item, self.decoder
+        return self._derived or decoder.entity(item, decoder.complete(item, self.state))
 
     def with_entity(self, entity: Entity) -> "Row":
         """Set the entity of this row to one with derived values in its state; return the row."""
-        self._entity, self.state = entity, entity.state
+        self._derived, self.state = entity, entity.state
         return self
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether the object is known, with derived values."""
+        return self._derived is not None
+
+
+def entities_of(class_name: str, rows: Sequence[Row]) -> Sequence[Entity]:
+    """Return the objects of rows of one query on a class."""
+    if not rows or rows[0].is_derived:
+        return tuple(row.entity for row in rows)
+    complete, entity = rows[0].decoder.complete, rows[0].decoder.entity
+    states = [complete(row.item, row.state) for row in rows]
+    return UnmadeEntities(class_name, states, lambda number, state: entity(rows[number].item, state))
 
 
 def distinct_rows(rows: Iterable[Row]) -> Iterator[Row]:
