@@ -68,9 +68,19 @@ def test_the_total_count_is_of_three_in_five_objects(filled: Filled) -> None:
 
 
 def test_filters_of_counts_are_new_or_always_the_same(filled: Filled) -> None:
-    new, same = filled.client.counted(SIZES[0])
-    assert len(set(islice(new.requests, 200))) == 200
-    assert len(set(islice(same.requests, 200))) == 1
+    cases = [*filled.client.compared(filled.ids), *filled.client.counted(SIZES[0])]
+    (first, new_tested), (second, same_tested), (third, new), (fourth, same) = [
+        (case.name, case.requests) for case in cases if "totalCount" in case.name or "next page" in case.name
+    ]
+    assert [first, third] == [
+        "page of 50, totalCount without an index",
+        "page of 50, totalCount counted anew",
+    ]
+    assert second == fourth == "the next page of the same list"
+    for requests in (new_tested, new):
+        assert len(set(islice(requests, 200))) == 200
+    for requests in (same_tested, same):
+        assert len(set(islice(requests, 200))) == 1
 
 
 def test_new_texts_are_new_and_other_texts_are_not(filled: Filled) -> None:

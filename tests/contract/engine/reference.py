@@ -93,6 +93,9 @@ class ReferenceEngine:
             for key, item in after.items():
                 self._replace(key, item)
 
+    def data_version(self) -> object | None:
+        return None
+
     def increment(self, key: Key, attribute: str, by: int) -> int:
         with self._lock:
             item = _patched(Patch(key, add={attribute: by}), self._items.get(key) or Item(key))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import ceil
+from pathlib import Path
 from threading import Barrier
 from types import MappingProxyType
 
@@ -30,6 +31,7 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
+from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
 
 KEY = Key("Thing#1", "V#~")
@@ -81,6 +83,16 @@ def test_calls_are_reported_only_during_a_measurement(engine: MeteredEngine, inn
     engine.commit(Batch("b", (Put(item()),)))
     engine.get([KEY])
     assert (result, inner.reads) == ([], 98)
+
+
+def test_a_measured_request_has_no_version_of_the_data(tmp_path: Path) -> None:
+    """So it counts all, and shows what that costs."""
+    engine = MeteredEngine(SqliteEngine(tmp_path / "store.db"))
+    seen = []
+    measured(lambda: seen.append(engine.data_version()))
+    assert seen == [None]
+    assert engine.data_version() is not None
+    engine.close()
 
 
 @pytest.mark.parametrize(("size", "units"), [(0, 1), (4000, 1), (4096, 2), (8100, 2), (9000, 3)])

@@ -85,6 +85,9 @@ class DynamoDBEngine:
             if start is None:
                 return
 
+    def data_version(self) -> None:
+        """Return None, because DynamoDB has no such value."""
+
     def commit(self, batch: Batch) -> None:
         """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
         commit_batch(self._retrying, self._table, batch)

@@ -104,6 +104,13 @@ class MeteredEngine(DelegatingEngine):
             return pages
         return self._report_count(pages, note, index, partition, ranges)
 
+    def data_version(self) -> object | None:
+        """Return a value that is another one after each commit. None if the request is measured.
+
+        So a measured request uses no results of earlier ones.
+        """
+        return self._engine.data_version() if self._current_note() is None else None
+
     def commit(self, batch: Batch) -> None:
         """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
         note = self._current_note()

@@ -71,6 +71,10 @@ class DelegatingEngine:
         self._before_read()
         return self._pages(self._engine.scan(after))
 
+    def data_version(self) -> object | None:
+        """Return a value that is another one after each commit of any process. None if there is none."""
+        return self._engine.data_version()
+
     def commit(self, batch: Batch) -> None:
         """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
         self._before_write()

@@ -323,6 +323,13 @@ class Engine(Protocol):
         scans.
         """
 
+    def data_version(self) -> object | None:
+        """Return a value that is another one after each commit of any process. None if there is none.
+
+        As long as it is equal to an earlier one, all that was read since then is still true. It may also
+        change without a commit.
+        """
+
     def commit(self, batch: Batch) -> None:
         """Execute all actions of a batch or none, if all expectations hold for the items before the batch.
 

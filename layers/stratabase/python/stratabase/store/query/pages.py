@@ -20,6 +20,7 @@ from stratabase.store.query.rows import entities_of
 from stratabase.store.query.schema import QuerySchema
 from stratabase.store.query.semi_join import joins_of
 from stratabase.store.read.context import StoreContext
+from stratabase.store.read.kept_counts import can_keep
 
 
 def read_page(
@@ -34,6 +35,16 @@ def read_page(
     `derive`: computes the derived attributes that the query uses. `related`: finds the objects that the
     caller sees of other classes.
     """
+    read = partial(_read_page, store, budget, derive, related)
+    if query.fields.total_count and can_keep(query.filter, store.model.classes[query.class_name]):
+        return store.kept_counts.page(store.engine, query, read)
+    return read(query)
+
+
+def _read_page(
+    store: StoreContext, budget: ReadBudget, derive: Derive | None, related: Related | None, query: Query
+) -> Page:
+    """Do the same, with all fields from the store."""
     class_ = store.model.classes[query.class_name]
     schema = QuerySchema(store.model, store.associations, store.write_schema())
     limiter = ReadLimiter(budget, class_.name, lambda limiter: _refusal(class_, query, schema, limiter))

@@ -4,7 +4,7 @@ Its methods read objects by key. Such reads are strongly consistent.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 from stratabase.clock import SystemClock
@@ -18,6 +18,7 @@ from stratabase.store.indexes.registry_cache import RegistryCache, WriteSchema
 from stratabase.store.layout import codec, keys, links
 from stratabase.store.layout.associations import Associations
 from stratabase.store.layout.heads import live_head
+from stratabase.store.read.kept_counts import KeptCounts
 
 _BATCH = 100
 """The number of items to request at a time. The read limit is checked before each request."""
@@ -39,6 +40,8 @@ class StoreContext:
     parallel_map: ParallelMap
     now: Callable[[], Instant] = system_now
     """The clock that decides whether the lease of a staged restoration has expired."""
+    kept_counts: KeptCounts = field(default_factory=KeptCounts)
+    """The numbers of matches that pages have counted."""
 
     def write_schema(self) -> WriteSchema:
         """Return the schema for writes, from this process's cached registry."""

@@ -6,11 +6,10 @@ Read in this order:
 2. table: the table, with one row for each item.
 3. queries: the SELECT statements.
 4. readers: one connection for each thread that reads.
-5. counts: counts ranges, and keeps the numbers until something is written.
-6. writer: the only thread that writes; it groups concurrent commits into one transaction.
-7. commit: executes one batch inside a transaction.
-8. file: opens, checks, creates and upgrades a database file.
-9. errors: maps SQLite's errors to refusals, and waits while another process holds the file.
+5. writer: the only thread that writes; it groups concurrent commits into one transaction.
+6. commit: executes one batch inside a transaction.
+7. file: opens, checks, creates and upgrades a database file.
+8. errors: maps SQLite's errors to refusals, and waits while another process holds the file.
 
 Of the store, imports only engine. Members and login attempts are in separate files (adapters/members), whose
 code shares file and errors.

@@ -7,10 +7,16 @@ from pathlib import Path
 from stratabase import waiting
 from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Counted, Item, Key
 from stratabase.store.sqlite.commit import commit_batch, write_increment
-from stratabase.store.sqlite.counts import RangeCounter
 from stratabase.store.sqlite.errors import map_sqlite_error
 from stratabase.store.sqlite.file import open_for_counting, open_for_reading, open_for_writing
-from stratabase.store.sqlite.queries import RangeQuery, range_query, select_after, select_items
+from stratabase.store.sqlite.queries import (
+    RangeQuery,
+    count_rows,
+    range_query,
+    select_after,
+    select_data_version,
+    select_items,
+)
 from stratabase.store.sqlite.readers import Readers
 from stratabase.store.sqlite.writer import Writer
 
@@ -23,6 +29,8 @@ _MAX_PAGE = 256
 """The maximum number of rows in a page. Other requests may proceed between two pages."""
 _SCANNED_PAGE = 256
 """The number of rows in a page of a scan."""
+_MAX_INLINE_COUNT = 8_000
+"""The number of rows that are counted where the request runs, which takes about half a millisecond."""
 
 
 class SqliteEngine:
@@ -37,7 +45,6 @@ class SqliteEngine:
         self._writer = Writer(open_for_writing(path, busy_timeout), busy_timeout, to_refusal)
         self._readers = Readers(partial(open_for_reading, path, busy_timeout), to_refusal)
         self._long_readers = Readers(partial(open_for_counting, path, busy_timeout), to_refusal)
-        self._counter = RangeCounter(self._readers, self._long_readers)
 
     def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent."""
@@ -75,6 +82,10 @@ class SqliteEngine:
             after = page[-1].key
             waiting.give_way()
 
+    def data_version(self) -> object:
+        """Return a value that is another one after each commit of any process, or in another thread."""
+        return self._readers.read(select_data_version)
+
     def commit(self, batch: Batch) -> None:
         """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
         waiting.until(self._writer.submit(partial(commit_batch, batch=batch)))
@@ -108,4 +119,8 @@ class SqliteEngine:
             waiting.give_way()
 
     def _counts(self, queries: Sequence[RangeQuery]) -> Iterator[Counted]:
-        yield Counted(self._counter.count(queries), bytes_read=0)
+        number = self._readers.read(partial(count_rows, queries=queries, limit=_MAX_INLINE_COUNT))
+        if number == _MAX_INLINE_COUNT:
+            # SQLite needs no lock of Python while it counts, so other requests proceed meanwhile.
+            number = waiting.offload(self._long_readers.read, partial(count_rows, queries=queries))
+        yield Counted(number, bytes_read=0)

@@ -204,6 +204,31 @@ def range_query(index: str, partition: str, bounds: Bounds, *, backward: bool) -
     return RangeQuery(index, partition, low, high, backward)
 
 
+def count_rows(
+    connection: sqlite3.Connection, queries: Sequence[RangeQuery], limit: int | None = None
+) -> int:
+    """Return the number of rows of several ranges, as one snapshot: at most `limit`, if there is one."""
+    if len(queries) == 1:
+        return queries[0].row_count(connection, limit)
+    connection.execute("BEGIN")
+    total = 0
+    with connection:
+        for query in queries:
+            total += query.row_count(connection, None if limit is None else limit - total)
+            if total == limit:
+                break
+    return total
+
+
+def select_data_version(connection: sqlite3.Connection) -> tuple[sqlite3.Connection, int]:
+    """Return a connection, and a number that changes with each commit of any other one, in any process.
+
+    The numbers of different connections have nothing to do with each other.
+    """
+    ((number,),) = connection.execute("PRAGMA data_version").fetchall()
+    return connection, number
+
+
 def _end(bound: str | None, included: bool) -> RangeEnd:  # noqa: FBT001 - like the field of Bounds
     return RangeEnd() if bound is None else RangeEnd((bound,), included)
 
