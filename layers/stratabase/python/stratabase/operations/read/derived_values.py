@@ -189,7 +189,7 @@ class _Targets(RoleLoader):
         if self.storage in _BY_LINKS:
             ids = [owner.reference.id for owner in owners]
             return (yield from self._objects.load_links(self.name, ids, ALL_IDS))
-        return [*map(self.stored_ids, owners)]
+        return [self.stored_ids(owner.state) for owner in owners]
 
 
 def evaluate(objects: IdentityMap, asked: Evaluations[K]) -> BatchedRead[dict[K, list[tuple[Any, ...]]]]:

@@ -6,7 +6,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Reference, State
 from stratabase.domain.objects.role_storage import RoleStorage
 from stratabase.domain.query.derived import Computed, computed_parts, simplify
 from stratabase.domain.query.fetch import Fetch, Render, RoleFetch, ToMany, ToOne, View
@@ -23,18 +23,24 @@ F = TypeVar("F", bound=RoleFetch)
 class ShownObject:
     """An object on one level of an answer, with its view."""
 
-    __slots__ = ("entity", "times", "view")
+    __slots__ = ("_entities", "_number", "id", "state", "times", "view")
 
-    def __init__(self, entity: Entity, view: dict[str, Any]) -> None:
-        self.entity = entity
+    def __init__(
+        self, id_: str, state: State, view: dict[str, Any], entities: Sequence[Entity], number: int
+    ) -> None:
+        """`entities`, `number`: the object is the one with this number among these."""
+        self.id = id_
+        self.state = state
         self.view = view
         self.times = 0
         """How often the object appears in the response."""
+        self._entities = entities
+        self._number = number
 
     @property
-    def id(self) -> str:
-        """The id of the object."""
-        return self.entity.reference.id
+    def entity(self) -> Entity:
+        """The object."""
+        return self._entities[self._number]
 
 
 class ViewGroup:
@@ -43,24 +49,25 @@ class ViewGroup:
     def __init__(self, fetch: Fetch, render: Render) -> None:
         self.fetch = fetch
         self._render = render
-        self._by_reference: dict[Reference, ShownObject] = {}
+        self._by_id: dict[str, ShownObject] = {}
 
     @property
     def shown(self) -> Collection[ShownObject]:
         """The objects in the order in which they were first shown."""
-        return self._by_reference.values()
+        return self._by_id.values()
 
     @property
     def entities(self) -> Iterator[Entity]:
         """The entities of these objects."""
-        return (each.entity for each in self._by_reference.values())
+        return (each.entity for each in self._by_id.values())
 
     def view(self, entity: Entity, times: int = 1) -> View:
         """Return the view of an object, which appears `times` more times in the response."""
-        shown = self._by_reference.get(entity.reference)
+        id_ = entity.reference.id
+        shown = self._by_id.get(id_)
         if shown is None:
-            shown = ShownObject(entity, dict(self._render(entity)))
-            self._by_reference[entity.reference] = shown
+            view = dict(self._render(entity))
+            shown = self._by_id[id_] = ShownObject(id_, entity.state, view, (entity,), 0)
         shown.times += times
         return shown.view
 
@@ -124,8 +131,11 @@ class ToOneViews(RelatedViews[ToOne]):
         if self._ids is None:
             # If the other side holds the key, links lead there. Otherwise, the owner's state has the id.
             is_linked = self.storage is RoleStorage.OPPOSITE_KEY
-            owners = self.group.entities
-            self._ids = (yield from self._linked_ids()) if is_linked else list(map(self.stored_ids, owners))
+            self._ids = (
+                (yield from self._linked_ids())
+                if is_linked
+                else [self.stored_ids(owner.state) for owner in self.group.shown]
+            )
             ids = dict.fromkeys(chain.from_iterable(self._ids))
             self._targets = {id_: self.reference(id_) for id_ in ids}
         return self.unread(self._targets.values())
@@ -234,5 +244,5 @@ class ToManyViews(RelatedViews[ToMany]):
                 self._exhausted.add(owner)
 
     def _stored_ids(self, owners: Sequence[ShownObject]) -> Sequence[Sequence[str]]:
-        listed: Iterable[Any] = (owner.entity.state.get(self.role.name) for owner in owners)
+        listed: Iterable[Any] = (owner.state.get(self.role.name) for owner in owners)
         return [self._range.select(ids or ()) for ids in listed]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.model.member_names import member_key
 from stratabase.model.model import Class, Role
@@ -37,13 +37,11 @@ class RoleLoader:
         # Every role passes here for each object. The constructor would take twice as long.
         return tuple.__new__(Reference, (self.role.target, id_))
 
-    def stored_ids(self, owner: Entity) -> Sequence[str]:
+    def stored_ids(self, owner: State) -> Sequence[str]:
         """Return the ids that the state of an owner has for the role: one id, a list of parts, or none."""
         recorded_in = self.role.recorded_in
         stored: Any = (
-            owner.state.get(self.name.role_name)
-            if recorded_in is None
-            else member_key(owner.state, recorded_in)
+            owner.get(self.name.role_name) if recorded_in is None else member_key(owner, recorded_in)
         )
         if stored is None:
             return ()

@@ -187,7 +187,8 @@ def entity_of(
     """
     reference = reference or keys.reference_of(item.key)
     values = _state(item, reference.id, class_, version_start=version_start)
-    attributes, named = item.attributes, commit_ids(item)
+    attributes: Mapping[str, Any] = item.attributes
+    named = tuple(attributes.get(COMMIT_IDS) or ())
     start = None if item.state is None else head_start(item, values)
     if len(attributes) == 1 + bool(named) and VERSION_START_ATTRIBUTE in attributes:  # most objects
         return Entity(reference, values, named, start=start, seen=attributes)

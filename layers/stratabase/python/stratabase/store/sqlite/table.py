@@ -50,12 +50,12 @@ class ItemWithoutPlaces(Item):
 
     __slots__ = ("_attributes", "_row", "partition")
 
-    _attributes: Mapping[str, Value]
     partition: str
     state: str | None
 
     def __init__(self, row: Row) -> None:
         self._row = row
+        self._attributes: Mapping[str, Value] | None = None
         self.partition = row[0]
         self.state = row[3]
 
@@ -67,11 +67,10 @@ class ItemWithoutPlaces(Item):
     @property
     def attributes(self) -> Mapping[str, Value]:
         """The values that conditions can test, which are converted once."""
-        try:
-            return self._attributes
-        except AttributeError:
-            self._attributes = orjson.loads(self._row[2])
-            return self._attributes
+        attributes = self._attributes
+        if attributes is None:
+            attributes = self._attributes = orjson.loads(self._row[2])
+        return attributes
 
     @property
     def places(self) -> Mapping[str, IndexKey]:
@@ -90,6 +89,7 @@ class _IndexItem(ItemWithoutPlaces):
     def __init__(self, row: Row, index: tuple[str, str]) -> None:
         """`index`: the name of the index, and the partition of the item in it."""
         self._row = row
+        self._attributes = None
         self._index = index
         self.partition = row[0]
         self.state = row[3]
