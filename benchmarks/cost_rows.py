@@ -1,8 +1,9 @@
 """The cost of each operation in round trips and capacity units, on both engines and with several sizes."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import chain
 from math import ceil
 from pathlib import Path
 from time import monotonic
@@ -16,6 +17,7 @@ from benchmarks.nested_rows import MODEL as GRAPHS
 from benchmarks.nested_rows import Graphs
 from benchmarks.role_rows import CALLER, Cost, Operations, Roles
 from benchmarks.role_rows import MODEL as ROLES
+from benchmarks.stored_table import StoredTable
 from benchmarks.table import Figure, print_table
 from benchmarks.version_rows import MODEL as VERSIONS
 from benchmarks.version_rows import Versions
@@ -40,8 +42,9 @@ from stratabase.store.dynamodb.botocore_client import BotocoreClient
 from stratabase.store.dynamodb.engine import DynamoDBEngine
 from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.dynamodb.table import ensure_table
-from stratabase.store.engine.port import Engine
+from stratabase.store.engine.port import Engine, Item, Key
 from stratabase.store.ids import TimeOrderedIds
+from stratabase.store.layout.keys import REGISTRY
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.fakes import FrozenClock
@@ -59,6 +62,12 @@ type Unique @unique(attributes: ["name"]) { name: String size: Int notes: Text }
 """
 
 
+EMULATED = 10_000
+"""The maximum number of objects with which all operations run on an emulator of DynamoDB.
+
+With more, only those are measured whose cost depends on the number, on a copy of what SQLite stores.
+"""
+
 _MAX_OBJECTS = {"Plain": 100_000, "Indexed": 100_000, "Person": 100_000, "Unique": 1_000}
 """The maximum number of objects of each class. The cost of a unique value does not depend on their number."""
 
@@ -66,10 +75,14 @@ _MAX_OBJECTS = {"Plain": 100_000, "Indexed": 100_000, "Person": 100_000, "Unique
 def main(folder: Path) -> None:
     """Print a table for each engine and size."""
     with ExitStack() as stack:
-        engines = {"SQLite": sqlite_engines(folder, stack), "DynamoDB": dynamodb_engines(stack)}
-        for name, opened in engines.items():
-            for size in SIZES:
-                _measure(name, opened(str(size)), size)
+        sqlite, dynamodb = sqlite_engines(folder, stack), dynamodb_engines(stack)
+        for size in SIZES:
+            embedded = sqlite(str(size))
+            _measure("SQLite", embedded, size)
+            if size <= EMULATED:
+                _measure("DynamoDB", dynamodb(str(size)), size)
+            else:
+                _measure_growing("DynamoDB", embedded, size)
 
 
 def sqlite_engines(folder: Path, stack: ExitStack) -> Callable[[str], Engine]:
@@ -100,11 +113,25 @@ def dynamodb_engines(stack: ExitStack) -> Callable[[str], Engine]:
     return opened
 
 
-def _measure(name: str, engine: Engine, size: int) -> None:
+class _Metered(MeteredEngine):
+    """An engine that does not report reads of the registry, which a request makes every few seconds."""
+
+    def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
+        read = self._engine.get if keys == [REGISTRY] else super().get
+        return read(keys, places=places)
+
+
+def _services(engine: Engine) -> tuple[Services, Engine]:
+    """Return services on an engine, and this engine with a meter."""
     model = read_model(MODEL + ROLES + GRAPHS + LOCKS + VERSIONS + FILES, "benchmark")
-    metered = MeteredEngine(engine)
-    entities = Repository(metered, model)
-    services = Services(model, entities, FrozenClock(), TimeOrderedIds(), _budget)
+    metered = _Metered(engine)
+    services = Services(model, Repository(metered, model), FrozenClock(), TimeOrderedIds(), _budget)
+    return services, metered
+
+
+def _measure(name: str, engine: Engine, size: int) -> None:
+    """Fill an engine, and print the cost of all operations."""
+    services, metered = _services(engine)
     graphs, files = Graphs(services), Files(services, metered)
     references = [
         reference
@@ -114,14 +141,22 @@ def _measure(name: str, engine: Engine, size: int) -> None:
     examples = {reference.class_name: reference for reference in references}
     rows = {
         **_operations(services, examples, size),
+        **_growing_operations(services, size),
         **Roles(services).operations(),
         **graphs.operations(),
         **Locks(services).operations(),
         **Versions(services).operations(),
         **files.operations(),
     }
-    figures = [*_figures(services, rows), *files.figures()]
-    print_table(f"Costs on {name}, {size:,} objects a class", figures)
+    print_table(f"Costs on {name}, {size:,} objects a class", [*_figures(rows), *files.figures()])
+
+
+def _measure_growing(name: str, filled: Engine, size: int) -> None:
+    """Print the cost of the operations that grow with the number of objects, on a copy of a filled engine."""
+    copy = StoredTable(chain.from_iterable(filled.scan()))
+    services, _ = _services(DynamoDBEngine(copy, "copy"))
+    rows = _figures(_growing_operations(services, size))
+    print_table(f"Costs on {name}, {size:,} objects a class, copied from SQLite", [*rows])
 
 
 def _fill(services: Services, class_name: str, size: int) -> Iterator[Reference]:
@@ -141,10 +176,8 @@ def _values(number: int) -> dict[str, Stored]:
     return {"name": f"name {number:06}", "size": number % 3, "notes": "n" * 400}
 
 
-def _figures(services: Services, rows: Operations) -> Iterator[Figure]:
+def _figures(rows: Operations) -> Iterator[Figure]:
     for name, (cost, operation) in rows.items():
-        # Read a page first, which refreshes the registry if it is stale, so that its cost does not count.
-        _reader(services).page(Query("Plain", Order.of(()), window=Window(size=0)))
         consumption = measure_consumption(operation)
         yield Figure(f"{name}: round trips", consumption.round_trips, "", cost.calls)
         if consumption.read_units or cost.read_units:
@@ -155,12 +188,6 @@ def _figures(services: Services, rows: Operations) -> Iterator[Figure]:
 
 def _operations(services: Services, examples: dict[str, Reference], size: int) -> Operations:
     """Return the operations to measure, by name. An object has 1 index slot, and an Indexed one has 2."""
-    by_name = Order.of((OrderTerm("name"),))
-    from_the_middle = Comparison("name", Operator.GTE, f"name {size // 2:06}")
-    a_third = Comparison("size", Operator.LT, 1)
-    only_total, with_total = PageFields(items=False, total_count=True), PageFields(total_count=True)
-    window = Window(size=50)
-    page_units = _index_units(50)
     return {
         "get": (Cost(1, 1, 0), lambda: _reader(services).get(examples["Plain"])),
         "create": (Cost(1, 0, 2), lambda: _create(services, "Plain", size)),
@@ -173,6 +200,18 @@ def _operations(services: Services, examples: dict[str, Reference], size: int) -
         ),
         # A deletion is a transaction: see docs/decisions/2026-11-21-whose-delete-it-was.md.
         "delete": (Cost(2, 1, 3), lambda: delete(services, Delete(examples["Plain"]), CALLER)),
+    }
+
+
+def _growing_operations(services: Services, size: int) -> Operations:
+    """Return the pages and counts to measure, by name. Some of them grow with the number of objects."""
+    by_name = Order.of((OrderTerm("name"),))
+    from_the_middle = Comparison("name", Operator.GTE, f"name {size // 2:06}")
+    a_third = Comparison("size", Operator.LT, 1)
+    only_total, with_total = PageFields(items=False, total_count=True), PageFields(total_count=True)
+    window = Window(size=50)
+    page_units = _index_units(50)
+    return {
         "page of 50 by _id": (
             Cost(1, page_units, 0),
             lambda: _reader(services).page(Query("Plain", Order.of(()), window=window)),
