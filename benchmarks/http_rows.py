@@ -174,8 +174,7 @@ class Client:
     def _inputs(self, name: str) -> Iterator[Mapping[str, object]]:
         """Yield the attributes of new objects as a client sends them."""
         for state in staff.employees(name, next(self._new)):
-            dates = {name: "/".join(reversed(str(state[name]).split("-"))) for name in staff.DATES}
-            yield {**state, "email": f"{name}.{next(self._new)}@example.com", **dates}
+            yield {**staff.as_sent(state), "email": f"{name}.{next(self._new)}@example.com"}
 
     def request(self, query: str, variables: Mapping[str, object] | None = None) -> bytes:
         """Return the bytes of a request."""

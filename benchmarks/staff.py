@@ -53,9 +53,10 @@ _PER_COMMIT = 24
 class Staff:
     """The employees in the store of a running service. They are written directly, which is faster."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, settings: Settings | None = None) -> None:
+        """Create the teams. `settings`: those of the service, if they are not the default."""
         self._model = read_model(MODEL, "staff")
-        self._engine = open_engine(replace(Settings(), home=home))
+        self._engine = open_engine(replace(settings or Settings(), home=home))
         self._entities = Repository(self._engine, self._model)
         self._new_id = TimeOrderedIds().new
         self._teams = [self._entity("Team", {"name": f"Team {number}"}) for number in range(TEAMS)]
@@ -99,3 +100,8 @@ def employees(name: str, first: int = 0) -> Iterator[Mapping[str, Stored]]:
             "hired_on": f"{2000 + number % 25}-{number % 12 + 1:02}-{number % 28 + 1:02}",
             "phone": "+39 06 1234567",
         }
+
+
+def as_sent(state: Mapping[str, Stored]) -> Mapping[str, Stored]:
+    """Return the attributes of an employee as a client sends them."""
+    return {**state, **{name: "/".join(reversed(str(state[name]).split("-"))) for name in DATES}}

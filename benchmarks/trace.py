@@ -48,7 +48,7 @@ class Service:
             "STRATABASE_LOG_LEVEL": "ERROR",
         }
         subprocess.run([sys.executable, "-c", ADMINISTRATOR], check=True)
-        self._handler = _load_handler(FUNCTIONS / "graphql" / "app.py")
+        self._handler = load_handler(FUNCTIONS / "graphql" / "app.py")
         self._authorization = "Basic " + base64.b64encode(f"admin:{PASSWORD}".encode()).decode()
         self._count = 0
 
@@ -151,7 +151,8 @@ def _watch_calls(on_call: Callable[[CodeType], None]) -> Iterator[None]:
         monitoring.free_tool_id(tool)
 
 
-def _load_handler(file: Path) -> Handler:
+def load_handler(file: Path) -> Handler:
+    """Return the handler of a function. The environment has its settings."""
     spec = importlib.util.spec_from_file_location("graphql_function", file)
     assert spec is not None
     assert spec.loader is not None
