@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stratabase.domain.objects.entity import UnmadeEntities
 from stratabase.operations.read import associable_views
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.views import read_views
@@ -33,7 +34,8 @@ def test_a_fetch_agrees_with_the_naive_model(data: st.DataObject, objects: Every
     reader = Reader(request_of(EVERYTHING, objects))
     reader.add(roots if data.draw(st.booleans()) else ())
 
-    found: list[Any] = read_views(reader, fetch, roots)
+    unmade = UnmadeEntities(class_name, [root.state for root in roots], lambda number, _: roots[number])
+    found: list[Any] = read_views(reader, fetch, unmade if data.draw(st.booleans()) else roots)
 
     there = [root for root in roots if naive.there(objects, *root.reference) is not None]
     assert found == [naive.view(objects, fetch, root) for root in there]

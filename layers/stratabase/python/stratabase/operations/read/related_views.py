@@ -6,12 +6,13 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from stratabase.domain.objects.entity import Entity, Reference, State
+from stratabase.domain.objects.entity import Entity, Reference, State, UnmadeEntities
 from stratabase.domain.objects.role_storage import RoleStorage
 from stratabase.domain.query.derived import Computed, computed_parts, simplify
-from stratabase.domain.query.fetch import Fetch, Render, RoleFetch, ToMany, ToOne, View
+from stratabase.domain.query.fetch import Fetch, Render, RoleFetch, ToMany, ToOne, View, stored_state
 from stratabase.domain.query.id_range import ALL_IDS, id_range_of
 from stratabase.domain.query.page import Paginator
+from stratabase.model.api_names import ID
 from stratabase.operations.read.batched_reads import BatchedRead
 from stratabase.operations.read.derived_values import DerivedValues
 from stratabase.operations.read.reader import Reader
@@ -73,7 +74,21 @@ class ViewGroup:
 
     def views(self, entities: Iterable[Entity], times: int = 1) -> list[View]:
         """Return the views of objects, each of which appears `times` more times in the response."""
+        if isinstance(entities, UnmadeEntities) and self._render is stored_state:
+            return self._views_of_states(entities, times)
         return [self.view(entity, times) for entity in entities]
+
+    def _views_of_states(self, entities: UnmadeEntities, times: int) -> list[View]:
+        # The objects themselves are made only if something needs more than their states.
+        views: list[View] = []
+        for number, state in enumerate(entities.states):
+            id_ = str(state[ID])
+            shown = self._by_id.get(id_)
+            if shown is None:
+                shown = self._by_id[id_] = ShownObject(id_, state, dict(state), entities, number)
+            shown.times += times
+            views.append(shown.view)
+        return views
 
     def demand(self, derived: DerivedValues) -> None:
         """Ask for the derived attributes that the views show."""

@@ -29,13 +29,15 @@ def read_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> list
 
 def load_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> BatchedRead[list[View]]:
     """Return what `read_views` returns, as a batched read."""
-    shows_states = not fetch.roles and not fetch.derived and fetch.render_lock is None
-    if isinstance(entities, UnmadeEntities):
-        if shows_states and reader.shows_stored_states(entities.class_name):
-            return list(entities.states)
-        entities = [*entities]
+    shows_only_values = not fetch.roles and not fetch.derived and fetch.render_lock is None
+    if (
+        shows_only_values
+        and isinstance(entities, UnmadeEntities)
+        and reader.shows_stored_states(entities.class_name)
+    ):
+        return list(entities.states)
     there = yield from reader.attached(entities)
-    if shows_states:
+    if shows_only_values:
         return list(map(reader.render, there))
     group = ViewGroup(fetch, reader.render)
     views = group.views(there)
