@@ -15,7 +15,7 @@ from typing import NamedTuple
 from stratabase.domain.query.filter import And, Comparison, Filter, conjuncts
 from stratabase.store.engine.port import Bounds
 from stratabase.store.layout.access_path import AccessPath
-from stratabase.store.layout.index_text import is_truncated, prefix_end, truncate
+from stratabase.store.layout.index_text import ABOVE_NOT_NULL, is_truncated, prefix_end, truncate
 from stratabase.store.query.filter_analysis import IndexConstraint
 
 MAX_RANGES = 100
@@ -108,6 +108,8 @@ def _range_ends(prefix: str, range_constraint: IndexConstraint | None) -> Iterat
 def _bounds(low: str, high: str) -> Bounds:
     """Return the range of sort keys from `low` (included) to `high` (excluded). An end that is "" is open."""
     end = prefix_end(truncate(high)) if is_truncated(high) else high
+    if end == ABOVE_NOT_NULL:
+        end = ""  # no sort key is greater, so that the engine need not compare each one
     return Bounds(truncate(low) or None, end or None, high_included=False)
 
 
