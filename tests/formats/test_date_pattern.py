@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from stratabase.formats.date_fields import DatePart
 from stratabase.formats.date_pattern import DateParser, compile_date_pattern
 from stratabase.formats.invalid_value import InvalidValue
+from stratabase.model.types.temporal import DATE_SLICES
 
 ALL = frozenset({DatePart.DATE, DatePart.TIME})
 DATE = frozenset({DatePart.DATE})
@@ -219,3 +220,25 @@ def test_other_days_are_not_read_as_three_numbers(pattern: str) -> None:
     parser = compile_date_pattern(pattern).parser("en", UTC, DATE)
     assert isinstance(parser, DateParser)
     assert parser.day_groups is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "shown"),
+    [
+        ("dd/MM/yyyy", "31/01/2020"),
+        ("yyyy-MM-dd", "2020-01-31"),
+        ("yyyy", "2020"),
+        ("dd.MM, yy", "31.01, 20"),
+        ("MM'{v}'dd", "01{v}31"),
+        ("dd'%s\"'MM", '31%s"01'),
+    ],
+)
+def test_a_format_of_slices_is_the_same_in_compiled_code(pattern: str, shown: str) -> None:
+    """Only punctuation becomes a part of the code."""
+    written = compile_date_pattern(pattern).slicer(DATE_SLICES)
+    assert written is not None
+    assert written("2020-01-31") == shown
+    if "'" in pattern:
+        assert written.expression is None
+    else:
+        assert eval(str(written.expression), {"v": "2020-01-31"}) == shown  # noqa: S307 - as the answer does

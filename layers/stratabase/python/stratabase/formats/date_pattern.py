@@ -5,7 +5,7 @@ strict: a run of n letters is at least n digits, and fields that repeat a value 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
@@ -75,7 +75,7 @@ class DatePattern:
         writes = [field.format for field in fields if isinstance(field, DateField)]
         return lambda moment: template % tuple([write(moment) for write in writes])
 
-    def slicer(self, slices: Mapping[LetterRun, slice]) -> Callable[[str], str] | None:
+    def slicer(self, slices: Mapping[LetterRun, slice]) -> "SliceFormat | None":
         """Return a function that formats a text of fixed width, of which the fields are slices.
 
         `slices`: by run of a letter, the slice of the text that its field is. Returns None if the pattern has
@@ -84,11 +84,9 @@ class DatePattern:
         runs = [piece for piece in self.pieces if isinstance(piece, LetterRun)]
         if not runs or not all(run in slices for run in runs):
             return None
-        template = "".join(
-            "%s" if isinstance(piece, LetterRun) else piece.replace("%", "%%") for piece in self.pieces
+        return SliceFormat(
+            [slices[piece] if isinstance(piece, LetterRun) else piece for piece in self.pieces]
         )
-        cut = itemgetter(*(slices[run] for run in runs))
-        return lambda text: template % cut(text)
 
     def parser(
         self, language: str, zone: tzinfo, needed: frozenset[DatePart]
@@ -130,6 +128,33 @@ class DatePattern:
             reason=_MEANINGS[DATE_PATTERN_LETTERS[letter].part](letter),
             letters=and_list(allowed_letters),
         )
+
+
+_PUNCTUATION = re.compile(r"[-/.,: T]*")
+
+
+class SliceFormat:
+    """A function that formats a text by its slices. Compiled code can contain it as an expression."""
+
+    def __init__(self, pieces: Sequence[slice | str]) -> None:
+        """`pieces`: slices of the text, and texts between them."""
+        between = [piece for piece in pieces if isinstance(piece, str)]
+        self._template = "".join(
+            piece.replace("%", "%%") if isinstance(piece, str) else "%s" for piece in pieces
+        )
+        self._cut = itemgetter(*(piece for piece in pieces if isinstance(piece, slice)))
+        self.expression = _expression(pieces) if all(map(_PUNCTUATION.fullmatch, between)) else None
+        """The Python expression of the formatted text, for a text `v`. None if it has text of a client."""
+
+    def __call__(self, text: str) -> str:
+        """Return a text with its slices in the order of the format."""
+        formatted: str = self._template % self._cut(text)
+        return formatted
+
+
+def _expression(pieces: Iterable[slice | str]) -> str:
+    parts = (piece if isinstance(piece, str) else f"{{v[{piece.start}:{piece.stop}]}}" for piece in pieces)
+    return f"f{''.join(parts)!r}"
 
 
 @lru_cache(maxsize=512)

@@ -16,6 +16,7 @@ from graphql import (
     get_argument_values,
 )
 
+from stratabase.formats.date_pattern import SliceFormat
 from stratabase.formats.preferences import Formats
 from stratabase.model.attribute import Attribute
 from stratabase.model.types.file import FileType
@@ -163,7 +164,10 @@ class AnswerCompiler:
         extensions = field.extensions
         shown: AttributeField | MomentField | None = extensions.get(ATTRIBUTE) or extensions.get(MOMENT)
         if shown is not None and shown.attribute.type.has_serializer:
-            return f"{code.bind(self._writer(shown.attribute, field, nodes[0]))}(v)"
+            writer = self._writer(shown.attribute, field, nodes[0])
+            if isinstance(writer, SliceFormat) and writer.expression:
+                return writer.expression
+            return "v" if writer is str else f"{code.bind(writer)}(v)"
         if isinstance(type_, GraphQLEnumType):
             return f"(v if v in {code.bind(frozenset(type_.values))} else reject())"
         return self._scalar(type_.name)
