@@ -241,4 +241,4 @@ def test_a_format_of_slices_is_the_same_in_compiled_code(pattern: str, shown: st
     if "'" in pattern:
         assert written.expression is None
     else:
-        assert eval(str(written.expression), {"v": "2020-01-31"}) == shown  # noqa: S307 - as the answer does
+        assert eval(str(written.expression), {"v": "2020-01-31"}) == shown

@@ -34,7 +34,7 @@ def test_a_fetch_agrees_with_the_naive_model(data: st.DataObject, objects: Every
     reader = Reader(request_of(EVERYTHING, objects))
     reader.add(roots if data.draw(st.booleans()) else ())
 
-    unmade = UnmadeEntities(class_name, [root.state for root in roots], lambda number, _: roots[number])
+    unmade = UnmadeEntities(class_name, [root.state for root in roots], lambda: roots)
     found: list[Any] = read_views(reader, fetch, unmade if data.draw(st.booleans()) else roots)
 
     there = [root for root in roots if naive.there(objects, *root.reference) is not None]

@@ -1,6 +1,6 @@
 """An object at one moment: its class and ID, its state, and the versions and commits around it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any, NamedTuple, overload
 
@@ -102,18 +102,18 @@ class Entity:
 
 
 class UnmadeEntities(Sequence[Entity]):
-    """Objects of one class that were read, each made when it is used. Many pages need only their states."""
+    """Objects of one class that were read. They are made when one is used: many pages need only states."""
 
     __slots__ = ("_made", "_make", "class_name", "states")
 
     def __init__(
-        self, class_name: str, states: Sequence[State], make: Callable[[int, State], Entity]
+        self, class_name: str, states: Sequence[State], make: Callable[[], Sequence[Entity]]
     ) -> None:
-        """`make`: returns the object with a number, from 0, and its state."""
+        """`make`: returns the objects with these states."""
         self.class_name = class_name
         self.states = states
         self._make = make
-        self._made: dict[int, Entity] = {}
+        self._made: Sequence[Entity] | None = None
 
     def __len__(self) -> int:
         return len(self.states)
@@ -123,17 +123,23 @@ class UnmadeEntities(Sequence[Entity]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[Entity]: ...
     def __getitem__(self, index: int | slice) -> Entity | Sequence[Entity]:
-        numbers = range(len(self.states))[index]
-        return self._entity(numbers) if isinstance(numbers, int) else [*map(self._entity, numbers)]
+        return self._all()[index]
+
+    def __iter__(self) -> Iterator[Entity]:
+        return iter(self._all())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and [*self] == [*other]
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _entity(self, number: int) -> Entity:
-        # Each is made once, because what is computed for an object is found by its identity.
-        entity = self._made.get(number)
-        if entity is None:
-            entity = self._made[number] = self._make(number, self.states[number])
-        return entity
+    def _all(self) -> Sequence[Entity]:
+        # They are made once, because what is computed for an object is found by its identity.
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+
+def states_of(entities: Sequence[Entity]) -> Sequence[State]:
+    """Return the states of objects."""
+    return entities.states if isinstance(entities, UnmadeEntities) else [each.state for each in entities]

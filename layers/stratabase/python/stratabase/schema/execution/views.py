@@ -16,7 +16,7 @@ from stratabase.domain.issues.refusals import (
 )
 from stratabase.domain.objects.change import Creation, EffectIndex
 from stratabase.domain.objects.commit_refusals import RoleUnavailable
-from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Reference, states_of
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query import cursor
 from stratabase.domain.query.fetch import Fetch, Render, View
@@ -212,9 +212,8 @@ class PageRenderer:
         }
 
     def _shown_cursors(self, page: Page) -> dict[str, str]:
+        states = states_of(page.items)
         return {
-            name: cursor.encode_cursor(
-                position_of(page.items[item].state, self._order), self._order, self._class
-            )
+            name: cursor.encode_cursor(position_of(states[item], self._order), self._order, self._class)
             for name, item in self._cursors
         }

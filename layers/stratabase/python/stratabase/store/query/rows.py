@@ -63,7 +63,9 @@ def entities_of(class_name: str, rows: Sequence[Row]) -> Sequence[Entity]:
         return tuple(row.entity for row in rows)
     complete, entity = rows[0].decoder.complete, rows[0].decoder.entity
     states = [complete(row.item, row.state) for row in rows]
-    return UnmadeEntities(class_name, states, lambda number, state: entity(rows[number].item, state))
+    return UnmadeEntities(
+        class_name, states, lambda: [entity(row.item, state) for row, state in zip(rows, states, strict=True)]
+    )
 
 
 def distinct_rows(rows: Iterable[Row]) -> Iterator[Row]:
