@@ -45,13 +45,21 @@ def stored_file(value: Any) -> StoredFile | None:
     return StoredFile(value["fileId"], value["name"], value["mimeType"], value["size"], uploaded_on)
 
 
+_PLAIN_TYPES = frozenset({str, int, bool, type(None), list})
+
+
 def file_ids(state: State) -> Iterator[str]:
     """Yield the IDs of the files that an object's state stores, also those that the model does not show.
 
     Only File attributes have mappings as values.
     """
     stored = chain(state.values(), (each.stored for each in kept_values(state).values()))
-    found = dict.fromkeys(value.get("fileId") for value in stored if isinstance(value, Mapping))
+    # Every write looks at all values, and nearly all are plain.
+    found = dict.fromkeys(
+        value.get("fileId")
+        for value in stored
+        if value.__class__ not in _PLAIN_TYPES and isinstance(value, Mapping)
+    )
     return (file_id for file_id in found if isinstance(file_id, str))
 
 

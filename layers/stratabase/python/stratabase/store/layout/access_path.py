@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from stratabase.domain.attributes import is_column, type_of
@@ -89,12 +89,7 @@ def _type_of(reading: str, values: tuple[str, ...]) -> AttributeType:
     return TYPES[_EARLIER_READINGS.get(reading, reading)]
 
 
-@lru_cache(maxsize=4096)
-def _index_texts(columns: tuple[Column, ...]) -> tuple[Callable[[State], str | None], ...]:
-    return tuple(column.index_text for column in columns)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AccessPath:
     """One index of a class. An index without columns is a listing of the class, in the order of ids."""
 
@@ -120,7 +115,17 @@ class AccessPath:
 
     def index_text(self, state: State) -> str:
         """Return the index text of the values in a state, not truncated."""
-        return values_text([text(state) for text in _index_texts(self.columns)])
+        return values_text([text(state) for text in self._index_texts])
+
+    @cached_property
+    def _index_texts(self) -> tuple[Callable[[State], str | None], ...]:
+        """For each column: the function that returns the index text of its value."""
+        return tuple(column.index_text for column in self.columns)
+
+    @cached_property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes and roles of the columns."""
+        return tuple(column.attribute for column in self.columns)
 
     def place(self, entity: Entity) -> IndexKey:
         """Return the position of an object in the index."""
@@ -131,8 +136,7 @@ class AccessPath:
     def is_moved(self, before: Entity, after: Entity) -> bool:
         """Return whether an object lies in another place after a change."""
         # Most changes leave most indexes alone, which is cheaper to see by the values than by the places.
-        names = [column.attribute for column in self.columns]
-        return differ(before.state, after.state, names) and self.place(before) != self.place(after)
+        return differ(before.state, after.state, self.attributes) and self.place(before) != self.place(after)
 
     def is_usable_for(self, class_: Class) -> bool:
         """Return whether a filter or an order of a class may be answered from the index.
@@ -151,12 +155,12 @@ class AccessPath:
 
     def names(self, attributes: Collection[str]) -> bool:
         """Return whether the index has a column for one of these attributes or roles."""
-        return any(column.attribute in attributes for column in self.columns)
+        return any(name in attributes for name in self.attributes)
 
     @property
     def label(self) -> str:
         """The attributes, for messages: `last_name, first_name`."""
-        return ", ".join(column.attribute for column in self.columns)
+        return ", ".join(self.attributes)
 
 
 def columns_of(class_: Class, attributes: tuple[str, ...]) -> tuple[Column, ...]:

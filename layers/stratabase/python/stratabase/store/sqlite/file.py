@@ -45,7 +45,9 @@ OLDEST_SQLITE = (3, 37, 0)
 _PRAGMAS = (
     "PRAGMA synchronous = FULL",  # a commit is on disk before it returns
     "PRAGMA cache_size = -16384",  # KiB, for each connection
-    "PRAGMA wal_autocheckpoint = 1000",  # pages, about 4 MB: readers must search the log
+    # Pages, about 16 MB, for which readers need only one of the log's hash tables. A checkpoint copies each
+    # page once, and the more pages the log has, the more of them are copies of the same page.
+    "PRAGMA wal_autocheckpoint = 4000",
     "PRAGMA journal_size_limit = 67108864",  # bytes to which the log shrinks after a burst of writes
 )
 

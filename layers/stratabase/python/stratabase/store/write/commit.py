@@ -80,7 +80,8 @@ def _plan(store: StoreContext, change: Change, *, ignores_required: bool) -> Com
     """Return how to commit a change. Raises as `commit` does."""
     # 1. Most changes fit in one commit.
     whole = plan_transaction(store, change, ignores_required=ignores_required)
-    if fits_in_one_commit(whole.actions()):
+    if fits_in_one_commit(actions := whole.actions()):
+        whole.fitting_actions = actions
         return CommitPlan(whole)
     # 2. Otherwise, try to delete parts later, and to restore parts beforehand. If nothing can be deferred,
     #    `check_size` refuses the whole at its first attempt.
@@ -142,7 +143,10 @@ def _check(store: StoreContext, actions: Sequence[Action]) -> Sequence[Failure]:
 def _commit(store: StoreContext, transaction: WriteTransaction, more: Sequence[Action] = ()) -> None:
     """Commit a transaction together with `more` actions. Raises as `commit` does."""
     attempt_repeatedly(
-        transaction, lambda number, actions: _try_commit(store, transaction, number, (*actions, *more))
+        transaction,
+        lambda number, actions: _try_commit(
+            store, transaction, number, (*actions, *more) if more else actions
+        ),
     )
     if transaction.records_violations:
         store.invalidate_registry()
@@ -152,7 +156,8 @@ def _try_commit(
     store: StoreContext, transaction: WriteTransaction, number: int, actions: Sequence[Action]
 ) -> Sequence[Failure]:
     """Attempt one commit; return the expectations that failed, if any. Raises TooLarge, Unavailable."""
-    check_size(actions)
+    if actions is not transaction.fitting_actions:
+        check_size(actions)
     batch = Batch(transaction.change.commit_id, tuple(actions), number, transaction.fence)
     try:
         failures = try_commit(store.engine, batch)

@@ -28,5 +28,6 @@ def _released_files(effect: ObjectEffect, model: Model) -> Iterator[str]:
         or model.classes[reference_of(effect).class_name].versioned
     ):
         return
-    kept = frozenset() if effect.after is None else frozenset(file_ids(effect.after.state))
-    yield from (file_id for file_id in file_ids(before.state) if file_id not in kept)
+    files = [*file_ids(before.state)]
+    kept = frozenset(file_ids(effect.after.state)) if files and effect.after is not None else frozenset()
+    yield from (file_id for file_id in files if file_id not in kept)

@@ -176,6 +176,9 @@ class GuardWrites:
         return claims
 
     def _take(self, wanted: Mapping[Key, Claim]) -> None:
+        if self._taken.keys().isdisjoint(wanted):  # nearly always
+            self._taken.update(wanted)
+            return
         # Two objects of the change need the same guard. If the model of this process has the constraint,
         # refuse the change. Otherwise the first object gets the guard, and the violation is recorded.
         twice = {key: claim for key, claim in wanted.items() if key in self._taken}

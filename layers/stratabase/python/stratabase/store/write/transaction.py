@@ -97,6 +97,8 @@ class WriteTransaction:
         self._unread = schema.newly_unread(change)
         self._actions: tuple[Action, ...] | None = None
         """The actions for the next attempt, until something is learned that changes them."""
+        self.fitting_actions: tuple[Action, ...] | None = None
+        """Actions of which it is known that they fit in one commit."""
 
     @property
     def ledger_keys(self) -> list[Key]:
