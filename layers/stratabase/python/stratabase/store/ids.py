@@ -1,6 +1,6 @@
 """Generates ids of objects: opaque, URL-safe, and sortable by creation time."""
 
-import secrets
+import os
 import time
 from collections.abc import Callable
 from itertools import product
@@ -42,6 +42,11 @@ class TimeOrderedIds:
     def _after(self, last: int) -> int:
         now = self._clock()
         if now > last >> _RANDOM_BITS:
-            return now << _RANDOM_BITS | secrets.randbits(_RANDOM_BITS)
+            return now << _RANDOM_BITS | _random(_RANDOM_BITS)
         # Within the same millisecond: a random step, so that nobody can guess the next id from this one.
-        return last + 1 + secrets.randbits(_STEP_BITS)
+        return last + 1 + _random(_STEP_BITS)
+
+
+def _random(bits: int) -> int:
+    """Return random bits of the operating system, a multiple of 8."""
+    return int.from_bytes(os.urandom(bits // 8), "big")

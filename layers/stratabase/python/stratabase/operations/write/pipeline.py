@@ -1,7 +1,6 @@
 """One write: load, plan, check, then commit or only try. It starts again after a concurrent write."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 
 from stratabase.domain.access.grants import access_of
@@ -105,11 +104,13 @@ class Write:
 
         Another round begins only if the last one certainly wrote nothing.
         """
-        end = self._services.clock.now() + _MAX_RESTORATION_DURATION
+        is_restoration = isinstance(self._command, Restore)
+        end = self._services.clock.now() + _MAX_RESTORATION_DURATION if is_restoration else None
         for number in range(1, MAX_WRITE_ROUNDS + 1):
-            with suppress(Conflict):
+            try:
                 return self._round(is_dry=is_dry)
-            is_long = isinstance(self._command, Restore) and self._services.clock.now() > end
+            except Conflict:
+                is_long = end is not None and self._services.clock.now() > end
             if is_long and number > _MIN_RESTORATION_ROUNDS:
                 break
         raise Unavailable(_("Concurrent writes to the same objects prevented this write. Try again."))

@@ -255,15 +255,19 @@ def excess_of_literals(document: DocumentNode) -> Iterator[GraphQLError]:
 
 
 def _count_values(value: Any) -> int:
-    count, waiting = 0, [value]
+    count, waiting = 1, [value]
     while waiting:
         here = waiting.pop()
-        count += 1
         if isinstance(here, dict):
-            waiting += here.values()
-        elif isinstance(here, list):
-            waiting += here
+            here = here.values()
+        elif not isinstance(here, list):
+            continue
+        count += len(here)
+        waiting += [each for each in here if each.__class__ in _CONTAINERS]
     return count
+
+
+_CONTAINERS = frozenset({dict, list})
 
 
 def _children_with_values(node: Node) -> Iterator[Node]:

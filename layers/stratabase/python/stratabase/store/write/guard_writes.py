@@ -170,6 +170,8 @@ class GuardWrites:
         self, constraints: Iterable[UniqueConstraint], reference: Reference, entity: Entity | None
     ) -> dict[Key, Claim]:
         """Return an object's claims, by guard: for its unique values, and for its one-to-one targets."""
+        if entity is None:
+            return {}
         claims: dict[Key, Claim] = {**unique_claims(constraints, entity)}
         if self._associations.exclusive_keys(reference.class_name):
             claims |= exclusive_claims(self._associations, reference, entity)
