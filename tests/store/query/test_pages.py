@@ -9,14 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stratabase.domain.query.consumption import Consumption
 from stratabase.domain.query.filter import Comparison, Filter
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import Page, PageFields, Query, Window
 from stratabase.model.types.operators import Operator
+from stratabase.store.dynamodb.metering import MeteredEngine, record_consumption
 from stratabase.store.engine.port import Engine
 from stratabase.store.query.planner import build_plan
 from stratabase.store.query.plans import IdOrderPlan, SortPlan
 from stratabase.store.query.row_sources import PlanSource
+from tests.contract.engine.reference import ReferenceEngine
 from tests.domain.query import naive
 from tests.domain.query.queries import filters, many_states, orders, windows
 from tests.models import THING
@@ -163,6 +166,22 @@ def test_the_second_read_is_as_large_as_the_first_shows(least: int, reads: int) 
     page = store.page(Query("", BY_ID, Comparison("count", Operator.GTE, least), Window(50)))
     assert len(page.items) == 50
     assert engine.items_read <= reads
+
+
+def reads_of_a_filtered_page(engine: Engine) -> list[int]:
+    """Return how many items each request returns for a page of 50 of every second object."""
+    store = Store(MeteredEngine(engine), fresh_class())
+    store.fill({"_id": f"{n:04}", "count": n % 10} for n in range(200))
+    reads: list[Consumption] = []
+    with record_consumption(reads.append):
+        store.page(Query("", BY_ID, Comparison("count", Operator.GTE, 5), Window(50)))
+    return [each.items for each in reads if each.kind == "range"]
+
+
+def test_each_engine_is_asked_for_the_same_items_of_a_filtered_page(engine: Engine) -> None:
+    reads = reads_of_a_filtered_page(engine)
+    assert len(reads) == 2
+    assert reads == reads_of_a_filtered_page(ReferenceEngine())
 
 
 def test_counting_without_a_filter_decodes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
