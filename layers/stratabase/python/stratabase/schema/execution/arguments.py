@@ -7,7 +7,6 @@ null where none is allowed.
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any
 
@@ -52,8 +51,11 @@ class FieldArguments:
     def values(self, variables: Any) -> Mapping[str, Any]:
         """Return the coerced values by name. Callers must not change them. Raises GraphQLError."""
         if self._compiled is not None:
-            with suppress(_Doubt):
+            try:
                 values: Mapping[str, Any] = self._compiled(variables.coerced)
+            except _Doubt:
+                pass
+            else:
                 return values
         return get_argument_values(self._field, self._node, variables)
 

@@ -1,11 +1,12 @@
 """Render the `errors` of a GraphQL response."""
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 from graphql import GraphQLError, GraphQLSyntaxError
 
-from stratabase.domain.access.grants import access_of
+from stratabase.domain.access.grants import Access, access_of
 from stratabase.domain.access.visibility import readable_refusal
 from stratabase.domain.issues.issue import Issue, IssueType, Path, ReferenceType
 from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable
@@ -24,9 +25,20 @@ class ErrorRenderer:
     """Renders the errors of one request. Every execution error has an Issue in its extensions."""
 
     def __init__(self, model: Model, caller: Caller, trace_id: str, report: Report) -> None:
-        self._asked = IssueRenderer(model.application, caller.profile, trace_id, caller.formats.language)
-        self._access = access_of(model, caller.profile)
+        self._model = model
+        self._caller = caller
+        self._trace_id = trace_id
         self._report = report
+
+    # Most requests have no errors.
+    @cached_property
+    def _asked(self) -> IssueRenderer:
+        caller = self._caller
+        return IssueRenderer(self._model.application, caller.profile, self._trace_id, caller.formats.language)
+
+    @cached_property
+    def _access(self) -> Access | None:
+        return access_of(self._model, self._caller.profile)
 
     def render_request_error(self, error: GraphQLError) -> Json:
         """Return the error of a document or of its variables as JSON."""

@@ -6,7 +6,6 @@ correct.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -64,8 +63,10 @@ class VariableCoercion:
     def values(self, variables: Mapping[str, Any]) -> VariableValues | list[GraphQLError]:
         """Return the coerced variables, or the errors in them."""
         if self._prepared is not None:
-            with suppress(Exception):
+            try:
                 return _coerce_plain(self._prepared, variables)
+            except Exception:  # noqa: BLE001, S110 - graphql-core decides about everything else
+                pass
         values = get_variable_values(self._schema, self._definitions, dict(variables))
         if isinstance(values, VariableValues) and self._prepared is None:
             self._prepared = tuple(self._prepare(name, source) for name, source in values.sources.items())
