@@ -104,7 +104,7 @@ class Client:
         """Return pages with `totalCount`. Three in five objects match the filter, which an index answers."""
         theirs = {10_000: 185, 30_000: 111, 100_000: 296}[size]
         return [
-            Case("page of 50, totalCount counted anew", 32, self.counts(_days()), theirs, theirs),
+            Case("page of 50, totalCount counted anew", 32, self.counts(different_days()), theirs, theirs),
             Case("the next page of the same list", 32, self.counts(repeat("01/02/2010")), theirs, theirs),
         ]
 
@@ -196,7 +196,7 @@ def _new_salaries() -> Iterator[str]:
     return (f"{staff.LEAST_SALARY + number % 50}.{number // 50 % 100:02}" for number in count())
 
 
-def _days() -> Iterator[str]:
+def different_days() -> Iterator[str]:
     """Yield days before which two in five employees were hired. There are many, so that no count is kept."""
     first = date(2009, 7, 1)
     return (f"{first + timedelta(number):%d/%m/%Y}" for number in cycle(range(365)))

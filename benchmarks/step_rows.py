@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks import staff
-from benchmarks.http_rows import BARE_REQUESTS, EMPTY, Client, Server, bare_server
+from benchmarks.http_rows import BARE_REQUESTS, EMPTY, Client, Server, bare_server, different_days
 from benchmarks.table import Figure, print_table
 from tests.service import RunningService, running
 
@@ -32,7 +32,7 @@ type Bundle {{ a: String parts: [Item!] @composition }}
 type Item {{ a: String b: String c: String }}
 """
 BY_NAME = "orderBy: [last_name___ASC, first_name___ASC]"
-BY_DATE = 'orderBy: [hired_on___ASC], filter: {hired_on___gte: "01/01/2010"}'
+BY_DATE = "orderBy: [hired_on___ASC], filter: {hired_on___gte: $date}"
 """Six in ten employees match."""
 PAGE = "{ MORE items { SELECTION } }"
 HEALTH = b"GET /public/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -122,10 +122,15 @@ def _kinds(client: Client, ids: list[str], made: Mapping[str, list[str]]) -> Map
         query = f"query($id: ID!) {{ Employee___get(_id: $id) {{ {selection} }} }}"
         return (client.request(query, {"id": id_}) for id_ in cycle(ids))
 
-    def pages(selection: str, size: int = 50, options: str = BY_NAME, more: str = "") -> Requests:
+    def pages(selection: str, size: int = 50, options: str = BY_NAME) -> Requests:
         query = f"query($n: Int!) {{ Employee___getPage(options: {{next: $n, {options}}}) {PAGE} }}"
-        query = query.replace("SELECTION", selection).replace("MORE", more)
+        query = query.replace("SELECTION", selection).replace("MORE", "")
         return cycle([client.request(query, {"n": size})])
+
+    def by_date(more: str = "") -> Requests:
+        query = f"query($date: Date!) {{ Employee___getPage(options: {{next: 50, {BY_DATE}}}) {PAGE} }}"
+        query = query.replace("SELECTION", "last_name").replace("MORE", more)
+        return (client.request(query, {"date": day}) for day in different_days())
 
     def creates(class_name: str, parts: int | None = None) -> Requests:
         query = f"mutation($d: {class_name}Create!) {{ {class_name}___create(data: $d) {{ _id }} }}"
@@ -157,8 +162,8 @@ def _kinds(client: Client, ids: list[str], made: Mapping[str, list[str]]) -> Map
         "filtered": pages("last_name", options=f'{BY_NAME}, filter: {{salary___gte: "400"}}'),
         "unindexed": pages("last_name", options="orderBy: [salary___ASC]"),
         "page of 50, team": pages("last_name team { name }"),
-        "page by index": pages("last_name", options=BY_DATE),
-        "page by index, count": pages("last_name", options=BY_DATE, more="totalCount"),
+        "page by index": by_date(),
+        "page by index, count": by_date("totalCount"),
         "get, values": (client.request(get % id_) for id_ in cycle(ids)),
         "get, new": (client.request(new_get % (id_, next(new))) for id_ in cycle(ids)),
         "page, new": (client.request(new_page % number) for number in new),
