@@ -1,11 +1,13 @@
 """Random objects in a store, the same objects in dicts, and what a member sees of them by the contract."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from random import Random
 from typing import Any
 
 from stratabase.domain.objects.change import Change, Creation, Effect, LinkCreation, Modification
+from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.query.derived import Derive, Related
@@ -22,7 +24,7 @@ from tests.schema.random_answers.models import STORED, RandomModel, condition_of
 
 _TOGETHER = 15
 """How many effects one commit has."""
-MOST_OBJECTS = 40
+MOST_OBJECTS = 150
 """Of one class, parts excepted. More than the service reads at first."""
 SECOND = 1000
 LAST_INSTANT = NOON + 10 * SECOND
@@ -64,8 +66,13 @@ class PlainEntities(DictEntities):
 class RandomObjects:
     """Random objects of a random model, in an engine and in dicts."""
 
-    def __init__(self, engine: Engine, models: RandomModel, chance: Random) -> None:
-        """Store objects under the model without indexes, so that these lack until `reindex`."""
+    def __init__(
+        self, engine: Engine, models: RandomModel, chance: Random, other: Engine | None = None
+    ) -> None:
+        """Store objects under the model without indexes, so that these lack until `reindex`.
+
+        `other`: the same store, as another process has it open. It makes half of the later changes.
+        """
         self.model = models.model
         self.plain = PlainEntities(self.model)
         self._chance = chance
@@ -82,12 +89,13 @@ class RandomObjects:
         self._commit(repositories, [*self._links([*states])])
         self._lock(repositories, [*states])
         self.stored = open_repository(engine, self.model)
+        self._writers = [self.stored, open_repository(other or engine, self.model)]
 
     def change(self) -> None:
         """Change values of some objects."""
-        some = [each for each in self.plain.objects if self._chance.random() < 0.3]
+        some = [each for each in self.plain.objects if self._chance.random() < 0.2]
         changes = {each: self._values(self.model.classes[each.class_name], 0.5) for each in some}
-        self._modify([self.stored, self.plain], changes)
+        self._modify([self._chance.choice(self._writers), self.plain], changes)
 
     def reindex(self) -> None:
         """Build the indexes that lack."""
@@ -98,7 +106,7 @@ class RandomObjects:
         states: dict[Reference, dict[str, Any]] = {}
         classes = [each for each in self.model.classes.values() if each.name.startswith("C")]
         for class_ in classes:
-            for number in range(0 if class_.part else self._chance.choice([6, 12, 12, MOST_OBJECTS])):
+            for number in range(0 if class_.part else self._chance.choice([6, 12, 12, 40, 40, MOST_OBJECTS])):
                 self._add(states, Reference(class_.name, f"o{number:02}"))
         for class_ in classes:
             for role in class_.roles.values():
@@ -186,12 +194,20 @@ class RandomObjects:
         for first in range(0, len(changes), _TOGETHER):
             some = [*changes][first : first + _TOGETHER]
             for each in repositories:
-                before = [entity for entity in each.read(some) if entity is not None]
-                effects = [
-                    Modification(one, replace(one, state=_changed(one, changes[one.reference])))
-                    for one in before
-                ]
-                self._commit_once(each, first, effects)
+                # A repository learns by a conflict that another process has built indexes.
+                with suppress(Conflict):
+                    self._modify_once(each, first, {reference: changes[reference] for reference in some})
+                    continue
+                self._modify_once(each, first, {reference: changes[reference] for reference in some})
+
+    def _modify_once(
+        self, entities: EntityRepository, first: int, changes: Mapping[Reference, Mapping[str, Any]]
+    ) -> None:
+        before = [entity for entity in entities.read([*changes]) if entity is not None]
+        effects = [
+            Modification(one, replace(one, state=_changed(one, changes[one.reference]))) for one in before
+        ]
+        self._commit_once(entities, first, effects)
 
     def _commit(self, repositories: Sequence[EntityRepository], effects: Sequence[Effect]) -> None:
         self._commits += 1

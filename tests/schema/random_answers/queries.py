@@ -16,7 +16,7 @@ from graphql import (
 from stratabase.model.model import Model
 from tests.schema.execution.random_documents import DocumentWriter
 
-_SIZES = (*["0", "1", "2", "3", "5", "20"] * 5, "-1")
+_SIZES = (*["0", "1", "2", "3", "5", "20", "70"] * 5, "-1")
 _FORMATS = ('"default"', '"yyyy"', '"yyyy"', '"dd MMMM yyyy"', '"HH:mm"', '"#,##0.00"', '""')
 _EXPRESSIONS = (
     *['"count > 0"', '"!isNull(name)"', '"isNull(count) || count < 10"', '"name == caller.username"'] * 5,
