@@ -12,6 +12,7 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.model import Class
+from stratabase.model.types.storage import Stored
 from stratabase.operations.services import Services
 from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.executor import SchemaExecutor
@@ -31,7 +32,7 @@ OPTIONS = [
     '(options: {cursor: "none"})',
 ]
 ATTRIBUTES = [
-    *("last_name", "born", "name", "digits"),
+    *("last_name", "born", "name", "digits", "number"),
     *("introduction", "team_name", "team_size", "mentor_born", "pupil_count", "own"),
     *("headcount", "payroll", "eldest_born", "loud_colour", "window_count", "days"),
 ]
@@ -51,7 +52,13 @@ def stored() -> EverythingObjects:
     for number in range(4):
         key = {"team": f"t{number % 2}", "mentor": "p0", "desk": f"d{number}", "favourite": "nothing"}
         phones = [f"p{number}.1", f"p{number}.2"]
-        known = {"last_name": "Li", "email": f"{number}@example.com", "born": "2000-01-31", "salary": "10.5"}
+        known: dict[str, Stored] = {
+            "last_name": "Li",
+            "email": f"{number}@example.com",
+            "born": "2000-01-31",
+            "salary": "10.5",
+            "number": number + 1,
+        }
         objects.put("Person", f"p{number}", **known, **key, phones=phones, _createdby="ada")
         for phone in phones:
             objects.put("Phone", phone, digits="1", person_=f"p{number}")

@@ -167,7 +167,8 @@ class AnswerCompiler:
             writer = self._writer(shown.attribute, field, nodes[0])
             if isinstance(writer, SliceFormat) and writer.expression:
                 return writer.expression
-            return "v" if writer is str else f"{code.bind(writer)}(v)"
+            # Serial numbers are integers. What else `str` writes is text already.
+            return "(v if v.__class__ is str else str(v))" if writer is str else f"{code.bind(writer)}(v)"
         if isinstance(type_, GraphQLEnumType):
             return f"(v if v in {code.bind(frozenset(type_.values))} else reject())"
         return self._scalar(type_.name)
