@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from threading import Lock
+from types import MappingProxyType
 
 from stratabase.store.engine.port import (
     INDEX_NAMES,
@@ -26,14 +27,49 @@ from stratabase.store.engine.port import (
 from stratabase.store.engine.read_limiter import approximate_bytes
 
 
+class _Items(dict[Key, Item]):
+    """Items by key. It also knows those in each partition, without which large stores would be slow."""
+
+    def __init__(self, items: Mapping[Key, Item] = MappingProxyType({})) -> None:
+        super().__init__()
+        self._placed: dict[tuple[str, str], dict[Key, Item]] = {}
+        for key, item in items.items():
+            self[key] = item
+
+    def of_partition(self, index: str, partition: str) -> list[Item]:
+        return [*self._placed.get((index, partition), {}).values()]
+
+    def __setitem__(self, key: Key, item: Item) -> None:
+        if key in self:
+            del self[key]
+        super().__setitem__(key, item)
+        for index in (ITEMS, *INDEX_NAMES):
+            if place := _place(item, index):
+                self._placed.setdefault((index, place.partition), {})[key] = item
+
+    def __delitem__(self, key: Key) -> None:
+        item = self[key]
+        super().__delitem__(key)
+        for index in (ITEMS, *INDEX_NAMES):
+            if place := _place(item, index):
+                del self._placed[index, place.partition][key]
+
+
 class ReferenceEngine:
     """An engine over a dict that serves one caller at a time."""
 
     def __init__(self) -> None:
-        self._items: dict[Key, Item] = {}
-        self._placed: dict[tuple[str, str], dict[Key, Item]] = {}
-        """By index and partition: the items that lie there. Large stores would be slow without it."""
+        self._items = {}
         self._lock = Lock()
+
+    @property
+    def _items(self) -> dict[Key, Item]:
+        """The items by key, which tests may read, change and replace."""
+        return self._all
+
+    @_items.setter
+    def _items(self, items: Mapping[Key, Item]) -> None:
+        self._all = _Items(items)
 
     def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         with self._lock:
@@ -54,7 +90,7 @@ class ReferenceEngine:
         if index not in {ITEMS, *INDEX_NAMES}:
             raise ValueError(index)
         with self._lock:
-            items = [*self._placed.get((index, partition), {}).values()]
+            items = self._all.of_partition(index, partition)
         placed = [(_place(item, index), item) for item in items]
         found = [(place.sort, item) for place, item in placed if place and _within(place.sort, bounds)]
         found.sort(key=lambda each: (each[0], each[1].key), reverse=backward)
@@ -109,14 +145,10 @@ class ReferenceEngine:
                 self._replace(key, item)
 
     def _replace(self, key: Key, item: Item | None) -> None:
-        old = self._items.pop(key, None)
-        for index in (ITEMS, *INDEX_NAMES):
-            if old and (place := _place(old, index)):
-                del self._placed[index, place.partition][key]
-            if item and (place := _place(item, index)):
-                self._placed.setdefault((index, place.partition), {})[key] = item
         if item:
-            self._items[key] = item
+            self._all[key] = item
+        elif key in self._all:
+            del self._all[key]
 
     def close(self) -> None:
         pass
