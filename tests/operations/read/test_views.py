@@ -1,13 +1,14 @@
 """Fetches are loaded level by level in batches, and agree with the naive model."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.domain.objects.entity import UnmadeEntities
+from stratabase.domain.objects.entity import RoleName, UnmadeEntities
+from stratabase.domain.query.fetch import STATE_ONLY, Fetch, ToOne
 from stratabase.operations.read import associable_views
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.views import read_views
@@ -39,3 +40,18 @@ def test_a_fetch_agrees_with_the_naive_model(data: st.DataObject, objects: Every
 
     there = [root for root in roots if naive.there(objects, *root.reference) is not None]
     assert found == [naive.view(objects, fetch, root) for root in there]
+
+
+def test_the_roles_of_a_page_need_only_the_states_of_its_objects() -> None:
+    objects = EverythingObjects()
+    objects.put("Team", "t", name="Engines")
+    states = [objects.put("Person", id_, team="t").state for id_ in ("a", "b")]
+
+    def make() -> NoReturn:
+        raise AssertionError("nothing needs more than the states")
+
+    team = ToOne(RoleName("Person", "team"), EVERYTHING.classes["Person"].roles["team"], STATE_ONLY)
+    fetch = Fetch({"team": team})
+    found = read_views(Reader(request_of(EVERYTHING, objects)), fetch, UnmadeEntities("Person", states, make))
+
+    assert found == [{**state, "team": {"_id": "t", "name": "Engines"}} for state in states]

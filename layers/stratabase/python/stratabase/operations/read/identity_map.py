@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from stratabase import waiting
 from stratabase.domain.issues.refusals import ReadBudgetExceeded
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName, UnmadeEntities
 from stratabase.domain.objects.parts import ListedParts, WholeReference, whole_of
 from stratabase.domain.query.fetch import Render, stored_state
 from stratabase.domain.query.id_range import ALL_IDS, IdRange
@@ -152,7 +152,7 @@ class IdentityMap:
 
         Raises ReadBudgetExceeded.
         """
-        if not entities or not self.model.classes[entities[0].reference.class_name].part:
+        if not entities or not self.model.classes[_class_name(entities)].part:
             return entities
         yield from self.load_with_wholes(self.owners(entities))
         return [entity for entity in entities if self.is_attached(entity)]
@@ -219,3 +219,8 @@ class IdentityMap:
                 if self.budget.is_exhausted:
                     raise ReadBudgetExceeded(class_name)
             yield entity
+
+
+def _class_name(entities: Sequence[Entity]) -> str:
+    """Return the class of several objects, which has them all. It makes none of them."""
+    return entities.class_name if isinstance(entities, UnmadeEntities) else entities[0].reference.class_name
