@@ -21,6 +21,8 @@ _SYNTAX = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]{1,9
 _TRAPS = [InvalidOperation, Overflow, Subnormal, Inexact]
 _MAX_DIGITS = 38
 _MIN_EXPONENT, _MAX_EXPONENT = -130, 125
+_CONTEXT = Context(prec=_MAX_DIGITS, Emin=_MIN_EXPONENT, Emax=_MAX_EXPONENT, traps=_TRAPS)
+"""Raises an exception for every number that is not a Real. Threads share it: nothing reads its flags."""
 _PLAIN = range(-38, 38)
 """The exponents of the first digit for which a number is written without an exponent."""
 _SHORT = re.compile(r"(?!-0$)-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{0,17}[1-9])?")
@@ -52,7 +54,7 @@ def canonical_decimal(number: Decimal) -> str:
     """Return the canonical spelling of a number."""
     if not number:
         return "0"
-    normal = number.normalize(_context())
+    normal = number.normalize(_CONTEXT)
     return f"{normal:f}" if normal.adjusted() in _PLAIN else f"{normal:E}"
 
 
@@ -80,20 +82,15 @@ def _parse(value: Any) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal | str):
         raise InvalidOperation
     if isinstance(value, int | Decimal):
-        return _context().create_decimal(value)
+        return _CONTEXT.create_decimal(value)
     text = value if isinstance(value, str) else repr(value)
     if len(text) > _MAX_LENGTH or not _SYNTAX.fullmatch(text):
         raise InvalidOperation
-    return _context().create_decimal(text)
-
-
-def _context() -> Context:
-    """Return a context that raises an exception for every number that is not a Real."""
-    return Context(prec=_MAX_DIGITS, Emin=_MIN_EXPONENT, Emax=_MAX_EXPONENT, traps=_TRAPS)
+    return _CONTEXT.create_decimal(text)
 
 
 def decimal_context() -> Context:
     """Return a context that rounds to 38 digits, and raises DecimalException if the result is no Real."""
-    context = _context()
+    context = _CONTEXT.copy()
     context.traps[Inexact], context.traps[DivisionByZero] = False, True
     return context

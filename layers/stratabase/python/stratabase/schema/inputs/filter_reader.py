@@ -1,8 +1,7 @@
 """Read a filter in an API request to the domain's Filter."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from stratabase.domain.access.grants import Access
 from stratabase.domain.issues.issue import Issue, IssueType, Subject
@@ -134,11 +133,6 @@ class _FilterParser:
         self._reading = reading
         self._fields = reading.fields[class_name]
         self._subject = self._fields.subject
-        self._combinations: Mapping[str, Callable[[Any, Path], Filter | None]] = {
-            AND: partial(self._parse_junction, and_),
-            OR: partial(self._parse_junction, or_),
-            NOT: self._parse_not,
-        }
 
     def parse_object(self, input_object: InputObject, path: Path) -> Filter | None:
         """Return the filter of one input object, whose fields must all hold. None if it has no condition."""
@@ -160,9 +154,21 @@ class _FilterParser:
         conditions = [part for part in parts if part is not None]
         return None if input_objects and not conditions else combine(conditions)
 
+    def _parse_and(self, input_objects: list[InputObject], path: Path) -> Filter | None:
+        return self._parse_junction(and_, input_objects, path)
+
+    def _parse_or(self, input_objects: list[InputObject], path: Path) -> Filter | None:
+        return self._parse_junction(or_, input_objects, path)
+
     def _parse_not(self, input_object: InputObject, path: Path) -> Filter | None:
         part = self._parse_element(input_object, path)
         return None if part is None else not_(part)
+
+    _COMBINATIONS: ClassVar[Mapping[str, Callable[["_FilterParser", Any, Path], Filter | None]]] = {
+        AND: _parse_and,
+        OR: _parse_or,
+        NOT: _parse_not,
+    }
 
     def _parse_element(self, input_object: InputObject, path: Path) -> Filter | None:
         """Return the filter of an element of AND, OR or NOT. None if it is left out."""
@@ -175,11 +181,11 @@ class _FilterParser:
             return None
         if name in self._fields.roles:
             return self._parse_role_field(self._fields.roles[name], name, value, path)
-        if value is None and (name in self._combinations or name == CLIENT_ID_EQUALS):
+        if value is None and (name in self._COMBINATIONS or name == CLIENT_ID_EQUALS):
             self._note_null(name, path)
             return MATCH_ALL if name == CLIENT_ID_EQUALS else None
-        if name in self._combinations:
-            return self._combinations[name](value, path)
+        if name in self._COMBINATIONS:
+            return self._COMBINATIONS[name](self, value, path)
         if name == CLIENT_ID_EQUALS:
             return MATCH_NONE  # no stored object has one
         return self._parse_comparison(name, value, path)

@@ -51,9 +51,11 @@ class IndexScan:
 
     def rows(self, wanted: int) -> Iterator[Row]:
         """Yield all matches from the start on, each once, in order."""
-        # 1. Read the ranges from the approximate start.
+        # 1. Read the ranges from the approximate start. One more row shows where a run ends, or is the object
+        #    at the start.
+        needs_more = self._start is not None or not self._strategy.is_fully_sorted
         reads = self._merged if self._strategy.merges_ranges else self._one_after_another
-        found = distinct_rows(reads(wanted))
+        found = distinct_rows(reads(wanted + needs_more))
         if self._start is None:
             return found
         # 2. Skip rows before the exact start. Bounds cannot, if an index text is truncated or the order has

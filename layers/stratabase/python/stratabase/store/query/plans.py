@@ -154,7 +154,7 @@ class IndexOrderPlan(OrderedPlan):
     def _rows_from_start(self, max_rows: int) -> Iterator[Row]:
         position = self._window.start
         start = None if position is None else ScanStart(position, self._window.inclusive)
-        return IndexScan(self._source, self._order, start).rows(max_rows + 1)
+        return IndexScan(self._source, self._order, start).rows(max_rows)
 
     def _any_before_start(self) -> bool:
         assert self._window.start is not None
