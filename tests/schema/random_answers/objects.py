@@ -22,7 +22,7 @@ from tests.domain.query import naive
 from tests.fakes import NOON, DictEntities
 from tests.schema.random_answers.models import STORED, RandomModel, condition_of
 
-_TOGETHER = 15
+_TOGETHER = 10
 """How many effects one commit has."""
 MOST_OBJECTS = 150
 """Of one class, parts excepted. More than the service reads at first."""
