@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stratabase import waiting
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.operations.services import Services
 from stratabase.schema.execution import answer_code
@@ -263,3 +264,24 @@ def test_selections_of_the_same_kinds_share_compiled_code(monkeypatch: pytest.Mo
     body = executor.execute(query, None, None, ADMINISTRATOR, "trace").body
 
     assert json.loads(body) == {"data": {"Thing___get": {"code": "c", "vintage": 1999}}}
+
+
+def test_other_requests_proceed_while_a_long_page_is_shaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    services, entities = stored(0)
+    for number in range(130):
+        reference = Reference("Thing", f"{number:03}")
+        entities.objects[reference] = Entity(reference, {"_id": reference.id, "count": number})
+    executor = SchemaExecutor(services, lambda *_: None)
+    turns: list[int] = []
+    monkeypatch.setattr(waiting, "give_way", lambda: turns.append(len(turns)))
+
+    def shown(size: int) -> list[dict[str, Any]]:
+        query = f"{{ Thing___getPage(options: {{next: {size}}}) {{ items {{ count }} }} }}"
+        body = executor.execute(query, None, None, ADMINISTRATOR, "trace").body
+        items: list[dict[str, Any]] = json.loads(body)["data"]["Thing___getPage"]["items"]
+        return items
+
+    assert shown(50) == [{"count": number} for number in range(50)]
+    before = len(turns)
+    assert shown(130) == [{"count": number} for number in range(130)]
+    assert len(turns) - 2 * before == 3

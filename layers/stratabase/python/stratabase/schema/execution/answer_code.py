@@ -16,6 +16,7 @@ from graphql import (
     get_argument_values,
 )
 
+from stratabase import waiting
 from stratabase.formats.date_pattern import SliceFormat
 from stratabase.formats.preferences import Formats
 from stratabase.model.attribute import Attribute
@@ -37,6 +38,8 @@ def reject() -> Any:
     raise NeedsGraphQLCore
 
 
+PIECE = 50
+"""The number of objects of a list after which other requests have their turn."""
 MAX_COMPILED_CHARACTERS = 262_144
 """In characters of source. The code takes about 5 bytes for each."""
 _COMPILED: BoundedCache[str, CodeType] = BoundedCache(MAX_COMPILED_CHARACTERS, len)
@@ -178,7 +181,9 @@ class AnswerCompiler:
         if not isinstance(item, GraphQLNonNull):
             raise NeedsGraphQLCore(str(type_))
         if isinstance(item.of_type, GraphQLObjectType):
-            return f"[{self._object(code, key, item.of_type, nodes)}(each) for each in v]"
+            shape = self._object(code, key, item.of_type, nodes)
+            in_pieces = f"{code.bind(_shape_in_pieces)}({shape}, v)"
+            return f"([{shape}(each) for each in v] if len(v) <= {PIECE} else {in_pieces})"
         return f"[{self._scalar(item.of_type.name)} for v in v]"
 
     def _scalar(self, name: str) -> str:
@@ -192,3 +197,12 @@ class AnswerCompiler:
             raise NeedsGraphQLCore("an argument that depends on a variable")
         pattern = get_argument_values(field, node).get("format") or "default"
         return attribute.type.serializer(pattern, self._formats)
+
+
+def _shape_in_pieces(shape: Callable[[Any], Any], sources: Sequence[Any]) -> list[Any]:
+    """Return the answers of the objects of a long list, and let other requests proceed meanwhile."""
+    found = list[Any]()
+    for start in range(0, len(sources), PIECE):
+        found += [shape(each) for each in sources[start : start + PIECE]]
+        waiting.give_way()
+    return found
