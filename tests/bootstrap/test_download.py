@@ -13,12 +13,12 @@ from stratabase.cli.gateway.template import read_template
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.messages import _
 from stratabase.settings import Settings
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import Batch, Engine, Item
 from stratabase.store.layout.keys import REGISTRY
 from tests.lambda_stack.local_functions import MovableClock, Stack, start_function
 from tests.lambda_stack.workload import ADDRESS, MEMBERS, upload
 from tests.service import PASSWORD, ROOT, basic
-from tests.store.delegating_engine import DelegatingEngine
 
 TEMPLATE = read_template(ROOT / "template.yaml")
 BEFORE = """

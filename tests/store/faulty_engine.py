@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import NO_EXPECTATION, Action, Batch, Check, Delete, Patch, Put
 from stratabase.store.layout.versions import END
-from tests.store.delegating_engine import DelegatingEngine
 
 
 class FaultyEngine(DelegatingEngine):

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import Engine, Item, Key
 from tests.contract.engine.reference import ReferenceEngine
-from tests.store.delegating_engine import DelegatingEngine
 
 
 class InterruptedEngine(DelegatingEngine):
@@ -24,15 +24,18 @@ class InterruptedEngine(DelegatingEngine):
         return [self._one(key) for key in keys]
 
     def _one(self, key: Key) -> Item | None:
-        self.begin()
+        self._before_read()
         (item,) = self._engine.get([key])
         return item
 
-    def begin(self) -> None:
+    def _before_read(self) -> None:
         """Count a step, and call the function if its step has come."""
         number, self.steps = self.steps, self.steps + 1
         if number == self._at:
             self._meanwhile()
+
+    def _before_write(self) -> None:
+        self._before_read()
 
 
 class Interrupted(DelegatingEngine):
@@ -43,7 +46,7 @@ class Interrupted(DelegatingEngine):
         self.acts: Iterator[Callable[[], None] | None] = iter(())
         self._acting = False
 
-    def begin(self) -> None:
+    def _before_read(self) -> None:
         """Call the function before the first call, except for calls by the function itself."""
         if self._acting:
             return
@@ -52,3 +55,6 @@ class Interrupted(DelegatingEngine):
         if act is not None:
             act()
         self._acting = False
+
+    def _before_write(self) -> None:
+        self._before_read()

@@ -2,8 +2,8 @@
 
 from threading import Condition
 
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import Engine
-from tests.store.delegating_engine import DelegatingEngine
 
 
 class SteppingEngine(DelegatingEngine):
@@ -26,8 +26,11 @@ class SteppingEngine(DelegatingEngine):
             self._closed = True
             self._changed.notify_all()
 
-    def begin(self) -> None:
+    def _before_read(self) -> None:
         """Resume the threads that wait for this call."""
         with self._changed:
             self.calls += 1
             self._changed.notify_all()
+
+    def _before_write(self) -> None:
+        self._before_read()

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from stratabase.domain.store_mark import LayoutRange, StoreKind, StoreMark, StoreRefused, StoreRequirements
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import ITEMS, Batch, Engine, Item, Key, Put
 from stratabase.store.layout import keys
 from stratabase.store.marked_engine import EngineMark, MarkedEngine
 from tests.contract.engine.reference import ReferenceEngine
-from tests.store.delegating_engine import DelegatingEngine
 
 REQUIRED = StoreRequirements(StoreKind.OBJECTS, "orders", "STRATABASE_TABLE", "one", LayoutRange(1, 1))
 MARK = StoreMark(StoreKind.OBJECTS, "one", "orders")

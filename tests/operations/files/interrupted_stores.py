@@ -12,13 +12,13 @@ from stratabase.adapters.blobs.folder import FolderBlobs
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.messages import verbatim
 from stratabase.operations.file_ports import BlobStore
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import Batch, Engine
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.blobs.stores import KINDS as BLOB_KINDS
 from tests.contract.engine.dynamodb import MotoTable, over_ministack
 from tests.contract.engine.reference import ReferenceEngine
 from tests.in_memory_blobs import InMemoryBlobs
-from tests.store.delegating_engine import DelegatingEngine
 
 T = TypeVar("T")
 _numbers = count(1)
@@ -77,8 +77,11 @@ class InterruptedEngine(DelegatingEngine):
         super().__init__(engine)
         self._calls = calls
 
-    def begin(self) -> None:
+    def _before_read(self) -> None:
         self._calls.run(lambda: None)
+
+    def _before_write(self) -> None:
+        self._before_read()
 
     def commit(self, batch: Batch) -> None:
         self._calls.run(self._engine.commit, batch)

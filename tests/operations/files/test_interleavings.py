@@ -6,12 +6,12 @@ from itertools import count
 
 import pytest
 
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import Item, Key
 from tests.contract.engine.reference import ReferenceEngine
 from tests.in_memory_blobs import InMemoryBlobs
 from tests.operations.files.contests import OPERATIONS, Contest, run
 from tests.operations.files.stored_files import check_no_bytes_are_missing, check_nothing_is_left
-from tests.store.delegating_engine import DelegatingEngine
 
 Operation = Callable[[Contest], object]
 
@@ -45,8 +45,11 @@ class SteppedEngine(DelegatingEngine):
         super().__init__(ReferenceEngine())
         self._steps = steps
 
-    def begin(self) -> None:
+    def _before_read(self) -> None:
         self._steps.begin()
+
+    def _before_write(self) -> None:
+        self._before_read()
 
     def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         return [super(SteppedEngine, self).get([key], places=places)[0] for key in keys]

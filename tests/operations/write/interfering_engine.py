@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import Batch, Engine
-from tests.store.delegating_engine import DelegatingEngine
 
 
 class Killed(BaseException):

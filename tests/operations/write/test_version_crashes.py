@@ -9,13 +9,13 @@ from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Command, Create, Delete, PartsCommand, Update
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import Batch, Engine, Item, Key
 from stratabase.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine
 from tests.contract.versions.models import COMPANY
 from tests.fakes import ADMINISTRATOR, NOON, CountedIds, FrozenClock, unlimited_budget
 from tests.graphs.commands import point
-from tests.store.delegating_engine import DelegatingEngine
 
 RED, BLUE, ADA = Reference("Team", "id1"), Reference("Team", "id3"), Reference("Employee", "id5")
 
@@ -44,11 +44,14 @@ class MortalEngine(DelegatingEngine):
         """All items of the store."""
         return self._store._items
 
-    def begin(self) -> None:
+    def _before_read(self) -> None:
         """Count a call, and crash if its turn has come."""
         self._left -= 1
         if self._left == 0:
             raise Killed
+
+    def _before_write(self) -> None:
+        self._before_read()
 
 
 FOR_EVER = 10**9

@@ -11,9 +11,9 @@ from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.objects.role_storage import RoleStorage, opposite_of, storage_of
 from stratabase.model.model import Class, Model, Role
 from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import Batch, Engine
 from tests.models import model
-from tests.store.delegating_engine import DelegatingEngine
 from tests.store.graphs import KINDS, Objects, class_with, key, many, one, parts, whole
 
 Pairs = set[tuple[str, str]]

@@ -16,6 +16,7 @@ from stratabase.domain.objects.commit_refusals import (
 )
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.store.backfill.reindex import Reindex, ReindexOutcome
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import Batch, Engine, Item, Key
 from stratabase.store.indexes.role_changes import ALL_CLASSES
 from stratabase.store.layout import codec, keys, links
@@ -32,7 +33,6 @@ from tests.store.backfill.changed_role_models import (
     reindexed,
     stored_as,
 )
-from tests.store.delegating_engine import DelegatingEngine
 from tests.store.graphs import Objects, change
 
 IDS = ("X", "Y", "b", "c")

@@ -27,13 +27,13 @@ from stratabase.store.backfill.drop import (
 )
 from stratabase.store.backfill.reindex import SETTLED
 from stratabase.store.catalog.catalog_store import CatalogStore, ServedNames
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import Batch, Engine, IndexKey, Item, Key, Put
 from stratabase.store.layout import keys
 from stratabase.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import COLOUR, attribute, class_, model
 from tests.soak import count as soak_count
-from tests.store.delegating_engine import DelegatingEngine
 
 _numbers: Iterator[int] = count(1)
 NICKNAME = MemberErasure("Employee", "nickname")

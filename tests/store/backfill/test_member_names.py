@@ -12,11 +12,11 @@ from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.objects.entity import Entity
 from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
 from stratabase.store.backfill.member_names import MemberBackfill, MemberBackfillOutcome, describe_outcome
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import Batch, Engine, Item, Key
 from stratabase.store.ids import TimeOrderedIds
 from tests.models import model
 from tests.soak import count as soak_count
-from tests.store.delegating_engine import DelegatingEngine
 from tests.store.stores import Store, fresh_class
 
 MANY = soak_count(120, 2_000)

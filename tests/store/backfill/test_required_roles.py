@@ -21,6 +21,7 @@ from stratabase.domain.objects.commit_refusals import (
 from stratabase.domain.objects.entity import Entity
 from stratabase.model.model import Model
 from stratabase.store.backfill.reindex import Reindex
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import Batch, Engine, Item, Patch, Put
 from stratabase.store.indexes.registry import parse_registry
 from stratabase.store.layout import keys, links
@@ -30,7 +31,6 @@ from tests.contract.engine.engines import CONCURRENT
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
 from tests.soak import count, mostly
-from tests.store.delegating_engine import DelegatingEngine
 from tests.store.graphs import KINDS, Objects, associated, change, class_with, many, remembering
 from tests.store.interrupted import Interrupted
 from tests.store.watched_engine import WatchedEngine

@@ -21,12 +21,12 @@ from stratabase.store.catalog.catalog import (
     stored_names_of,
 )
 from stratabase.store.catalog.catalog_store import MAX_PART_LENGTH, CatalogStore, ServedNames
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import Batch, Engine
 from stratabase.store.indexes.registry import Registry
 from stratabase.store.layout import keys
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import COLOUR, attribute, class_, model
-from tests.store.delegating_engine import DelegatingEngine
 
 NICKNAME = CatalogName(NameKind.ATTRIBUTE, "Employee", "nickname")
 OLD = model(class_("Employee", attribute("name", "String"), attribute("nickname", "String")))
@@ -190,7 +190,7 @@ def test_the_registry_says_whether_a_model_must_be_recorded() -> None:
 
 def test_a_store_that_does_not_respond_delays_only_the_record() -> None:
     class Unreachable(DelegatingEngine):
-        def begin(self) -> None:
+        def _before_read(self) -> None:
             raise Unavailable(verbatim("no store"))
 
     registry = Registry()

@@ -16,6 +16,7 @@ from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import Query, Window
 from stratabase.model.model import Class, Index, Unique
 from stratabase.store.backfill.reindex import SETTLED, Reindex, ReindexOutcome
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import Batch, Engine, Item, Key
 from stratabase.store.indexes.entries import BuildState
 from stratabase.store.indexes.registry import Registry, parse_registry, registry_put
@@ -25,7 +26,6 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.models import THING, model
 from tests.soak import count
 from tests.store.clocks import Time
-from tests.store.delegating_engine import DelegatingEngine
 from tests.store.stores import Store, fresh_class, use_registry
 from tests.store.watched_engine import WatchedEngine
 

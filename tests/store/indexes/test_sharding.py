@@ -18,6 +18,7 @@ from stratabase.model.types.operators import Operator
 from stratabase.store.backfill.class_heads import count_objects, read_heads
 from stratabase.store.backfill.reindex import Reindex
 from stratabase.store.backfill.resharding import OF_LISTING, Resharding
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import INDEX_NAMES, Batch, Engine
 from stratabase.store.indexes.entries import BuildState
 from stratabase.store.indexes.listing import listing_index
@@ -29,7 +30,6 @@ from tests.contract.engine.lagging import LONGEST_LAG, LaggingEngine
 from tests.domain.query import naive
 from tests.models import THING, model
 from tests.soak import count, seed
-from tests.store.delegating_engine import DelegatingEngine
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
 

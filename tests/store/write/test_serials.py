@@ -11,6 +11,7 @@ import pytest
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.serials import SerialName
 from stratabase.messages import verbatim
+from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.port import (
     Batch,
     Condition,
@@ -29,7 +30,6 @@ from tests.contract.engine.engine_calls import run_concurrently
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
 from tests.soak import count
-from tests.store.delegating_engine import DelegatingEngine
 from tests.store.graphs import Objects, class_with
 
 _numbers = numbers_from(1)
