@@ -75,11 +75,6 @@ class ClassNames:
         renames = self.renamed_values.get(attribute)
         return renames.to_stored.get(value, value) if renames and isinstance(value, str) else value
 
-    def value_from_stored(self, attribute: str, value: Stored) -> Stored:
-        """Return the value of an attribute by its stored form. `attribute`: the name in the model."""
-        renames = self.renamed_values.get(attribute)
-        return renames.from_stored.get(value, value) if renames and isinstance(value, str) else value
-
 
 def _stored_name(each: Attribute) -> str:
     if each.origin is Origin.DERIVED:
