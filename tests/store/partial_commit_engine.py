@@ -32,8 +32,11 @@ class PartialCommitEngine(ReferenceEngine):
         backward: bool = False,
         limit: int | None = None,
         exact: bool = True,
+        whole: bool = True,
     ) -> Iterator[Sequence[Item]]:
-        return self._seen().range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
+        return self._seen().range(
+            index, partition, bounds, backward=backward, limit=limit, exact=exact, whole=whole
+        )
 
     def commit(self, batch: Batch) -> None:
         super().commit(batch)

@@ -52,8 +52,11 @@ class WatchedEngine(ReferenceEngine):
         backward: bool = False,
         limit: int | None = None,
         exact: bool = True,
+        whole: bool = True,
     ) -> Iterator[Sequence[Item]]:
-        for items in super().range(index, partition, bounds, backward=backward, limit=limit, exact=exact):
+        for items in super().range(
+            index, partition, bounds, backward=backward, limit=limit, exact=exact, whole=whole
+        ):
             for first in range(0, len(items), PAGE):
                 page = items[first : first + PAGE]
                 self.items_read += len(page)

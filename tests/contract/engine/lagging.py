@@ -52,10 +52,11 @@ class LaggingEngine(ReferenceEngine):
         backward: bool = False,
         limit: int | None = None,
         exact: bool = True,
+        whole: bool = True,
     ) -> Iterator[Sequence[Item]]:
         self._go_on()
         if index not in self._shown or (index == ITEMS and exact):
-            return super().range(index, partition, bounds, backward=backward, limit=limit)
+            return super().range(index, partition, bounds, backward=backward, limit=limit, whole=whole)
         return self._pages(index, partition, bounds, backward=backward, limit=limit)
 
     def commit(self, batch: Batch) -> None:

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from stratabase.store.engine.port import ITEMS, UNBOUNDED, Bounds, Delete, Engine, Item, Key, Put
+from stratabase.store.engine.port import ITEMS, UNBOUNDED, Bounds, Delete, Engine, IndexKey, Item, Key, Put
 from tests.contract.engine.engine_calls import commit, keys, put, settle
 from tests.contract.engine.engines import EngineImplementation
 from tests.contract.engine.range_cases import BOUNDS, SORTS, within
@@ -38,6 +38,24 @@ def test_a_range_returns_complete_items(engine: Engine) -> None:
     item = Item(Key("p", "s"), {"n": 1, "ids": ["a"]}, '{"a":1}')
     commit(engine, Put(item))
     assert [found for page in engine.range(ITEMS, "p") for found in page] == [item]
+
+
+@pytest.mark.parametrize("backward", [False, True])
+def test_parts_of_items_have_their_state_and_their_place(engine: Engine, backward: bool) -> None:
+    """They fill more than one page of an engine, and some share a position."""
+    numbers = [f"{number:03}" for number in range(300)]
+    put(
+        engine,
+        [
+            Item(Key(f"p#{number}", "s"), {"n": 1}, f'"{number}"', {"index1": IndexKey("c", number[:2])})
+            for number in numbers
+        ],
+    )
+    settle(engine)
+    pages = engine.range("index1", "c", Bounds("01"), backward=backward, whole=False)
+    found = [(each.partition, each.state, each.sort_in("index1")) for page in pages for each in page]
+    expected = [(f"p#{number}", f'"{number}"', number[:2]) for number in numbers[10:]]
+    assert found == (expected[::-1] if backward else expected)
 
 
 def test_a_deleted_item_is_in_no_range(engine: Engine) -> None:

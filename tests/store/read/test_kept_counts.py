@@ -56,8 +56,11 @@ class RecordingEngine(DelegatingEngine):
         backward: bool = False,
         limit: int | None = None,
         exact: bool = True,
+        whole: bool = True,
     ) -> Iterator[Sequence[Item]]:
-        for page in super().range(index, partition, bounds, backward=backward, limit=limit, exact=exact):
+        for page in super().range(
+            index, partition, bounds, backward=backward, limit=limit, exact=exact, whole=whole
+        ):
             self.items += len(page)
             yield page
 

@@ -57,6 +57,7 @@ class DynamoDBEngine:
         backward: bool = False,
         limit: int | None = None,
         exact: bool = True,
+        whole: bool = True,  # noqa: ARG002 - a projection would not make the read cheaper
     ) -> Iterator[Sequence[Item]]:
         """Yield the items of one partition of an index in the order of their sort keys, page by page."""
         query = range_query(index, partition, bounds, backward=backward, exact=exact)

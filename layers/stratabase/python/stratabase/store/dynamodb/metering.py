@@ -83,10 +83,14 @@ class MeteredEngine(DelegatingEngine):
         backward: bool = False,
         limit: int | None = None,
         exact: bool = True,
+        whole: bool = True,
     ) -> Iterator[Sequence[Item]]:
         """Yield the items of one partition of an index in the order of their sort keys, page by page."""
-        pages = self._engine.range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
         note = self._current_note()
+        whole = whole or note is not None  # for the sizes of the items
+        pages = self._engine.range(
+            index, partition, bounds, backward=backward, limit=limit, exact=exact, whole=whole
+        )
         return pages if note is None else _report_pages(index, pages, note, exact=exact)
 
     def count(

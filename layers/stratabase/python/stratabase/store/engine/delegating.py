@@ -47,11 +47,14 @@ class DelegatingEngine:
         backward: bool = False,
         limit: int | None = None,
         exact: bool = True,
+        whole: bool = True,
     ) -> Iterator[Sequence[Item]]:
         """Yield the items of one partition of an index in the order of their sort keys, page by page."""
         self._before_read()
         return self._pages(
-            self._engine.range(index, partition, bounds, backward=backward, limit=limit, exact=exact)
+            self._engine.range(
+                index, partition, bounds, backward=backward, limit=limit, exact=exact, whole=whole
+            )
         )
 
     def count(

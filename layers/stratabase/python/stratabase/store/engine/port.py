@@ -284,6 +284,7 @@ class Engine(Protocol):
         backward: bool = False,
         limit: int | None = None,
         exact: bool = True,
+        whole: bool = True,
     ) -> Iterator[Sequence[Item]]:
         """Yield the items of one partition of an index in the order of their sort keys, page by page.
 
@@ -295,6 +296,10 @@ class Engine(Protocol):
 
         Reads of secondary indexes may always lag. Their items may lack attributes and places, but have their
         position in this index.
+
+        `whole`: whether the caller needs whole items. Otherwise, items of a secondary index may have nothing
+        but their partition, their state and their sort key in the index, which some engines read faster. The
+        range must then have at most one item of each partition.
         """
 
     def count(

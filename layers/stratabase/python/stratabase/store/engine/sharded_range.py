@@ -38,18 +38,26 @@ class ShardedRange:
     bounds: Bounds = UNBOUNDED
     backward: bool = False
     spend: Spend = _keep
+    whole: bool = True
+    """Whether to read whole items."""
 
     def pages(self, limit: int | None = None) -> Iterator[Sequence[Item]]:
         """Yield the items in the order of their sort keys, page by page. `limit`: of all pages together."""
         if len(self.partitions) == 1:
             (partition,) = self.partitions
-            found = self.engine.range(self.index, partition, self.bounds, backward=self.backward, limit=limit)
+            found = self.read(partition, self.bounds, limit)
             yield from map(self.spend, found)
             return
         unread, size = _Unread(self), _FIRST_PAGE if limit is None else limit
         while size and (page := unread.take(size)):
             yield page
             size = min(2 * size, _MAX_PAGE) if limit is None and len(page) == size else 0
+
+    def read(self, partition: str, bounds: Bounds, limit: int | None) -> Iterator[Sequence[Item]]:
+        """Yield the items of one shard within bounds, page by page."""
+        return self.engine.range(
+            self.index, partition, bounds, backward=self.backward, limit=limit, whole=self.whole
+        )
 
     def reader(self) -> "RangeReader":
         """Return a reader of the range, whose caller says how many items to read at a time."""
@@ -82,9 +90,7 @@ class _OnePartition:
         if self._remaining is None:
             return items
         (partition,) = range_.partitions
-        for page in range_.engine.range(
-            range_.index, partition, self._remaining, backward=range_.backward, limit=size
-        ):
+        for page in range_.read(partition, self._remaining, size):
             items += range_.spend(page)
         is_end = len(items) < size
         self._remaining = None if is_end else range_.beyond(items[-1].sort_in(range_.index))
@@ -136,10 +142,7 @@ class _Unread:
 
         def read(shard: _Shard) -> list[Item]:
             assert shard.remaining is not None
-            pages = range_.engine.range(
-                range_.index, shard.partition, shard.remaining, backward=range_.backward, limit=chunk
-            )
-            return list(chain.from_iterable(pages))
+            return list(chain.from_iterable(range_.read(shard.partition, shard.remaining, chunk)))
 
         for shard, items in zip(shards, range_.parallel_map(read, shards), strict=True):
             shard.remaining = None

@@ -66,7 +66,7 @@ def state_text(entity: Entity) -> str:
 
 def state_of(item: Item, class_: Class, *, version_start: bool = True) -> State:
     """Return what a class shows of the state of a head. `version_start`: with its `_versionStart`, if any."""
-    return _state(item, keys.id_of(item.key), class_, version_start=version_start)
+    return _state(item, keys.id_in(item.partition), class_, version_start=version_start)
 
 
 def version_state(item: Item, class_: Class) -> State:
@@ -112,6 +112,8 @@ class StateDecoder:
         `version_start`: states of versioned objects have their `_versionStart`, if any.
         """
         with_start = version_start and class_.versioned
+        self.needs_whole_items = with_start
+        """Whether `entity` uses more of an item than its state and the id of the object."""
         self.decode = (
             partial(state_of, class_=class_, version_start=with_start)
             if tested is None

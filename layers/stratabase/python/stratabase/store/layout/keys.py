@@ -90,7 +90,12 @@ def reference_of(key: Key) -> Reference:
 
 def id_of(key: Key) -> str:
     """Return the id of the object to whose partition a key belongs."""
-    return key.partition.split("#", 1)[1]
+    return id_in(key.partition)
+
+
+def id_in(partition: str) -> str:
+    """Return the id of the object to whom a partition belongs."""
+    return partition.split("#", 1)[1]
 
 
 def version(reference: Reference, start: Instant) -> Key:

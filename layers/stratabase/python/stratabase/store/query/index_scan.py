@@ -156,4 +156,4 @@ class IndexScan:
 
 def _index_text(row: Row, index_name: str) -> str:
     """Return the values of an object in the sort key of an index, without the id."""
-    return row.item.sort_in(index_name).removesuffix(keys.id_of(row.item.key))
+    return row.item.sort_in(index_name).removesuffix(keys.id_in(row.item.partition))

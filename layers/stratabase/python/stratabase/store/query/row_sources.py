@@ -197,6 +197,7 @@ class IndexRows:
                 range_,
                 backward,
                 source.limiter.spend,
+                self._filter.needs_whole_items,
             )
 
 

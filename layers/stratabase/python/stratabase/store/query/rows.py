@@ -109,6 +109,11 @@ class RowFilter:
         """Whether it may yield fewer rows than it reads, or reads ahead."""
         return self._matches_stored is not None or self._derive is not None
 
+    @property
+    def needs_whole_items(self) -> bool:
+        """Whether it uses more of an item than its state and its place."""
+        return self._decoder.needs_whole_items
+
     def __call__(self, pages: Iterable[Sequence[Item]]) -> Iterator[Row]:
         """Yield the rows of the items in pages that match, in their order. Raises ReadBudgetExceeded."""
         return self.complete(chain.from_iterable(map(self.stored_matches, pages)))

@@ -62,9 +62,10 @@ class SqliteEngine:
         backward: bool = False,
         limit: int | None = None,
         exact: bool = True,  # noqa: ARG002 - SQLite reads are always exact
+        whole: bool = True,
     ) -> Iterator[Sequence[Item]]:
         """Yield the items of one partition of an index in the order of their sort keys, page by page."""
-        return self._pages(range_query(index, partition, bounds, backward=backward), limit)
+        return self._pages(range_query(index, partition, bounds, backward=backward, whole=whole), limit)
 
     def count(
         self,

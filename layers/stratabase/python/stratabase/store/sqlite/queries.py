@@ -17,10 +17,12 @@ from stratabase.store.sqlite.table import (
     INDEX_COLUMNS,
     OWN_COLUMNS,
     PLACE_COLUMNS,
+    STATE_COLUMNS,
     ItemWithoutPlaces,
     Row,
     index_items,
     item_of,
+    state_items,
 )
 
 MAX_KEYS_PER_STATEMENT = 256
@@ -136,6 +138,9 @@ _COLUMNS = {ITEMS: COLUMNS, **INDEX_COLUMNS}
 _ORDER_POSITIONS = {name: tuple(map(_COLUMNS[name].index, index.order)) for name, index in _INDEXES.items()}
 """By index: the positions of the order's columns in these columns."""
 
+_STATE_ORDER_POSITIONS = (2, 0)
+"""The positions of the first columns of an index's order in STATE_COLUMNS."""
+
 
 class RangeEnd(NamedTuple):
     """One end of a range."""
@@ -153,6 +158,8 @@ class RangeQuery(NamedTuple):
     low: RangeEnd = RangeEnd()
     high: RangeEnd = RangeEnd()
     backward: bool = False
+    whole: bool = True
+    """Whether to read whole items."""
 
     def rows(self, connection: sqlite3.Connection, limit: int) -> Sequence[Row]:
         """Return the first rows of the range, at most `limit`."""
@@ -164,11 +171,13 @@ class RangeQuery(NamedTuple):
         """Return the items of rows of the range."""
         if self.index_name == ITEMS:
             return list(map(item_of, rows))
+        if not self.whole:
+            return state_items(rows)
         return index_items(rows, self.index_name, self.partition)
 
     def statement(self) -> str:
         """Return the SQL that reads the range."""
-        return _statement(self.index_name, self._low, self._high, self.backward)
+        return _statement(self.index_name, self._low, self._high, self.backward, self.whole)
 
     def row_count(self, connection: sqlite3.Connection, limit: int | None = None) -> int:
         """Return the number of rows of the range, at most `limit` if there is one."""
@@ -192,16 +201,20 @@ class RangeQuery(NamedTuple):
 
     def after(self, row: Row) -> "RangeQuery":
         """Return the query for the rest of the range after a row."""
-        end = RangeEnd(tuple(row[at] for at in _ORDER_POSITIONS[self.index_name]), included=False)
+        # Without its sort key, a row follows in the index by its partition, of which there is one item.
+        order = _ORDER_POSITIONS[self.index_name] if self.whole else _STATE_ORDER_POSITIONS
+        end = RangeEnd(tuple(row[at] for at in order), included=False)
         return self._replace(high=end) if self.backward else self._replace(low=end)
 
 
-def range_query(index: str, partition: str, bounds: Bounds, *, backward: bool) -> RangeQuery:
+def range_query(
+    index: str, partition: str, bounds: Bounds, *, backward: bool, whole: bool = True
+) -> RangeQuery:
     """Return the query for a range of an index. Raises ValueError if there is no such index."""
     if index not in _INDEXES:
         raise ValueError(f"There is no index {index!r}; there are {', '.join(_INDEXES)}.")
     low, high = _end(bounds.low, bounds.low_included), _end(bounds.high, bounds.high_included)
-    return RangeQuery(index, partition, low, high, backward)
+    return RangeQuery(index, partition, low, high, backward, whole or index == ITEMS)
 
 
 def count_rows(
@@ -234,10 +247,17 @@ def _end(bound: str | None, included: bool) -> RangeEnd:  # noqa: FBT001 - like 
 
 
 @cache
-def _statement(index: str, low: tuple[int, bool], high: tuple[int, bool], backward: bool) -> str:  # noqa: FBT001
+def _statement(
+    index: str,
+    low: tuple[int, bool],
+    high: tuple[int, bool],
+    backward: bool,  # noqa: FBT001
+    whole: bool,  # noqa: FBT001
+) -> str:
     direction = " DESC" if backward else ""
+    columns = _COLUMNS[index] if whole else STATE_COLUMNS[index]
     return (
-        f"SELECT {', '.join(_COLUMNS[index])} FROM items WHERE {_conditions(index, low, high)} "  # noqa: S608 - only constant names
+        f"SELECT {', '.join(columns)} FROM items WHERE {_conditions(index, low, high)} "  # noqa: S608 - only constant names
         f"ORDER BY {', '.join(column + direction for column in _INDEXES[index].order)} LIMIT ?"
     )
 

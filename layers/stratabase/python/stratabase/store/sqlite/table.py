@@ -105,6 +105,32 @@ class _IndexItem(ItemWithoutPlaces):
         return sort
 
 
+STATE_COLUMNS = {name: ("partition", "state", sort) for name, (_, sort) in PLACE_COLUMNS.items()}
+"""By secondary index: the columns that a range reads whose caller does not need whole items."""
+
+
+class _StateItem(Item):
+    """The item of a row with the values of STATE_COLUMNS."""
+
+    __slots__ = ("_sort", "partition")
+
+    partition: str
+    state: str | None
+
+    def __init__(self, row: Row) -> None:
+        self.partition, self.state, self._sort = row
+
+    def sort_in(self, index: str) -> str:
+        del index
+        sort: str = self._sort
+        return sort
+
+
+def state_items(rows: Sequence[Row]) -> list[Item]:
+    """Return the items of rows with the values of STATE_COLUMNS, which have nothing else."""
+    return list(map(_StateItem, rows))
+
+
 def index_items(rows: Sequence[Row], index: str, index_partition: str) -> list[Item]:
     """Return the items of rows with the values of INDEX_COLUMNS. They only have their place in this index."""
     place = (index, index_partition)
