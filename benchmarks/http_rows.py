@@ -24,7 +24,7 @@ from tests.service import PASSWORD, RunningService, basic, running
 
 SIZES = (10_000, 30_000, 100_000)
 CONNECTIONS = 16
-ROUNDS = 12
+ROUNDS = 20
 """How often each case is measured. The least figure counts, which other processes have disturbed least.
 
 Rounds are short, so that a few of them are disturbed little, even on a busy machine.
