@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 
 from stratabase.domain.objects.change import Deletion, Effect, Modification
 from stratabase.domain.objects.commit_refusals import Conflict, TooLarge
@@ -19,6 +19,9 @@ from tests.domain.query.queries import states
 from tests.models import model
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
+
+_FRESH = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture)
+"""Each example uses a class of its own, so the examples of a test may share its engine."""
 
 
 @pytest.fixture
@@ -39,6 +42,7 @@ def test_a_repository_implements_the_entities_port(store: Store) -> None:
 
 
 @pytest.mark.soak
+@settings(suppress_health_check=_FRESH)
 @given(states)
 def test_an_object_round_trips(engine: Engine, state: dict[str, Any]) -> None:
     store = Store(engine, fresh_class())

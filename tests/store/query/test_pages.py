@@ -6,7 +6,7 @@ from unittest.mock import Mock
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stratabase.domain.query.consumption import Consumption
@@ -33,12 +33,17 @@ BY_COUNT = Order.of([OrderTerm("count")])
 AMONG_ODD = Comparison("count", Operator.IN, (1, 3, 5, 7, 9))
 
 
+_FRESH = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture)
+"""Each example uses a class of its own, so the examples of a test may share its engine."""
+
+
 def seen(page: Page) -> tuple[list[Any], int | None, bool | None, bool | None]:
     """Return the content of a page, with ids for objects."""
     return [entity.reference.id for entity in page.items], page.total_count, page.has_next, page.has_prev
 
 
 @pytest.mark.soak
+@settings(suppress_health_check=_FRESH)
 @given(st.data(), many_states, orders | st.sampled_from([BY_ID, BY_ID_DOWN]), st.none() | filters)
 def test_any_page_agrees_with_the_naive_model(
     engine: Engine,

@@ -58,6 +58,11 @@ def test_a_broken_schema_extension_is_not_reported_as_a_missing_application() ->
     assert len(_mistakes(text)) == 2  # a grant on an attribute needs one on the class
 
 
+def test_an_unexpected_text_of_several_lines_is_shown_by_its_first() -> None:
+    text = 'extend schema @application(name """\n  Human\n  resources\n""")'
+    assert _mistakes(text)[0] == "m:1:33: Syntax error: Expected ':', found BlockString 'Human …'."
+
+
 def test_names_of_broken_definitions_count_as_known() -> None:
     text = HEAD + '"""\nMany\nlines.\n"""\ntype A {\n  x Int\n}\n' + "enum E { null }\n"
     text += 'type B { a: A e: E size: Int @derived(path: "a.x") back: A @association(opposite: "b") }\n'

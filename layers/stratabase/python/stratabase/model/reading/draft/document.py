@@ -137,5 +137,8 @@ def _syntax_error(error: GraphQLSyntaxError, file: str, piece: Definition | None
     message = error.message.removeprefix("Syntax Error: ")
     if piece and not piece.last:
         message = message.replace("<EOF>", "the end of the definition")
+    first_line, *more = message.splitlines()
+    if more:  # it shows a text of several lines
+        message = f"{first_line} …'."
     unexpected = message.removeprefix("Unexpected Name '").removesuffix("'.")
     return ModelError(file, line, column, f"Syntax error: {message}", nearest_word(unexpected, KEYWORDS))
