@@ -6,6 +6,7 @@ from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
+from threading import Event, current_thread, main_thread
 from typing import Any
 
 import pytest
@@ -282,6 +283,38 @@ def test_closing_writes_pending_batches(path: Path) -> None:
     futures = [engine._writer.submit(put(number)) for number in range(3 * MAX_BATCHES)]
     engine.close()
     assert [future.exception(0) for future in futures] == [None] * len(futures)
+
+
+def test_closing_writes_collected_batches(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = Writer(open_for_writing(path, 60), 60, lambda error: error)
+    begun, may_end = Event(), Event()
+
+    class LockOfClose:
+        """The lock of the writer. When `close` releases it first, the thread runs until it waits or ends."""
+
+        def __init__(self) -> None:
+            self.lock = writer._lock
+
+        def __enter__(self) -> None:
+            self.lock.acquire()
+
+        def __exit__(self, *_: object) -> None:
+            self.lock.release()
+            if current_thread() is main_thread() and not may_end.is_set():
+                may_end.set()
+                writer._thread.join(60)
+
+    def write(_: object) -> None:
+        begun.set()
+        may_end.wait(60)
+
+    running = writer.submit(write)
+    begun.wait(60)
+    monkeypatch.setattr(waiting, "coalesce", lambda _: None)  # the event loop has not called the writer yet
+    collected = writer.submit(put(1))
+    monkeypatch.setattr(writer, "_lock", LockOfClose())
+    writer.close()
+    assert [running.exception(0), collected.exception(0)] == [None, None]
 
 
 def test_a_commit_during_close_gets_its_real_outcome(path: Path) -> None:

@@ -87,17 +87,22 @@ class Writer:
     def close(self) -> None:
         """Commit all queued batches, and close the file."""
         with self._lock:
+            # Otherwise the thread could find the queue empty, end, and refuse what was collected.
+            self._enqueue()
             self._closed = True
-        self._enqueue_collected()
         self._queue.put(None)
         self._thread.join()
 
     def _enqueue_collected(self) -> None:
         """Pass the collected writes on to the thread, all at once."""
         with self._lock:
-            for each in self._collected:
-                self._queue.put(each)
-            self._collected.clear()
+            self._enqueue()
+
+    def _enqueue(self) -> None:
+        """Do the same for a caller that holds the lock."""
+        for each in self._collected:
+            self._queue.put(each)
+        self._collected.clear()
 
     def _run(self) -> None:
         group: Sequence[_WaitingWrite] = ()
