@@ -37,6 +37,7 @@ def test_a_client_that_leaves_in_the_middle_of_a_long_page_causes_no_further_rea
     service.create_teams(OBJECTS)
     monkeypatch.setattr(sqlite_engine, "_FIRST_PAGE", 8)
     monkeypatch.setattr(sqlite_engine, "_MAX_PAGE", 8)
+    monkeypatch.setattr(sqlite_engine, "_MAX_LIMITED_PAGE", 8)
     with monkeypatch.context() as patched:
         whole = Gate()
         whole.reached.set()

@@ -52,7 +52,8 @@ def _part_shape(part: Filter) -> tuple[str, Hashable, Hashable] | None:
     operand = part.operand
     if isinstance(operand, tuple):
         is_long = any(map(_is_long, operand))
-        return None if is_long else (part.attribute, part.operator, (len(set(operand)), None in operand))
+        size = (len(operand), len(set(operand)), None in operand)
+        return None if is_long else (part.attribute, part.operator, size)
     if _is_long(operand):
         return None
     # A bool can say whether null is wanted, and every text starts with an empty one.

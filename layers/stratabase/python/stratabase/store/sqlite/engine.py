@@ -26,7 +26,9 @@ BUSY_TIMEOUT = 10.0
 _FIRST_PAGE = 64
 """The number of rows in the first page of a range without a limit. Each page is twice as long as before."""
 _MAX_PAGE = 256
-"""The maximum number of rows in a page. Other requests may proceed between two pages."""
+"""The maximum number of rows in a page of a range without a limit. Other requests may proceed between two."""
+_MAX_LIMITED_PAGE = 1024
+"""The same for a range with a limit, whose caller needs all of its rows."""
 _SCANNED_PAGE = 256
 """The number of rows in a page of a scan."""
 _MAX_INLINE_COUNT = 2_000
@@ -108,10 +110,10 @@ class SqliteEngine:
 
     def _pages(self, query: RangeQuery, limit: int | None) -> Iterator[Sequence[Item]]:
         # Most callers without a limit need only few rows.
-        size, left = _FIRST_PAGE if limit is None else _MAX_PAGE, limit
+        size, left = _FIRST_PAGE, limit
         while left != 0:
             if left is not None:
-                size = min(left, _MAX_PAGE)
+                size = min(left, _MAX_LIMITED_PAGE)
                 left -= size
             rows = self._readers.read(partial(query.rows, limit=size))
             if rows:
