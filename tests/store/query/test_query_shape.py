@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
-from stratabase.domain.query.order import Order
+from stratabase.domain.query.order import Order, Position
 from stratabase.domain.query.page import Query, Window
 from stratabase.model.types.operators import Operator
 from stratabase.store.query.planner import record_plans
@@ -84,6 +84,7 @@ def test_queries_that_differ_in_values_have_one_shape() -> None:
         ([("name", EQ, "a")], [("notes", EQ, "a")]),
         ([("count", GTE, 1)], [("count", LT, 1)]),
         ([("name", IN, ("a", "b"))], [("name", IN, ("a", "b", "c"))]),
+        ([("name", IN, ("a",))], [("name", IN, ("a", "a"))]),
         ([("name", Operator.STARTS_WITH, "a")], [("name", Operator.STARTS_WITH, "")]),
         ([("name", Operator.NULL, True)], [("name", Operator.NULL, False)]),
         ([("count", GTE, 1), ("count", LT, 3)], [("count", GTE, 3), ("count", LT, 1)]),
@@ -97,3 +98,12 @@ def test_a_query_that_names_ids_or_has_alternatives_has_no_shape() -> None:
     assert shape_of(("_id", EQ, "a")) is None
     either = Or((Comparison("name", EQ, "a"), Comparison("count", EQ, 1)))
     assert query_shape(THING, Query("Thing", Order(), either)) is None
+
+
+def test_a_query_with_many_values_or_a_long_cursor_has_no_shape() -> None:
+    """A kept choice keeps its query in memory."""
+    assert shape_of(("name", IN, ("a",) * 100)) is not None
+    assert shape_of(("name", IN, ("a",) * 101)) is None
+    windows = [Window(10, start=Position((text, "1"))) for text in ("a", "a" * 200)]
+    shapes = [query_shape(THING, Query("Thing", Order(), None, window)) for window in windows]
+    assert [shape is None for shape in shapes] == [False, True]

@@ -17,14 +17,19 @@ from stratabase.store.query.filter_analysis import index_constraints
 QueryShape = tuple[Hashable, ...]
 _LONGEST = 100
 """In characters. Several values of this length still fit into one sort key of an index."""
+_MAX_VALUES = 100
+"""The maximum number of values of a comparison. A kept choice keeps the query for which it was made."""
 
 
 def query_shape(class_: Class, query: Query) -> QueryShape | None:
     """Return the shape of a query on a class.
 
-    Return None if its plan depends on more: if a filter names ids, compares with long texts, or is not a
-    conjunction of comparisons.
+    Return None if its plan depends on more: if a filter names ids, or is not a conjunction of comparisons.
+    Also return None if a filter or a cursor has long texts, or many values.
     """
+    start = query.window.start
+    if start is not None and any(map(_is_long, start.values)):
+        return None
     shapes: list[Hashable] = []
     attributes: list[str] = []
     for filter_ in (query.filter, query.implied, query.implied_by_grants):
@@ -51,9 +56,10 @@ def _part_shape(part: Filter) -> tuple[str, Hashable, Hashable] | None:
         return None
     operand = part.operand
     if isinstance(operand, tuple):
-        is_long = any(map(_is_long, operand))
-        size = (len(operand), len(set(operand)), None in operand)
-        return None if is_long else (part.attribute, part.operator, size)
+        if len(operand) > _MAX_VALUES or any(map(_is_long, operand)):
+            return None
+        # Estimates count a repeated value each time, and ranges of an index once.
+        return part.attribute, part.operator, (len(operand), len(set(operand)), None in operand)
     if _is_long(operand):
         return None
     # A bool can say whether null is wanted, and every text starts with an empty one.
