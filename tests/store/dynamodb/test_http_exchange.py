@@ -82,3 +82,16 @@ def test_a_connection_with_more_than_the_response_is_not_used_again() -> None:
 def test_what_is_no_complete_response_is_not_trusted(sent: bytes) -> None:
     with pytest.raises((HTTPException, OSError)):
         receive(read_response, sent)
+
+
+@pytest.mark.parametrize(
+    ("sent", "message"),
+    [
+        (b"", "There is no answer"),
+        (b"HTTP/1.1 200 OK\r\n" + LENGTH + b"\r\n", "The answer is incomplete"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n", "The answer is incomplete"),
+    ],
+)
+def test_an_error_tells_a_missing_response_from_an_incomplete_one(sent: bytes, message: str) -> None:
+    with pytest.raises(OSError, match=message):
+        receive(read_response, sent)

@@ -86,6 +86,7 @@ class _Received:
     def __init__(self, connection: socket) -> None:
         self._connection = connection
         self._buffer = b""
+        self._has_begun = False
 
     @property
     def has_more(self) -> bool:
@@ -162,7 +163,10 @@ class _Received:
     def _receive(self, most: int) -> bytes:
         part = self._connection.recv(most)
         if not part:
-            raise RemoteDisconnected("The answer is incomplete." if self._buffer else "There is no answer.")
+            raise RemoteDisconnected(
+                "The answer is incomplete." if self._has_begun else "There is no answer."
+            )
+        self._has_begun = True
         return part
 
 
