@@ -44,7 +44,7 @@ class BadCursor(ValueError):
 def encode_cursor(position: Position, order: Order, class_: Class) -> str:
     """Return the cursor of a position. The position must have a value for each term of the order."""
     state = dict(zip((term.attribute for term in order.terms), position.values, strict=True))
-    # Values that the attribute's present type cannot store count as null, as they do in comparisons.
+    # Of a file, an order compares one field.
     compared = [
         _renames(class_, attribute).to_stored.get(value, value)
         for attribute in state
