@@ -14,7 +14,7 @@ from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.model.types.operators import Operator
 from stratabase.store.engine.delegating import DelegatingEngine
-from stratabase.store.engine.port import UNBOUNDED, Bounds, Counted, Item
+from stratabase.store.engine.port import Counted, Item
 from stratabase.store.read import kept_counts
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.domain.query import naive
@@ -36,31 +36,12 @@ class RecordingEngine(DelegatingEngine):
         super().__init__(SqliteEngine(path))
         self.counts = self.items = 0
 
-    def count(
-        self,
-        index: str,
-        partition: str,
-        ranges: Sequence[Bounds] = (UNBOUNDED,),
-        *,
-        distinct: bool = False,
-    ) -> Iterator[Counted]:
+    def count(self, *arguments: Any, **options: Any) -> Iterator[Counted]:
         self.counts += 1
-        return super().count(index, partition, ranges, distinct=distinct)
+        return super().count(*arguments, **options)
 
-    def range(
-        self,
-        index: str,
-        partition: str,
-        bounds: Bounds = UNBOUNDED,
-        *,
-        backward: bool = False,
-        limit: int | None = None,
-        exact: bool = True,
-        whole: bool = True,
-    ) -> Iterator[Sequence[Item]]:
-        for page in super().range(
-            index, partition, bounds, backward=backward, limit=limit, exact=exact, whole=whole
-        ):
+    def range(self, *arguments: Any, **options: Any) -> Iterator[Sequence[Item]]:
+        for page in super().range(*arguments, **options):
             self.items += len(page)
             yield page
 
