@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from threading import RLock
 
-from stratabase.domain.members.member import Member, NamesTaken, Roster, fold_name
+from stratabase.domain.issues.refusals import Unauthenticated
+from stratabase.domain.members.member import Caller, Member, NamesTaken, Roster, fold_name
 from stratabase.domain.objects.commit_refusals import Conflict
+from stratabase.messages import verbatim
 
 BATCH_SIZE = 3
 """Members of a batch: few, so that small tests have several batches."""
@@ -115,6 +117,27 @@ class PlainPasswords:
 
     def is_common(self, password: str) -> bool:
         return fold_name(password) == COMMON
+
+
+class PlainSignIn:
+    """Signs members in by their passwords, without limits. It records the addresses."""
+
+    def __init__(self, members: InMemoryMembers, passwords: PlainPasswords) -> None:
+        self._members = members
+        self._passwords = passwords
+        self.addresses: list[str] = []
+
+    def __call__(self, username: str, password: str, address: str) -> Caller:
+        self.addresses.append(address)
+        member = self._members.by_username(username)
+        if member is None or not self._passwords.verify(member.password, password):
+            raise Unauthenticated(verbatim("The username or password is incorrect."))
+        return Caller(member.id, member.username, member.profile, generation=member.generation)
+
+
+def nobody_signs_in(username: str, password: str, address: str) -> Caller:
+    """Sign in nobody: where no member changes their own password."""
+    raise AssertionError("no password is verified here")
 
 
 def _taken(member: Member, others: list[Member]) -> Iterator[str]:

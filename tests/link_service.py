@@ -21,7 +21,7 @@ from stratabase.operations.members.password_reset import PasswordReset
 from stratabase.operations.members.update import UpdateMember
 from tests.fakes import FrozenClock
 from tests.in_memory_attempts import InMemoryAttempts
-from tests.in_memory_members import InMemoryMembers, PlainPasswords
+from tests.in_memory_members import InMemoryMembers, PlainPasswords, nobody_signs_in
 from tests.recording_mailer import RecordingMailer
 
 RESET_PASSWORD = "/auth/administration/members/{id}/resetPassword"
@@ -82,7 +82,9 @@ class LinkService:
             log=self.log,
             application=self.application,
         )
-        self._update = UpdateMember(self.members, self.passwords, policy, PROFILES, self.emails)
+        self._update = UpdateMember(
+            self.members, self.passwords, policy, PROFILES, self.emails, nobody_signs_in
+        )
 
     def endpoints(self) -> dict[str, Endpoint]:
         set_password_pages = SetPasswordPages(self.recovery, self.application, SHORTEST, self.log)

@@ -33,7 +33,7 @@ from tests.fakes import CountedIds, FrozenClock
 from tests.http_api.documented import SERVICE
 from tests.http_api.files.fake_downloads import FakeDownloads
 from tests.in_memory_attempts import InMemoryAttempts
-from tests.in_memory_members import InMemoryMembers, PlainPasswords
+from tests.in_memory_members import InMemoryMembers, PlainPasswords, PlainSignIn
 from tests.recording_mailer import RecordingMailer
 
 PROFILES = {
@@ -127,7 +127,14 @@ def administration_of(fakes: FakeServices) -> MemberOperations:
         ReadMember(members, fakes.clock),
         ListMembers(members),
         CreateMember(members, fakes.ids, PROFILES, fakes.invite),
-        UpdateMember(members, fakes.passwords, policy, PROFILES, fakes.emails),
+        UpdateMember(
+            members,
+            fakes.passwords,
+            policy,
+            PROFILES,
+            fakes.emails,
+            PlainSignIn(members, fakes.passwords),
+        ),
         RemoveMember(members, PROFILES),
     )
 

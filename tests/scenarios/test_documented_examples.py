@@ -102,7 +102,7 @@ class Reader:
 
     def _curl(self, command: str) -> Reply:
         words = shlex.split(command)
-        options = {name: words[words.index(name) + 1] for name in ("-u", "-d", "-F") if name in words}
+        options = {name: words[words.index(name) + 1] for name in ("-u", "-d", "-F", "-X") if name in words}
         headers = dict(words[at + 1].split(": ") for at, word in enumerate(words) if word == "-H")
         if "-u" in options:
             headers["Authorization"] = basic(*options["-u"].split(":"))
@@ -114,7 +114,8 @@ class Reader:
         if body is not None:
             headers.setdefault("Content-Type", "application/x-www-form-urlencoded")
         path = "/" + address.split("/", 3)[3]
-        return self._service.request("GET" if body is None else "POST", path, headers=headers, body=body)
+        method = options.get("-X", "GET" if body is None else "POST")
+        return self._service.request(method, path, headers=headers, body=body)
 
     def _graphql(self, document: str) -> Reply:
         headers = {"Content-Type": "application/json", "Authorization": basic(*ADMIN)}

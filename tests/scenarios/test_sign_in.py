@@ -11,7 +11,7 @@ import pytest
 
 from tests.service import PASSWORD, Reply, RunningService, basic
 
-MEMBERS = ("bert", "carla", "dora", "emil")
+MEMBERS = ("bert", "carla", "dora", "emil", "fritz")
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +82,30 @@ def test_basic_and_token_sign_ins_are_counted_together(service: RunningService) 
     reply = ask_for_token(service, "emil", PASSWORD, "127.0.5.1")
     assert (reply.status, int(reply.headers["retry-after"]) > 800) == (429, True)
     assert ask_for_token(service, "emil", PASSWORD, "127.0.5.2").status == 200
+
+
+def change_password(service: RunningService, token: str, source: str, new: str, current: str | None) -> Reply:
+    """Change a member's own password with a token, from a loopback address."""
+    headers = {"Authorization": f"Bearer {token}"}
+    id_ = send(service, source, "GET", "/auth/administration/member", headers=headers).json()["id"]
+    body = json.dumps({"password": new} | ({"currentPassword": current} if current else {}))
+    path = f"/auth/administration/members/{id_}"
+    return send(service, source, "PUT", path, headers=headers, body=body)
+
+
+def test_a_stolen_token_cannot_change_the_password(service: RunningService) -> None:
+    """Wrong current passwords count like wrong passwords of a sign-in."""
+    token = ask_for_token(service, "fritz", PASSWORD, "127.0.6.1").json()["access_token"]
+    new = "a new password of fritz"
+    missing = change_password(service, token, "127.0.6.1", new, None)
+    assert (missing.status, "currentPassword" in missing.body.decode()) == (400, True)
+    wrong = [change_password(service, token, "127.0.6.1", new, f"guess {number}") for number in range(11)]
+    assert [reply.status for reply in wrong] == [*[401] * 10, 429]
+    assert wrong[0].body == b"The current password is incorrect."
+    assert wrong[0].headers["www-authenticate"] == 'Bearer realm="Stratabase"'
+    assert come(service, "fritz", "another guess", "127.0.6.1").status == 429
+    assert change_password(service, token, "127.0.6.2", new, PASSWORD).status == 200
+    assert come(service, "fritz", new, "127.0.6.2").status == 200
 
 
 def test_the_limit_survives_a_restart(service: RunningService) -> None:

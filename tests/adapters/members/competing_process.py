@@ -17,7 +17,7 @@ from stratabase.model.model import Profile
 from stratabase.operations.members.rules import CONSOLE
 from stratabase.operations.members.update import UpdateMember
 from stratabase.operations.ports import Members
-from tests.in_memory_members import PlainPasswords
+from tests.in_memory_members import PlainPasswords, nobody_signs_in
 from tests.recording_mailer import email_change
 
 PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}
@@ -35,9 +35,8 @@ def add(members: Members, number: int, turn: int) -> bool:
 def demote(members: Members, number: int, turn: int) -> bool:
     """Demote the other one of two administrators, check that one is left, and restore the profile."""
     passwords = PlainPasswords()
-    update = UpdateMember(
-        members, passwords, PasswordPolicy(passwords.is_common), PROFILES, email_change(members)
-    )
+    policy = PasswordPolicy(passwords.is_common)
+    update = UpdateMember(members, passwords, policy, PROFILES, email_change(members), nobody_signs_in)
     other = str(1 - number)
     demoted = False
     with suppress(LastAdministrator):
@@ -52,9 +51,8 @@ def demote(members: Members, number: int, turn: int) -> bool:
 def change_field(members: Members, number: int, turn: int) -> bool:
     """Change one field of a member whose other fields others change."""
     passwords = PlainPasswords()
-    update = UpdateMember(
-        members, passwords, PasswordPolicy(passwords.is_common), PROFILES, email_change(members)
-    )
+    policy = PasswordPolicy(passwords.is_common)
+    update = UpdateMember(members, passwords, policy, PROFILES, email_change(members), nobody_signs_in)
     value = {"notes": f"{turn}"} if number else {"email": f"anna{turn}@example.com"}
     update(CONSOLE, "0", value)
     return True

@@ -19,7 +19,7 @@ from stratabase.operations.members.update import UpdateMember
 from stratabase.operations.ports import Members
 from stratabase.store.ids import TimeOrderedIds
 from tests.contract.engine.engine_calls import run_concurrently
-from tests.in_memory_members import PlainPasswords
+from tests.in_memory_members import PlainPasswords, nobody_signs_in
 from tests.recording_mailer import RecordingMailer, email_change
 from tests.soak import count
 
@@ -41,7 +41,9 @@ def adds(members: Members, member: Member) -> bool:
 def updating(members: Members) -> UpdateMember:
     passwords = PlainPasswords()
     emails = email_change(members)
-    return UpdateMember(members, passwords, PasswordPolicy(passwords.is_common), PROFILES, emails)
+    return UpdateMember(
+        members, passwords, PasswordPolicy(passwords.is_common), PROFILES, emails, nobody_signs_in
+    )
 
 
 def spelled(name: str, number: int) -> str:
@@ -161,7 +163,9 @@ def own_email(members: Members, mails: RecordingMailer, id_: str, email: str) ->
     """Let a member request a new address, as if it were their first request."""
     passwords = PlainPasswords()
     emails = email_change(members, mails)
-    update = UpdateMember(members, passwords, PasswordPolicy(passwords.is_common), PROFILES, emails)
+    update = UpdateMember(
+        members, passwords, PasswordPolicy(passwords.is_common), PROFILES, emails, nobody_signs_in
+    )
     update(Caller(id_, id_, "Clerk"), id_, {"email": email}, "https://example.com")
 
 

@@ -15,7 +15,7 @@ from stratabase.operations.members.members import CreateMember, ListMembers, Rea
 from stratabase.operations.members.update import UpdateMember
 from tests.fakes import CountedIds, FrozenClock
 from tests.in_memory_attempts import InMemoryAttempts
-from tests.in_memory_members import InMemoryMembers, PlainPasswords
+from tests.in_memory_members import InMemoryMembers, PlainPasswords, PlainSignIn
 from tests.recording_mailer import RecordingMailer
 
 PROFILES = {
@@ -67,6 +67,7 @@ class MemberOperations:
     attempts: InMemoryAttempts = field(default_factory=InMemoryAttempts)
     clock: FrozenClock = field(default_factory=FrozenClock)
     logged: io.StringIO = field(default_factory=io.StringIO)
+    requires_current_password: bool = True
 
     def __post_init__(self) -> None:
         log = Log("DEBUG", self.logged, service=f"office{uuid4()}")
@@ -76,7 +77,16 @@ class MemberOperations:
         policy = PasswordPolicy(self.passwords.is_common)
         self.list = ListMembers(self.members)
         self.read = ReadMember(self.members, self.clock)
-        self.update = UpdateMember(self.members, self.passwords, policy, PROFILES, self.emails)
+        self.sign_in = PlainSignIn(self.members, self.passwords)
+        self.update = UpdateMember(
+            self.members,
+            self.passwords,
+            policy,
+            PROFILES,
+            self.emails,
+            self.sign_in,
+            requires_current_password=self.requires_current_password,
+        )
         self.remove = RemoveMember(self.members, PROFILES)
         self._create = CreateMember(self.members, CountedIds(), PROFILES, self._invited)
 

@@ -202,6 +202,14 @@ class Settings:
         int,
         Variable("STRATABASE_PASSWORD_LENGTH", whole_number(8, 64), "The minimum length of a password."),
     ] = 12
+    require_current_password: Annotated[
+        bool,
+        Variable(
+            "STRATABASE_REQUIRE_CURRENT_PASSWORD",
+            parse_switch,
+            "Whether members must send their current password to change it.",
+        ),
+    ] = True
     mail: Annotated[
         str,
         Variable("STRATABASE_MAIL", one_of(MAILERS), f"How Stratabase sends email: {', '.join(MAILERS)}."),

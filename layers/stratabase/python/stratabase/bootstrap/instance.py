@@ -128,6 +128,7 @@ class Instance:
             self._ids,
             lambda: self.services,
             self.log,
+            self.auth_services.sign_in,
         )
 
     @cached_property

@@ -18,7 +18,7 @@ from stratabase.operations.members.hand_over import HandOver
 from stratabase.operations.members.members import CreateMember, ListMembers, ReadMember, RemoveMember
 from stratabase.operations.members.password_reset import PasswordReset
 from stratabase.operations.members.rules import FieldValues
-from stratabase.operations.members.update import UpdateMember
+from stratabase.operations.members.update import UpdateMember, VerifyPassword
 from stratabase.operations.ports import Clock, Ids, Mailer, Passwords
 from stratabase.operations.services import Services
 from stratabase.settings import Settings
@@ -37,8 +37,12 @@ class MemberServices:
         ids: Ids,
         services: Callable[[], Services],
         log: Log,
+        verify: VerifyPassword,
     ) -> None:
-        """`services()` returns the services of operations on objects. Few operations on members need them."""
+        """`services()` returns the services of operations on objects. Few operations on members need them.
+
+        `verify(username, password, address)` signs a member in.
+        """
         self._settings = settings
         self._model = model
         self._members = stores.members
@@ -48,6 +52,7 @@ class MemberServices:
         self._clock = clock
         self._ids = ids
         self._services = services
+        self._verify = verify
         self.policy = PasswordPolicy(passwords.is_common, settings.password_length)
 
     @cached_property
@@ -101,7 +106,13 @@ class MemberServices:
     def update(self) -> UpdateMember:
         """The operation that changes a member."""
         return UpdateMember(
-            self._members, self._passwords, self.policy, self._model.profiles, self.email_change
+            self._members,
+            self._passwords,
+            self.policy,
+            self._model.profiles,
+            self.email_change,
+            self._verify,
+            requires_current_password=self._settings.require_current_password,
         )
 
     @cached_property

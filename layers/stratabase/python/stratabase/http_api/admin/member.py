@@ -1,5 +1,6 @@
 """The endpoints of one member: a member by id, and the caller."""
 
+from stratabase.domain.issues.refusals import Unauthenticated
 from stratabase.domain.members.member import Caller
 from stratabase.domain.members.refusals import LastAdministrator, NoSuchMember
 from stratabase.http_api.admin.member_shapes import MemberShapes
@@ -10,12 +11,13 @@ from stratabase.http_api.admin.members import (
     MemberOperations,
     member_id,
 )
-from stratabase.http_api.auth.authentication import require_caller
+from stratabase.http_api.auth.authentication import BEARER_CHALLENGE, require_caller
 from stratabase.http_api.http.body import body_response, read_body
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, ResponseSpec
 from stratabase.http_api.http.error_response import error_response, text_response
 from stratabase.http_api.http.language import response_language
 from stratabase.http_api.http.messages import Request, Response
+from stratabase.http_api.http.refusals import InvalidCredentials
 from stratabase.operations.members.rules import ONLY_ADMINISTRATORS_CHANGE, require_self_or_administrator
 
 
@@ -28,7 +30,16 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
 
     def update_member(request: Request, caller: Caller | None) -> Response:
         changes = read_body(request, shapes.changes)
-        members.update(require_caller(caller), member_id(request), changes, request.base_url)
+        try:
+            members.update(
+                require_caller(caller),
+                member_id(request),
+                changes,
+                request.base_url,
+                request.source_address,
+            )
+        except Unauthenticated as refusal:
+            raise InvalidCredentials(refusal.message, [BEARER_CHALLENGE]) from refusal
         return text_response(200, "Update Complete")
 
     def delete_member(request: Request, caller: Caller | None) -> Response:
@@ -52,9 +63,14 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
         "Change fields of a member: your own fields except username, profile, and disabled, "
         "or any field for administrators. A field with its current value is not a change. Your own new email "
         "address takes effect when you confirm it through a mailed link. Until then, GET shows it as "
-        "pendingEmail. The parameter `format` applies to the body of the request; responses are plain text.",
+        "pendingEmail. Your own new password requires your current one. "
+        "The parameter `format` applies to the body of the request; responses are plain text.",
         {
             200: ResponseSpec("`Update Complete`", "text/plain"),
+            401: ResponseSpec(
+                "Credentials are missing or wrong, or the current password is wrong.",
+                headers={"WWW-Authenticate": "The supported schemes."},
+            ),
             404: UNKNOWN_MEMBER,
             409: ResponseSpec(f"{NAME_TAKEN}, or there is no other administrator."),
             429: ResponseSpec(

@@ -6,7 +6,7 @@ from stratabase.domain.members.fields import MemberField
 from stratabase.domain.members.member import Member
 from stratabase.http_api.http.shape import Field, ListShape, Shape
 from stratabase.model.constraints.email import MAX_EMAIL_LENGTH
-from stratabase.operations.members.update import ID, PASSWORD, PENDING_EMAIL
+from stratabase.operations.members.update import CURRENT_PASSWORD, ID, PASSWORD, PENDING_EMAIL
 
 CREATED_MEMBER = Shape(
     "user", {"id": Field("The ID of the new member.", required=True)}, name="CreatedMember"
@@ -14,6 +14,12 @@ CREATED_MEMBER = Shape(
 _ID = Field("The ID of the member, which never changes.", required=True)
 _URL = Field("The address of the member.", required=True, format="uri")
 _PASSWORD = Field("A new password. It ends all sessions of the member.", format="password")
+_CURRENT_PASSWORD = Field(
+    "Your current password. Required to change your own password, unless the request uses HTTP Basic. "
+    "Ignored otherwise.",
+    nullable=True,
+    format="password",
+)
 _PENDING_EMAIL = Field(
     "The new email address of the member, until it is confirmed through the link in an email to it.",
     format="email",
@@ -60,7 +66,12 @@ class MemberShapes:
         }
         self.new = Shape("user", new, name="NewMember")
         changes = {name: _request_field(field, required=False) for name, field in fields.items()}
-        special_fields = {ID: _SAME_ID, PENDING_EMAIL: _SAME_PENDING_EMAIL, PASSWORD: _PASSWORD}
+        special_fields = {
+            ID: _SAME_ID,
+            PENDING_EMAIL: _SAME_PENDING_EMAIL,
+            PASSWORD: _PASSWORD,
+            CURRENT_PASSWORD: _CURRENT_PASSWORD,
+        }
         self.changes = Shape("user", {**changes, **special_fields}, name="MemberChanges")
 
     def render_member(self, shape: Shape, member: Member) -> dict[str, object]:

@@ -27,7 +27,8 @@ NAME_TAKEN = "Another member has the same username or email address"
 class MemberOperations(Protocol):
     """The operations on members. Each takes the caller first and raises Forbidden if it may not proceed.
 
-    `create` and `update` take the base URL of the service last, because they mail links.
+    `create` and `update` take the base URL of the service, because they mail links. `update` takes the IP
+    address of the request last.
     """
 
     @property
@@ -43,7 +44,7 @@ class MemberOperations(Protocol):
         """A function that creates a member from field values and returns it."""
 
     @property
-    def update(self) -> Callable[[Caller, str, FieldValues, str], object]:
+    def update(self) -> Callable[[Caller, str, FieldValues, str, str], object]:
         """A function that changes the given fields of the member with an id."""
 
     @property

@@ -5,7 +5,7 @@ from functools import cache, partial
 from typing import Any
 
 from stratabase import waiting
-from stratabase.domain.issues.refusals import Forbidden
+from stratabase.domain.issues.refusals import Forbidden, Unauthenticated
 from stratabase.domain.members.fields import member_fields
 from stratabase.domain.members.member import (
     Caller,
@@ -34,44 +34,70 @@ from stratabase.operations.members.rules import (
 from stratabase.operations.ports import Members, Passwords
 
 PASSWORD = "password"  # noqa: S105 - it is the name of a field
-"""The one field that can be set and is never shown."""
+"""A field that can be set and is never shown."""
+CURRENT_PASSWORD = "currentPassword"  # noqa: S105 - it is the name of a field
+"""The proof that a change of one's own password is made by the member, and not by somebody with the token."""
 ID, PENDING_EMAIL = "id", "pendingEmail"
 """Fields that are shown, and may be sent back unchanged."""
 EMAIL = "email"
+VerifyPassword = Callable[[str, str, str], Caller]
+"""Returns the caller with a username and a password. The third argument is the address of the request.
+
+Raises Unauthenticated, which counts as a failed sign-in, TooManyFailures, Forbidden, Unavailable.
+"""
 
 
 class UpdateMember:
     """Changes fields of members: all fields of a request, or none.
 
     If members change their own e-mail address, they must confirm it (`EmailChange`). A change by an
-    administrator takes effect at once.
+    administrator takes effect at once. If members change their own password, administrators too, they must
+    prove that they know the current one, because a token alone can be stolen.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - each is a service that it uses
         self,
         members: Members,
         passwords: Passwords,
         policy: PasswordPolicy,
         profiles: Mapping[str, Profile],
         emails: EmailChange,
+        verify: VerifyPassword,
+        *,
+        requires_current_password: bool = True,
     ) -> None:
+        """Without `requires_current_password`, a current password is verified only if the request has one."""
         self._members = members
         self._passwords = passwords
         self._policy = policy
         self._profiles = profiles
         self._emails = emails
+        self._verify = verify
+        self._requires_current_password = requires_current_password
         self._fields = member_fields(profiles)
 
-    def __call__(self, caller: Caller, id_: str, values: FieldValues, base_url: str = "") -> Member:
+    def __call__(
+        self, caller: Caller, id_: str, values: FieldValues, base_url: str = "", address: str = ""
+    ) -> Member:
         """Return the member as it is now. A field that has the present value is no change.
 
-        `base_url` is the base of the link that confirms a new address.
+        `base_url` is the base of the link that confirms a new address. `address` is the IP address of the
+        request.
 
         Raises Forbidden, NoSuchMember, BadMember with all mistakes, MemberTaken, LastAdministrator,
-        TooManyMails, ConfirmationNotSent, Unavailable.
+        TooManyMails, ConfirmationNotSent, Unavailable. Raises Unauthenticated or TooManyFailures if the
+        current password is wrong, or was wrong too often.
         """
         require_self_or_administrator(caller, id_, ONLY_ADMINISTRATORS_CHANGE)
         hashed = cache(partial(self._hashed, values))
+        current = values.get(CURRENT_PASSWORD)
+
+        # Verified at most once, however often the change is retried: each wrong password counts as a failure.
+        @cache
+        def proven(username: str) -> Caller:
+            return self._verify(username, current or "", address)
+
+        proves = proven if caller.id == id_ and current else None
         links: list[MailedLink] = []
 
         def link(member: Member) -> MailedLink:
@@ -80,27 +106,30 @@ class UpdateMember:
                 links.append(self._emails.request(member, values[EMAIL], base_url))
             return links[0]
 
-        after = retry_conflicts(lambda: self._round(caller, id_, values, hashed, link))
+        after = retry_conflicts(lambda: self._round(caller, id_, values, hashed, link, proves))
         if links and after.confirmation == links[0]:
             self._emails.notify_requested(after)
         return after
 
-    def _round(
+    def _round(  # noqa: PLR0913, PLR0917 - what all rounds share
         self,
         caller: Caller,
         id_: str,
         values: FieldValues,
         hashed: Callable[[], str],
         link: Callable[[Member], MailedLink],
+        proves: Callable[[str], Caller] | None,
     ) -> Member:
         before = self._members.by_id(id_)
         if before is None:
             raise NoSuchMember
         changes = {name: value for name, value in values.items() if self._is_change(before, name, value)}
         self._check_rights(caller, changes)
-        mistakes = [*self._mistakes(before, changes)]
+        mistakes = [*self._mistakes(before, changes), *self._unproven(caller, before, changes, proves)]
         if mistakes:
             raise BadMember(mistakes)
+        if PASSWORD in changes and proves is not None:
+            _check_current_password(before, proves)
         # Members must confirm an address that they set themselves. Administrators set addresses at once.
         needs_confirmation = EMAIL in changes and not caller.administrator
         immediate = {
@@ -117,7 +146,28 @@ class UpdateMember:
             self._commit(before, after)
         return after
 
+    def _unproven(
+        self,
+        caller: Caller,
+        before: Member,
+        changes: FieldValues,
+        proves: Callable[[str], Caller] | None,
+    ) -> Iterator[FieldMistake]:
+        """Yield a mistake if a member's change of the own password lacks the current one."""
+        if PASSWORD not in changes or caller.id != before.id or not self._requires_current_password:
+            return
+        # HTTP Basic has the current password, unless it was changed since it was verified.
+        has_basic = caller.signed_in is None and caller.generation == before.generation
+        if not has_basic and proves is None:
+            message = _(
+                'To change your own password, send your current password as "{field}".',
+                field=CURRENT_PASSWORD,
+            )
+            yield FieldMistake(CURRENT_PASSWORD, message)
+
     def _is_change(self, before: Member, name: str, value: Any) -> bool:
+        if name == CURRENT_PASSWORD:
+            return False
         if name == ID:
             return bool(value != before.id)
         if name == PENDING_EMAIL:
@@ -166,6 +216,16 @@ class UpdateMember:
 
     def _hashed(self, values: FieldValues) -> str:
         return waiting.offload(self._passwords.hash, normalize_password(values[PASSWORD]))
+
+
+def _check_current_password(before: Member, proves: Callable[[str], Caller]) -> None:
+    """Raise Unauthenticated unless a member's current password was sent."""
+    try:
+        caller = proves(before.username)
+    except Unauthenticated as refusal:
+        raise Unauthenticated(_("The current password is incorrect.")) from refusal
+    if (caller.id, caller.generation) != (before.id, before.generation):
+        raise Unauthenticated(_("The current password is incorrect."))
 
 
 def _cancels_pending_email(values: FieldValues, changes: FieldValues) -> bool:
