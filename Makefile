@@ -98,9 +98,9 @@ invoke: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done ## Run an event th
 
 lock: $(VENV)/.dev ## Pin every package anew
 	$(BIN)/python -m pip install -q uv
-	$(BIN)/uv pip compile $(LOCK) pyproject.toml -o layers/dependencies/requirements.txt
-	$(BIN)/uv pip compile $(LOCK) -c layers/dependencies/requirements.txt pyproject.toml --extra local -o requirements/run.txt
-	$(BIN)/uv pip compile $(LOCK) -c requirements/run.txt pyproject.toml --extra local --group dev -o requirements/dev.txt
+	$(BIN)/uv pip compile $(LOCK) --group layers -o layers/dependencies/requirements.txt
+	$(BIN)/uv pip compile $(LOCK) -c layers/dependencies/requirements.txt pyproject.toml --group build -o requirements/run.txt
+	$(BIN)/uv pip compile $(LOCK) -c requirements/run.txt pyproject.toml --group build --group dev -o requirements/dev.txt
 	echo aws-sam-cli | $(BIN)/uv pip compile $(LOCK) - -o requirements/sam.txt
 	printf 'ministack\naws-sam-translator\n' | $(BIN)/uv pip compile $(LOCK) - -o requirements/ministack.txt
 	echo ariadne-codegen | $(BIN)/uv pip compile $(LOCK) - -o requirements/clients.txt

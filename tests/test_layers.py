@@ -3,7 +3,10 @@
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+
+from packaging.requirements import Requirement
 
 from stratabase.model.prepared import read_prepared
 
@@ -19,6 +22,15 @@ def build(layer: str, target: str, folder: Path, **variables: str) -> Path:
     command = ["make", "--silent", target, f"ARTIFACTS_DIR={artifacts}", *data]
     subprocess.run(command, cwd=source, check=True, capture_output=True)
     return artifacts
+
+
+def test_the_lock_file_of_the_layers_pins_dependencies_of_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    needed = project["dependency-groups"]["layers"]
+
+    assert set(needed) <= set(project["project"]["dependencies"])
+    pinned = (ROOT / "layers/dependencies/requirements.txt").read_text()
+    assert all(f"\n{Requirement(each).name}==" in f"\n{pinned}" for each in needed)
 
 
 def test_the_model_layer_contains_the_model_and_its_prepared_form(tmp_path: Path) -> None:
@@ -43,6 +55,14 @@ def test_the_service_layer_contains_only_the_compiled_package(tmp_path: Path) ->
     compiled = {file.relative_to(built / "python") for file in built.rglob("*.pyc")}
     tag = sys.implementation.cache_tag
     assert compiled == {each.parent / "__pycache__" / f"{each.stem}.{tag}.pyc" for each in modules}
+    others = {file.relative_to(built) for file in built.rglob("*") if file.is_file()} - {
+        Path("python") / each for each in (*modules, *compiled)
+    }
+    needed_at_run_time = {".lark", ".graphql", ".html", ".css", ".js", ".po", ".txt"}
+    assert {each.suffix for each in others} == needed_at_run_time
+    assert {each.name for each in others if each.suffix == ".txt"} == {"licenses.txt"}
+    assert {each.name for each in (built / "python").iterdir()} == {"stratabase"}
+    assert not (built / "python/stratabase/cli").exists()
     unchecked = 0b01
     for file in built.rglob("*.pyc"):
         assert int.from_bytes(file.read_bytes()[4:8], "little") == unchecked

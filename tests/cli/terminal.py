@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
@@ -75,10 +75,21 @@ class Terminal:
     """A command that runs in a project's folder. Tests can wait for each printed line once."""
 
     def __init__(self, project: Project, *arguments: str, **environment: str) -> None:
+        command = [sys.executable, "-P", "-m", "stratabase.cli", *arguments]
+        self._start(project.folder, command, {"STRATABASE_MODEL": str(project.model), **environment})
+
+    @classmethod
+    def of(cls, folder: Path, command: Sequence[str], environment: Mapping[str, str]) -> "Terminal":
+        """Run another command, such as that of an installed package, in a folder."""
+        terminal = cls.__new__(cls)
+        terminal._start(folder, command, environment)
+        return terminal
+
+    def _start(self, folder: Path, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "stratabase.cli", *arguments],
-            cwd=project.folder,
-            env={**_surroundings(), "PORT": "0", "STRATABASE_MODEL": str(project.model), **environment},
+            command,
+            cwd=folder,
+            env={**surroundings(), "PORT": "0", **environment},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -152,7 +163,7 @@ class Terminal:
             return None
 
 
-def _surroundings() -> Mapping[str, str]:
+def surroundings() -> Mapping[str, str]:
     """Return the environment of the tests without the settings of a service."""
     ours = ("STRATABASE_", "PORT", "HOST")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}

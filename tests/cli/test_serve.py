@@ -188,10 +188,29 @@ def test_an_unusable_store_is_reported_without_a_traceback(project: Project) -> 
     assert "Traceback" not in printed
 
 
-def test_a_missing_template_is_reported_with_the_folder_to_use(project: Project) -> None:
+def test_a_folder_without_a_model_is_reported_and_gets_no_data(project: Project) -> None:
+    project.model.unlink()
+
+    code, printed = run(project, "serve", STRATABASE_MODEL="")
+
+    assert code == 1
+    assert "The model model.graphql doesn't exist." in printed
+    assert "stratabase init" in printed
+    assert not project.home.exists()
+
+
+def test_a_folder_with_only_a_model_is_served_by_the_functions_that_are_built_in(project: Project) -> None:
+    project.model.rename(project.folder / "model.graphql")
     (project.folder / "template.yaml").unlink()
 
-    code, printed = run(project, "serve")
+    for terminal in serving(project, STRATABASE_MODEL=""):
+        terminal.started()
+        assert json.loads(terminal.get("/public/health"))["store"] == "reachable"
+        assert "serves the application Shop" in "\n".join(terminal.printed)
+
+
+def test_a_missing_template_is_reported_with_the_folder_to_use(project: Project) -> None:
+    code, printed = run(project, "serve", "--template", "nowhere.yaml")
 
     assert code == 1
     assert "Run the command in the project folder" in printed

@@ -25,6 +25,13 @@ from stratabase.setting_values import (
 
 LAMBDA_MODEL = Path("/opt/model.graphql")
 """The path of the model on Lambda, where a layer contains it."""
+MODEL_FILES = (Path("model.graphql"), Path("layers/model/model.graphql"))
+"""Where the model of a project is. In a project that is deployed to AWS, it is in a layer."""
+
+
+def find_model() -> Path:
+    """Return the model of the current folder: the first of MODEL_FILES, or of those that exist."""
+    return next((file for file in MODEL_FILES if file.exists()), MODEL_FILES[0])
 
 
 class BadSettings(ValueError):
@@ -44,8 +51,8 @@ class Settings:
     home: Annotated[
         Path, Variable("STRATABASE_HOME", Path, "The folder in which the embedded store keeps its files.")
     ] = Path(".stratabase")
-    model: Annotated[Path, Variable("STRATABASE_MODEL", Path, "The model that this instance serves.")] = Path(
-        "layers/model/model.graphql"
+    model: Annotated[Path, Variable("STRATABASE_MODEL", Path, "The model that this instance serves.")] = (
+        field(default_factory=find_model)
     )
     admin_password: Annotated[
         str | None,

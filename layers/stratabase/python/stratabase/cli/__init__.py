@@ -5,6 +5,7 @@ Read `main` first, which lists the commands. Each of `serve`, `model`, `reindex`
 `subcommands` converts a table of subcommands to arguments.
 
 - `server` has the processes of `stratabase serve`.
+- `project` has the files of a project: the template of AWS, its functions, and the sample model.
 - `gateway` emulates API Gateway and Lambda in these processes.
 - `backfill` updates the stored objects after a change of the model.
 - `transfer` sends files to an instance, and receives them, for `files` and the trial of a deployment.
@@ -12,7 +13,7 @@ Read `main` first, which lists the commands. Each of `serve`, `model`, `reindex`
 - `terminal` has what commands share: errors, progress and settings.
 - `emulator` is a separate program, which runs an emulator of AWS for local development and tests.
 
-Imports go in one direction: commands -> server -> { gateway, backfill } -> terminal, and commands ->
-deployment -> transfer -> terminal. This package can import the whole service, and no part of the service
-imports it.
+Imports go in one direction: commands -> server -> { gateway, backfill } -> terminal, commands ->
+deployment -> transfer -> terminal, and commands -> project. This package can import the whole service, and
+no part of the service imports it.
 """

@@ -8,12 +8,16 @@ import argparse
 import socket
 from pathlib import Path
 
+from stratabase.cli.project.folder import TEMPLATE
 from stratabase.cli.server.console import Console, explain_error
 from stratabase.cli.server.listener import listen, listener_url
 from stratabase.cli.server.messages import Job, ReportKind, WorkerReport
 from stratabase.cli.server.supervisor import Supervisor
 from stratabase.cli.terminal.command_error import FAILED
-from stratabase.cli.terminal.settings import make_data_folder, read_settings
+from stratabase.cli.terminal.settings import make_data_folder, read_settings, require_model
+
+_OWN_TEMPLATE = Path("template.yaml")
+"""The template of a project that is deployed to AWS."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,18 +25,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-reload", action="store_true", help="run a single process that does not watch files"
     )
-    parser.add_argument("--template", type=Path, default=Path("template.yaml"), help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--template",
+        metavar="FILE",
+        type=Path,
+        help="the AWS SAM template with the routes and the functions; the default is template.yaml, or what "
+        "is built in if that does not exist",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal stops the process."""
     settings = read_settings()
+    require_model(settings)
     make_data_folder(settings.home)
+    template = options.template or (_OWN_TEMPLATE if _OWN_TEMPLATE.exists() else TEMPLATE)
     with listen(settings.host, settings.port) as listener:
         address = listener_url(listener)
         if options.no_reload:
-            return _serve_here(Job(options.template, address), listener)
-        job = Job(options.template.absolute(), address)
+            return _serve_here(Job(template, address), listener)
+        job = Job(template.absolute(), address)
         model, limit = settings.model.absolute(), settings.worker_timeout_seconds
         return Supervisor(job, model, listener, Console(), limit).run()
 

@@ -18,6 +18,15 @@ def read_settings() -> Settings:
         raise CommandError(str(error), MISUSED) from error
 
 
+def require_model(settings: Settings) -> None:
+    """Raise CommandError if the model does not exist, before a command creates data for it."""
+    if not settings.model.exists():
+        raise CommandError(
+            f"The model {settings.model} doesn't exist. Run the command in the folder of your model, or set "
+            "STRATABASE_MODEL to its path. To begin a new project, run `stratabase init my-app`."
+        )
+
+
 def has_store(settings: Settings) -> bool:
     """Return whether the data folder exists. DynamoDB itself says so if its table does not exist."""
     return settings.store != "sqlite" or settings.home.is_dir()

@@ -1,0 +1,69 @@
+"""The wheel of this project, installed into an environment of its own, for tests of what users install."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.cli.terminal import Terminal, surroundings
+from tests.service import ROOT
+
+
+def build_wheel(folder: Path) -> Path:
+    """Build the wheel in a folder, and return its path."""
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = folder.glob("stratabase-*.whl")
+    return wheel
+
+
+class Installation:
+    """An environment with the wheel. Its dependencies are those of the environment of the tests."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir()
+        self.wheel = build_wheel(folder)
+        self._environment = folder / "environment"
+        run([sys.executable, "-m", "venv", "--without-pip", str(self._environment)])
+        target = [sys.executable, "-m", "pip", "--python", str(self._environment), "install", "--quiet"]
+        run(
+            [
+                *target,
+                "--disable-pip-version-check",
+                "--no-index",
+                "--no-deps",
+                "--no-compile",
+                str(self.wheel),
+            ]
+        )
+        (packages,) = self._environment.glob("lib/python*/site-packages")
+        # The path comes after those of the environment. Its .pth files, such as that of the repository's
+        # own package, have no effect.
+        (packages / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+        self.packages = packages
+        self.bin = self._environment / "bin"
+
+    def run(self, folder: Path, *arguments: str, **environment: str) -> str:
+        """Run `stratabase` in a folder, and return its output."""
+        return run([str(self.bin / "stratabase"), *arguments], folder, environment)
+
+    def serve(self, folder: Path, **environment: str) -> Terminal:
+        """Start `stratabase serve` in a folder."""
+        return Terminal.of(folder, [str(self.bin / "stratabase"), "serve"], environment)
+
+
+def run(command: list[str], folder: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
+    """Run a command that must succeed, and return its output."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**surroundings(), **(environment or {})},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{' '.join(command)}{os.linesep}{done.stdout}{done.stderr}"
+    return done.stdout
