@@ -22,6 +22,7 @@ from stratabase.operations.services import Services
 from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.engine.port import Engine
+from stratabase.store.repository import Repository
 from tests.contract.engine.engines import KINDS, EngineImplementation
 from tests.fakes import CountedIds, FrozenClock, unlimited_budget
 from tests.schema.random_answers.models import STORED, random_model
@@ -49,7 +50,7 @@ class Compared:
         self._service = self._executor(self.objects.stored, compiled=True)
         self._plain = self._executor(self.objects.plain, compiled=False)
         self.writer = QueryWriter(self.model, self._plain.schema, self.chance)
-        self.asked = self.answered = 0
+        self.asked = self.answered = self.kept = 0
 
     def _executor(self, entities: EntityRepository, *, compiled: bool) -> SchemaExecutor:
         services = Services(self.model, entities, FrozenClock(LAST_INSTANT), CountedIds(), unlimited_budget)
@@ -71,6 +72,7 @@ class Compared:
         texts: list[tuple[str, Mapping[str, Any]]] = []
         for number in range(DOCUMENTS):
             if number % 5 == 4:
+                self.check_kept_objects()
                 self.objects.change()
             if number == 2 * DOCUMENTS // 3:
                 self.objects.reindex()
@@ -93,6 +95,18 @@ class Compared:
             if cursor is None:
                 break
             variables = {**variables, "at": cursor}
+
+    def check_kept_objects(self) -> None:
+        """Compare the objects that requests share with those that are stored: no request may change them."""
+        assert isinstance(self.objects.stored, Repository)
+        store = self.objects.stored._store
+        kept = store.kept_objects.of(store.engine.data_version())
+        found = [*kept]
+        stored = store.read_all([entity.reference for entity in found])
+        assert [(each.state, each.seen) for each in found] == [
+            each and (each.state, each.seen) for each in stored
+        ]
+        self.kept += len(found)
 
     def check_visibility(self) -> None:
         """Compare what members see of all objects with the sentences of the contract."""
@@ -159,3 +173,4 @@ def test_many_requests_are_answered_by_compiled_operations(
 
     assert compared.answered > compared.asked / 2
     assert sum(compiled) > compared.asked / 3
+    assert compared.kept > 10

@@ -73,8 +73,11 @@ class Repository:
 
     def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
         """Return objects in the order of their references, None for a missing object."""
-        items = self._read_heads(references, budget)
-        return list(map(self._entity_of, references, items))
+        limiter = ReadLimiter(budget, references[0].class_name if references else "")
+        found = self._store.read_kept(references, limiter)
+        return [
+            entity or self._singleton(reference) for reference, entity in zip(references, found, strict=True)
+        ]
 
     def as_of(self, moments: Sequence[Moment], budget: ReadBudget | None = None) -> list[Entity | None]:
         """Return objects as they were at instants, in the order of `moments`."""
@@ -273,9 +276,11 @@ class Repository:
             pass
 
     def _entity_of(self, reference: Reference, head: Item | None) -> Entity | None:
-        """Return the object of a head, None if it does not exist. A singleton exists before it has a head."""
-        if entity := self._store.entity_of(reference, head):
-            return entity
+        """Return the object of a head, None if it does not exist."""
+        return self._store.entity_of(reference, head) or self._singleton(reference)
+
+    def _singleton(self, reference: Reference) -> Entity | None:
+        """Return a singleton that has no head yet, None if the object is no singleton."""
         is_singleton = reference.id == SINGLETON_ID and self._store.is_singleton(reference.class_name)
         if not is_singleton:
             return None

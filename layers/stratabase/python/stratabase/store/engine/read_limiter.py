@@ -42,9 +42,14 @@ class ReadLimiter:
     def record(self, items: Sequence[Item | None]) -> None:
         """Charge items that were read to the budget."""
         if self.budget is not None:
+            self.charge(len(items), approximate_bytes(items))
+
+    def charge(self, items: int, bytes_read: int) -> None:
+        """Charge a number of items to the budget, whose sizes add up to `bytes_read`."""
+        if self.budget is not None:
             with self._lock:
-                self.items += len(items)
-                self.budget.charge(approximate_bytes(items))
+                self.items += items
+                self.budget.charge(bytes_read)
 
     def spend(self, items: Sequence[Read]) -> Sequence[Read]:
         """Charge items that were read, and return them. Raises ReadBudgetExceeded."""
@@ -54,10 +59,7 @@ class ReadLimiter:
 
     def spend_count(self, counted: Counted) -> None:
         """Charge what an engine has read to count items. Raises ReadBudgetExceeded."""
-        if self.budget is not None:
-            with self._lock:
-                self.items += counted.items
-                self.budget.charge(counted.bytes_read)
+        self.charge(*counted)
         self.check()
 
     def refusal(self) -> ReadBudgetExceeded:

@@ -13,12 +13,13 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.model.model import Class, ClassKind, Model
 from stratabase.store.engine.parallel import ParallelMap
 from stratabase.store.engine.port import Engine, Item, Key
-from stratabase.store.engine.read_limiter import UNLIMITED, ReadLimiter
+from stratabase.store.engine.read_limiter import UNLIMITED, ReadLimiter, approximate_bytes
 from stratabase.store.indexes.registry_cache import RegistryCache, WriteSchema
 from stratabase.store.layout import codec, keys, links
 from stratabase.store.layout.associations import Associations
 from stratabase.store.layout.heads import live_head
 from stratabase.store.read.kept_counts import KeptCounts
+from stratabase.store.read.kept_objects import KeptObject, KeptObjects
 
 _BATCH = 100
 """The number of items to request at a time. The read limit is checked before each request."""
@@ -42,6 +43,8 @@ class StoreContext:
     """The clock that decides whether the lease of a staged restoration has expired."""
     kept_counts: KeptCounts = field(default_factory=KeptCounts)
     """The numbers of matches that pages have counted."""
+    kept_objects: KeptObjects = field(default_factory=KeptObjects)
+    """The objects that requests have read by key."""
 
     def write_schema(self) -> WriteSchema:
         """Return the schema for writes, from this process's cached registry."""
@@ -76,14 +79,50 @@ class StoreContext:
         batches = [wanted[first : first + _BATCH] for first in range(0, len(wanted), _BATCH)]
         return list(chain.from_iterable(self.parallel_map(get_some, batches)))
 
+    def read_kept(self, references: Sequence[Reference], limiter: ReadLimiter) -> list[Entity | None]:
+        """Return what `read_all` returns. Objects are kept, and not read again until something is written.
+
+        Kept objects are charged like those that are read. Raises ReadBudgetExceeded.
+        """
+        version = self.engine.data_version()
+        if version is None:
+            heads = self.get(list(map(keys.head, references)), limiter)
+            return list(map(self.entity_of, references, heads))
+        found: list[Entity | None] = []
+        for first in range(0, len(references), _BATCH):
+            limiter.check()
+            found += self._kept_or_read(references[first : first + _BATCH], version, limiter)
+        return found
+
+    def _kept_or_read(
+        self, references: Sequence[Reference], version: object, limiter: ReadLimiter
+    ) -> list[Entity | None]:
+        """Return the objects of a batch. `version`: that of the data before."""
+        kept = self.kept_objects.of(version)
+        found = list(map(kept.find, references))
+        unknown: Sequence[int] = [at for at, each in enumerate(found) if each is None]
+        if unknown:
+            heads = self._heads([references[at] for at in unknown])
+            if len(unknown) < len(found) and self.engine.data_version() != version:
+                # Something was written meanwhile. What one call returns is of one moment, so read all of it.
+                unknown, heads = range(len(found)), self._heads(references)
+            for at, head in zip(unknown, heads, strict=True):
+                read = found[at] = KeptObject(self.entity_of(references[at], head), approximate_bytes([head]))
+                kept.keep(read)
+        there = [each for each in found if each is not None]
+        limiter.charge(len(there), sum([each.bytes_read for each in there]))
+        return [each.entity for each in there]
+
+    def _heads(self, references: Sequence[Reference]) -> list[Item | None]:
+        return self.engine.get(list(map(keys.head, references)), places=False)
+
     def read(self, reference: Reference) -> Entity | None:
         """Return an object, None if it does not exist."""
         return self.read_all([reference])[0]
 
     def read_all(self, references: Sequence[Reference]) -> list[Entity | None]:
         """Return objects in the order of their references, None for a missing object."""
-        heads = self.engine.get([keys.head(reference) for reference in references], places=False)
-        return list(map(self.entity_of, references, heads))
+        return list(map(self.entity_of, references, self._heads(references)))
 
     def entity_of(self, reference: Reference, item: Item | None) -> Entity | None:
         """Return the object with a reference by its head, None for a tombstone or no item."""
