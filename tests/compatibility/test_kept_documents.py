@@ -14,9 +14,16 @@ def test_the_schema_has_everything_that_the_recorded_one_has() -> None:
     assert find_breaking_changes(recorded, build_schema(sdl)) == []
 
 
+ADDED = {"MemberChanges": "currentPassword"}
+"""Optional properties that shapes have got since, by shape."""
+
+
 def test_the_recorded_addresses_and_shapes_of_openapi_are_as_they_were_except_descriptions() -> None:
     _sdl, openapi = documents(MODEL)
     recorded = read_json("openapi.json")
+    for shape, name in ADDED.items():
+        assert name not in openapi["components"]["schemas"][shape].get("required", ())
+        del openapi["components"]["schemas"][shape]["properties"][name]
     assert {path: openapi["paths"][path] for path in recorded["paths"]} == recorded["paths"]
     for kind, elements in recorded["components"].items():
         assert {name: openapi["components"][kind][name] for name in elements} == elements

@@ -67,10 +67,6 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
         "The parameter `format` applies to the body of the request; responses are plain text.",
         {
             200: ResponseSpec("`Update Complete`", "text/plain"),
-            401: ResponseSpec(
-                "Credentials are missing or wrong, or the current password is wrong.",
-                headers={"WWW-Authenticate": "The supported schemes."},
-            ),
             404: UNKNOWN_MEMBER,
             409: ResponseSpec(f"{NAME_TAKEN}, or there is no other administrator."),
             429: ResponseSpec(
