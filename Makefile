@@ -11,7 +11,7 @@ TESTS ?= tests
 PORTABLE := tests/formats tests/expressions tests/model tests/domain tests/contract tests/cli/gateway/test_events.py tests/scenarios/test_newcomer.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-lambda test-oldest test-older check format soak bench costs golden messages validate build deploy smoke destroy invoke lock clean graphiql
+.PHONY: help run test test-lambda test-oldest test-older check format soak bench costs golden messages validate build deploy smoke destroy invoke lock clean graphiql reference
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -68,8 +68,16 @@ messages: $(VENV)/.dev ## Bring the catalogs up to date with the messages of the
 MESSAGES := layers/stratabase/python/stratabase/messages
 
 graphiql: .node-graphiql/.done ## Build the GraphiQL page anew (needs Node 20 or later)
-	@rm -rf .node-graphiql/src && cp -r tools/graphiql/build.mjs tools/graphiql/src .node-graphiql
-	@cd .node-graphiql && node build.mjs "$(CURDIR)/layers/stratabase/python/stratabase/http_api/pages/graphiql/built"
+	@$(call build_page,graphiql,src/main.jsx)
+
+reference: .node-reference/.done ## Build the API reference page anew (needs Node 20 or later)
+	@$(call build_page,reference,src/main.js)
+
+# build_page NAME ENTRY: builds the page of a folder in tools into the folder that the service serves.
+define build_page
+rm -rf .node-$(1)/src && cp -r tools/build-page.mjs tools/$(1)/src .node-$(1)
+@cd .node-$(1) && node build-page.mjs $(1) $(2) "$(CURDIR)/layers/stratabase/python/stratabase/http_api/pages/$(1)/built"
+endef
 
 validate: $(VENV)/.dev .venv-sam/.done .venv-checkov/.done ## Check the template as deployment does, and for security
 	@SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam validate --lint
@@ -107,7 +115,7 @@ lock: $(VENV)/.dev ## Pin every package anew
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
 
 clean: ## Remove what was installed and built, but no data
-	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-checkov .venv-ministack .venv-clients .venv-layers .node .node-graphiql build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-checkov .venv-ministack .venv-clients .venv-layers .node .node-graphiql .node-reference build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # A stamp per set of packages: installed once, and again only when its lock file changes.
 $(VENV)/bin/python:
@@ -173,10 +181,10 @@ $(VENV)/bin/python:
 	@cd .node && npm ci --loglevel error
 	@touch $@
 
-# What the GraphiQL page is built with.
-.node-graphiql/.done: tools/graphiql/package.json tools/graphiql/package-lock.json
-	@echo "Installing what the GraphiQL page is built with into .node-graphiql (once)"
-	@mkdir -p .node-graphiql
-	@cp tools/graphiql/package.json tools/graphiql/package-lock.json tools/graphiql/.npmrc .node-graphiql
-	@cd .node-graphiql && npm ci --loglevel error
+# What a page of tools is built with.
+.node-%/.done: tools/%/package.json tools/%/package-lock.json
+	@echo "Installing what the page $* is built with into .node-$* (once)"
+	@mkdir -p .node-$*
+	@cp tools/$*/package.json tools/$*/package-lock.json tools/$*/.npmrc .node-$*
+	@cd .node-$* && npm ci --loglevel error
 	@touch $@

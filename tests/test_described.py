@@ -49,9 +49,9 @@ def test_the_document_has_exactly_the_operations_that_are_wired(instance: Instan
 
 
 def test_the_document_has_exactly_the_routes_of_the_template(document: Any) -> None:
-    """The exceptions are the two routes that answer requests to unknown addresses."""
+    """The exception is the route that answers requests to unknown addresses."""
     routes = {route.resource for route in read_template(ROOT / "template.yaml").routes}
-    assert routes - {CATCH_ALL, "/"} == set(document["paths"])
+    assert routes - {CATCH_ALL} == set(document["paths"])
 
 
 def test_each_operation_has_a_name_of_its_own(document: Any) -> None:

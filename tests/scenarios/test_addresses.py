@@ -131,7 +131,7 @@ def test_the_application_in_the_path_is_case_insensitive(service: RunningService
         ("GET", "/auth/nothing"),
         ("GET", "/public/nothing"),
         ("DELETE", "/nothing/at/all"),
-        ("GET", "/"),
+        ("GET", "/public"),
         ("GET", "/auth/file/Employee/1/resume"),
     ],
 )

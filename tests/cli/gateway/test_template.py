@@ -98,6 +98,8 @@ def test_every_path_has_a_route_in_our_template() -> None:
         ("/public/graphiql", "ANY"),
         ("/public/graphiql/{file}", "ANY"),
         ("/public/openapi.json", "ANY"),
+        ("/public/reference", "ANY"),
+        ("/public/reference/{file}", "ANY"),
         ("/public/token/getJwtToken", "ANY"),
         ("/public/token/getJwtToken", "POST"),
         ("/auth/token/refreshJwtToken", "ANY"),

@@ -13,3 +13,8 @@ export function storageOf(application, username, store = localStorage) {
     clear: () => own().forEach((key) => store.removeItem(key)),
   };
 }
+
+// Whether the member has used GraphiQL before, so that it opens with the member's own tabs.
+export function keepsTabs(storage) {
+  return storage.getItem("graphiql:tabState") !== null;
+}

@@ -1,26 +1,22 @@
 // GraphiQL, for the member who is signed in.
 
 import { GraphiQL } from "graphiql";
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 
 import { mendEditors } from "./editors.js";
 import { fetcherOf } from "./fetcher.js";
-import { storageOf } from "./storage.js";
-
-const WELCOME = `# Ctrl-Space: completion
-# Ctrl-Enter: run
-# Tab: leave the editor
-
-{
-  __typename
-}
-`;
+import { WELCOME, firstTabs } from "./first-queries.js";
+import { keepsTabs, storageOf } from "./storage.js";
 
 export function Workbench({ application, address, session, username }) {
   const fetcher = useMemo(() => fetcherOf(address, session), [address, session]);
   const storage = useMemo(() => storageOf(application, username), [application, username]);
   const container = useRef(null);
+  const [tabs, setTabs] = useState(() => (keepsTabs(storage) ? [] : null));
 
+  useEffect(() => {
+    if (tabs === null) firstTabs(fetcher).then(setTabs);
+  }, [fetcher, tabs]);
   useEffect(() => mendEditors(container.current), []);
 
   return (
@@ -38,16 +34,21 @@ export function Workbench({ application, address, session, username }) {
         </button>
       </header>
       <main>
-        <GraphiQL
-          fetcher={fetcher}
-          storage={storage}
-          defaultQuery={WELCOME}
-          defaultEditorToolsVisibility="variables"
-          isHeadersEditorEnabled={false}
-          shouldPersistHeaders={false}
-        >
-          <GraphiQL.Logo>{""}</GraphiQL.Logo>
-        </GraphiQL>
+        {tabs === null ? (
+          <p role="status">Reading the schema…</p>
+        ) : (
+          <GraphiQL
+            fetcher={fetcher}
+            storage={storage}
+            defaultQuery={WELCOME}
+            defaultTabs={tabs.length ? tabs : undefined}
+            defaultEditorToolsVisibility="variables"
+            isHeadersEditorEnabled={false}
+            shouldPersistHeaders={false}
+          >
+            <GraphiQL.Logo>{""}</GraphiQL.Logo>
+          </GraphiQL>
+        )}
       </main>
     </div>
   );

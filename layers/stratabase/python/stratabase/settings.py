@@ -137,6 +137,14 @@ class Settings:
             "The root URL of all links. The default is the address of the gateway.",
         ),
     ] = None
+    documentation: Annotated[
+        str | None,
+        Variable(
+            "STRATABASE_DOCUMENTATION_URL",
+            parse_base_url,
+            "The URL of the documentation, to which the page at the root address leads.",
+        ),
+    ] = None
     basic: Annotated[
         bool,
         Variable("STRATABASE_BASIC", parse_switch, "Whether the service accepts HTTP Basic authentication."),

@@ -13,11 +13,15 @@ to shorten its cold start.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from stratabase import __version__
 from stratabase.bootstrap.instance import Instance
 from stratabase.http_api.http.endpoint import Endpoint
 from stratabase.settings import Settings
+
+if TYPE_CHECKING:
+    from stratabase.http_api.pages.start import StartLinks
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +34,16 @@ class Route:
 
 
 def graphql_routes() -> tuple[Route, ...]:
-    """Return the routes of the function `graphql`: the GraphQL API, its schema, GraphiQL and health."""
+    """Return the routes of the function `graphql`: the start, GraphQL, its schema, GraphiQL, health."""
     from stratabase.domain.access.visibility import require_any_right
     from stratabase.http_api.api.graphql import graphql_endpoint
     from stratabase.http_api.api.health import health_endpoint
     from stratabase.http_api.api.sdl import sdl_endpoint
-    from stratabase.http_api.pages.graphiql.endpoints import graphiql_file_endpoint, graphiql_page_endpoint
+    from stratabase.http_api.pages.built_page import GRAPHIQL, built_file_endpoint, built_page_endpoint
+    from stratabase.http_api.pages.start import start_endpoint
 
     return (
+        Route("/", lambda instance: start_endpoint(_start_links(instance))),
         Route(
             "/auth/api/graphql/{application}",
             lambda instance: graphql_endpoint(instance.model.application, instance.executor),
@@ -53,14 +59,34 @@ def graphql_routes() -> tuple[Route, ...]:
         ),
         Route(
             "/public/graphiql",
-            lambda instance: graphiql_page_endpoint(instance.model.application),
+            lambda instance: built_page_endpoint(GRAPHIQL, instance.model.application),
             lambda settings: settings.graphiql,
         ),
         Route(
-            "/public/graphiql/{file}", lambda _: graphiql_file_endpoint(), lambda settings: settings.graphiql
+            "/public/graphiql/{file}",
+            lambda _: built_file_endpoint(GRAPHIQL),
+            lambda settings: settings.graphiql,
         ),
         Route("/public/health", lambda instance: health_endpoint(__version__, instance.is_store_reachable)),
     )
+
+
+def _start_links(instance: Instance) -> "StartLinks":
+    from stratabase.http_api.pages.start import StartLinks
+
+    application, settings = instance.model.application, instance.settings
+    paths = {
+        "graphql": f"/auth/api/graphql/{application}",
+        "token": "/public/token/getJwtToken",
+        "openapi": "/public/openapi.json",
+        "reference": "/public/reference",
+        "health": "/public/health",
+    }
+    if settings.introspection:
+        paths["schema"] = f"/auth/api/schema/{application}"
+    if settings.graphiql:
+        paths["graphiql"] = "/public/graphiql"
+    return StartLinks(application, __version__, paths, settings.documentation)
 
 
 def token_routes() -> tuple[Route, ...]:
@@ -82,12 +108,13 @@ def token_routes() -> tuple[Route, ...]:
 
 
 def member_routes() -> tuple[Route, ...]:
-    """Return the routes of the function `members`: members, their passwords, and the OpenAPI document."""
+    """Return the routes of the function `members`: members, passwords, the OpenAPI document and its page."""
     from stratabase.http_api.admin.hand_over import hand_over_endpoint
     from stratabase.http_api.admin.member import current_member_endpoint, member_endpoint
     from stratabase.http_api.admin.members import members_endpoint
     from stratabase.http_api.admin.reset_password import reset_password_endpoint
     from stratabase.http_api.api.openapi.document import openapi_endpoint
+    from stratabase.http_api.pages.built_page import API_REFERENCE, built_file_endpoint, built_page_endpoint
     from stratabase.http_api.pages.confirm_email import confirm_email_endpoint
     from stratabase.http_api.pages.set_password import set_password_endpoint
     from stratabase.operations.members.email_change import CONFIRM_EMAIL_PATH as CONFIRM_EMAIL
@@ -132,6 +159,11 @@ def member_routes() -> tuple[Route, ...]:
             "/public/openapi.json",
             lambda instance: openapi_endpoint(instance.service_info, lambda: all_endpoints(instance)),
         ),
+        Route(
+            "/public/reference",
+            lambda instance: built_page_endpoint(API_REFERENCE, instance.model.application),
+        ),
+        Route("/public/reference/{file}", lambda _: built_file_endpoint(API_REFERENCE)),
     )
 
 

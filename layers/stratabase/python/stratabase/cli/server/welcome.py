@@ -50,6 +50,7 @@ def welcome_lines(
     graphql = f"{address}/auth/api/graphql/{model.application}"
     yield f"Stratabase {__version__} serves the application {model.application}."
     yield ""
+    yield f"  Start    {address}/"
     yield f"  GraphQL  {graphql}"
     if settings.graphiql:
         yield f"  GraphiQL {address}/public/graphiql"

@@ -1,6 +1,7 @@
-"""The web pages: the pages that mailed links open, and GraphiQL.
+"""The web pages: the start, the pages that mailed links open, GraphiQL and the API reference.
 
-`set_password` and `confirm_email` have the endpoints of the links, which share `link_pages`. `password_form`
-renders the form, `notices` the pages without a form, and `page` the HTML templates. Pages are in the language
-of the member (see `stratabase.messages`). `graphiql` has the GraphiQL page. Imports `auth` and `http`.
+`start` has the page at the root address. `set_password` and `confirm_email` have the endpoints of the links,
+which share `link_pages`. `password_form` renders the form, `notices` the pages without a form, and `page` the
+HTML templates. These pages are in the language of the member or of the browser (see `stratabase.messages`).
+`built_page` serves GraphiQL and the API reference, which run in the browser. Imports `auth` and `http`.
 """

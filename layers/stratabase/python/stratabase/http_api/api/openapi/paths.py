@@ -45,7 +45,7 @@ class PathItems:
         return {
             "operationId": operation.id,
             "summary": operation.summary,
-            "tags": [address.split("/")[2].partition(".")[0]],
+            "tags": [_tag(address)],
             "security": [{name: []} for name in self.schemes] if protected else [],
             **({"parameters": parameters} if parameters else {}),
             **({"requestBody": {"required": True, "content": body}} if body else {}),
@@ -87,3 +87,9 @@ def _parameter(name: str, place: str, parameter: Parameter) -> dict[str, Any]:
         "schema": {"type": "string"},
         **({"example": parameter.example} if parameter.example else {}),
     }
+
+
+def _tag(address: str) -> str:
+    """Return the name under which the document groups an address: its second segment, without a suffix."""
+    _, *segments = address.split("/")
+    return segments[1].partition(".")[0] if len(segments) > 1 else "start"

@@ -1,4 +1,5 @@
-// Builds the page's script and style into the folder that the service serves them from.
+// Builds a page's script and style into the folder that the service serves them from:
+// node build-page.mjs NAME ENTRY TARGET, in the folder with the page's sources and packages.
 
 import { createHash } from "node:crypto";
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
@@ -8,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
-const [TARGET] = process.argv.slice(2);
+const [NAME, ENTRY, TARGET] = process.argv.slice(2);
 
 // The fonts would be most of the page's weight; it uses those of the system.
 const withoutFonts = {
@@ -23,7 +24,7 @@ const withoutFonts = {
 
 const result = await build({
   absWorkingDir: HERE,
-  entryPoints: { graphiql: "src/main.jsx" },
+  entryPoints: { [NAME]: ENTRY },
   bundle: true,
   minify: true,
   write: false,
@@ -67,7 +68,7 @@ async function license(folder) {
 
 // Tells a test whether the sources have changed since: the files' names in order, each with what is in it.
 async function fingerprint() {
-  const names = ["build.mjs", "package-lock.json", "package.json"];
+  const names = ["build-page.mjs", "package-lock.json", "package.json"];
   const sources = (await readdir(path.join(HERE, "src"))).map((name) => `src/${name}`);
   const hash = createHash("sha256");
   for (const name of [...names, ...sources].sort()) {

@@ -1,10 +1,11 @@
-"""The GraphiQL page, its files and its content security policy."""
+"""GraphiQL and the API reference: their pages, files and content security policies."""
 
 import gzip
 import re
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,20 +13,26 @@ import pytest
 from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.cors import Cors
-from stratabase.http_api.pages.graphiql.endpoints import (
-    BUILT,
+from stratabase.http_api.pages.built_page import (
+    API_REFERENCE,
+    GRAPHIQL,
     LICENSES,
-    asset_name,
-    assets,
-    graphiql_file_endpoint,
-    graphiql_page_endpoint,
+    BuiltPage,
+    built_file_endpoint,
+    built_page_endpoint,
 )
 from tests.http_api.documented import Documented
 from tests.service import ROOT
 
-SOURCES = ROOT / "tools/graphiql"
 PAGE, FILE = "/public/graphiql", "/public/graphiql/{file}"
-ENDPOINTS = {PAGE: graphiql_page_endpoint("Hr"), FILE: graphiql_file_endpoint()}
+REFERENCE, REFERENCE_FILE = "/public/reference", "/public/reference/{file}"
+ENDPOINTS = {
+    PAGE: built_page_endpoint(GRAPHIQL, "Hr"),
+    FILE: built_file_endpoint(GRAPHIQL),
+    REFERENCE: built_page_endpoint(API_REFERENCE, "Hr"),
+    REFERENCE_FILE: built_file_endpoint(API_REFERENCE),
+}
+PAGES = pytest.mark.parametrize("page", [GRAPHIQL, API_REFERENCE], ids=lambda page: page.name)
 
 
 def send(
@@ -50,17 +57,27 @@ def policy(answer: Any) -> dict[str, str]:
 
 def test_the_page_names_its_files_and_the_addresses_of_the_service() -> None:
     body = send(PAGE)["body"]
-    assert f'src="graphiql/{asset_name(".js")}"' in body
-    assert f'href="graphiql/{asset_name(".css")}"' in body
+    assert f'src="graphiql/{GRAPHIQL.asset_name(".js")}"' in body
+    assert f'href="graphiql/{GRAPHIQL.asset_name(".css")}"' in body
     assert 'data-api="../auth/api/graphql/Hr"' in body
     assert 'data-token="token/getJwtToken"' in body
     assert 'data-refresh="../auth/token/refreshJwtToken"' in body
     assert "http" not in body.replace("http-equiv", "")
 
 
+def test_the_reference_names_its_files_and_its_document() -> None:
+    body = send(REFERENCE)["body"]
+    assert "<title>API reference · Hr</title>" in body
+    assert f'src="reference/{API_REFERENCE.asset_name(".js")}"' in body
+    assert 'data-document="openapi.json"' in body
+    again = send(REFERENCE, f"{REFERENCE}/")["body"]
+    assert f'href="../reference/{API_REFERENCE.asset_name(".css")}"' in again
+    assert 'data-document="../openapi.json"' in again
+
+
 def test_an_address_with_a_trailing_slash_serves_the_same_files() -> None:
     body = send(PAGE, f"{PAGE}/")["body"]
-    assert f'src="../graphiql/{asset_name(".js")}"' in body
+    assert f'src="../graphiql/{GRAPHIQL.asset_name(".js")}"' in body
     assert 'data-api="../../auth/api/graphql/Hr"' in body
 
 
@@ -88,35 +105,35 @@ def test_each_page_has_its_own_nonce() -> None:
 
 
 def test_a_name_in_the_page_is_never_markup() -> None:
-    endpoint = graphiql_page_endpoint('"><script>')
+    endpoint = built_page_endpoint(GRAPHIQL, '"><script>')
     event = {"httpMethod": "GET", "resource": PAGE, "path": PAGE}
     assert "<script>" not in HttpHandler({PAGE: endpoint}, Authentication({}))(event)["body"]
 
 
 @pytest.mark.parametrize(("suffix", "media"), [(".js", "text/javascript"), (".css", "text/css")])
 def test_a_file_is_served_completely_and_is_immutable(suffix: str, media: str) -> None:
-    name = asset_name(suffix)
+    name = GRAPHIQL.asset_name(suffix)
     answer = get_file(name)
     headers = answer["multiValueHeaders"]
-    assert answer["body"].encode() == (BUILT / name).read_bytes()
+    assert answer["body"].encode() == (GRAPHIQL.built / name).read_bytes()
     assert headers["Content-Type"] == [f"{media}; charset=utf-8"]
     assert headers["Cache-Control"] == ["public, max-age=31536000, immutable"]
     assert headers["X-Content-Type-Options"] == ["nosniff"]
 
 
 def test_a_file_is_compressed_for_clients_that_accept_it() -> None:
-    name = asset_name(".js")
+    name = GRAPHIQL.asset_name(".js")
     answer = get_file(name, {"Accept-Encoding": "gzip"}, cors=Cors(("https://a.test",)))
     content = b64decode(answer["body"])
-    assert gzip.decompress(content) == (BUILT / name).read_bytes()
+    assert gzip.decompress(content) == (GRAPHIQL.built / name).read_bytes()
     assert len(content) < 500_000
     assert answer["multiValueHeaders"]["Vary"] == ["Accept-Encoding, Origin"]
 
 
 @pytest.mark.parametrize("coding", ["gzip", "identity"])
 def test_a_client_with_the_current_file_gets_304(coding: str) -> None:
-    (tag,) = get_file(asset_name(".css"), {"Accept-Encoding": coding})["multiValueHeaders"]["ETag"]
-    again = get_file(asset_name(".css"), {"Accept-Encoding": coding, "If-None-Match": tag})
+    (tag,) = get_file(GRAPHIQL.asset_name(".css"), {"Accept-Encoding": coding})["multiValueHeaders"]["ETag"]
+    again = get_file(GRAPHIQL.asset_name(".css"), {"Accept-Encoding": coding, "If-None-Match": tag})
     assert (again["statusCode"], again["body"]) == (304, "")
 
 
@@ -134,24 +151,27 @@ def test_no_other_file_is_served(name: str) -> None:
     assert answer["statusCode"] == 404
 
 
-def in_order() -> Iterator[str]:
-    names = ["build.mjs", "package-lock.json", "package.json"]
-    names += [f"src/{path.name}" for path in (SOURCES / "src").iterdir()]
-    yield from sorted(names)
+def in_order(sources: Path) -> Iterator[tuple[str, Path]]:
+    files = {name: sources / name for name in ("package-lock.json", "package.json")}
+    files |= {f"src/{path.name}": path for path in (sources / "src").iterdir()}
+    yield from sorted({"build-page.mjs": ROOT / "tools/build-page.mjs", **files}.items())
 
 
-def test_the_served_files_match_their_sources() -> None:
-    """`make graphiql` makes it again."""
+@PAGES
+def test_the_served_files_match_their_sources(page: BuiltPage) -> None:
+    """`make graphiql` and `make reference` make them again."""
     digest = sha256()
-    for name in in_order():
-        digest.update(f"{name}\0".encode() + (SOURCES / name).read_bytes())
-    assert (BUILT / "sources.sha256").read_text() == f"{digest.hexdigest()}\n"
+    for name, path in in_order(ROOT / "tools" / page.name):
+        digest.update(f"{name}\0".encode() + path.read_bytes())
+    assert (page.built / "sources.sha256").read_text() == f"{digest.hexdigest()}\n"
 
 
-def test_the_files_are_small_enough_for_a_repository() -> None:
-    assert sum(len(file.gzipped) for file in assets().values()) < 1_000_000
+@PAGES
+def test_a_page_loads_less_than_half_a_megabyte(page: BuiltPage) -> None:
+    files = [page.assets[page.asset_name(suffix)] for suffix in (".js", ".css")]
+    assert sum(len(file.gzipped) for file in files) < 500_000
 
 
-@pytest.mark.parametrize("folder", ["tools/graphiql", "tests/clients"])
+@pytest.mark.parametrize("folder", ["tools/graphiql", "tools/reference", "tests/clients"])
 def test_lock_files_name_no_registry(folder: str) -> None:
     assert '"resolved"' not in (ROOT / folder / "package-lock.json").read_text()
