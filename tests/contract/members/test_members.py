@@ -25,6 +25,7 @@ ANNA = Member(
     reset=MailedLink("ab" * 32, 1_577_880_000_001),
     pending_email="Anna@New.example",
     confirmation=MailedLink("cd" * 32, LINK_USED),
+    earlier_resets=(MailedLink("ef" * 32, 1_577_880_000_000), MailedLink("01" * 32, LINK_USED)),
 )
 BERT = Member("2", "bert", "b@example.com", "Clerk")
 
@@ -160,7 +161,7 @@ def test_a_username_and_an_address_may_be_the_same_text(members: Members) -> Non
         replace(ANNA, username="ANNA"),
         replace(ANNA, email="anna@EXAMPLE.com"),
         replace(BERT, id="1"),
-        replace(ANNA, notes=None, password=None, reset=None, disabled=False, generation=8),
+        replace(ANNA, notes=None, password=None, reset=None, earlier_resets=(), disabled=False, generation=8),
         ANNA,
     ],
 )

@@ -8,7 +8,14 @@ import pytest
 
 from stratabase.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.domain.members.mailed_link import LINK_LIFETIME, UnusableLink
-from stratabase.domain.members.member import LINK_USED, Caller, MailedLink, Member
+from stratabase.domain.members.member import (
+    LINK_USED,
+    MAX_RESET_LINKS,
+    Caller,
+    MailedLink,
+    Member,
+    reset_links,
+)
 from stratabase.domain.members.password import PasswordPolicy, Weakness
 from stratabase.domain.members.refusals import NoSuchMember, WeakPassword
 from stratabase.formats.preferences import Formats
@@ -113,11 +120,48 @@ def test_a_link_works_once(fixture: PasswordResetFixture) -> None:
     assert fixture.anna().password == f"hash of {NEW}"
 
 
-def test_only_the_newest_link_works(fixture: PasswordResetFixture) -> None:
-    old, new = fixture.token(), fixture.token()
+def test_earlier_links_stay_valid_until_one_is_used(fixture: PasswordResetFixture) -> None:
+    tokens = [fixture.token() for _ in range(3)]
+    assert {fixture.password_reset.inspect(token).id for token in tokens} == {"m1"}
+    fixture.password_reset.finish(tokens[1], NEW)
+    for token in tokens:
+        with pytest.raises(UnusableLink) as caught:
+            fixture.password_reset.inspect(token)
+        assert caught.value.member == fixture.anna()
+
+
+def test_each_link_expires_by_itself(fixture: PasswordResetFixture) -> None:
+    old = fixture.token()
+    fixture.clock.instant += LINK_LIFETIME - 1
+    new = fixture.token()
+    fixture.clock.instant += 1
     with pytest.raises(UnusableLink):
         fixture.password_reset.inspect(old)
     assert fixture.password_reset.inspect(new).id == "m1"
+    fixture.token()
+    assert [link.until for link in reset_links(fixture.anna())] == [
+        fixture.clock.instant - 1 + LINK_LIFETIME,
+        fixture.clock.instant + LINK_LIFETIME,
+    ], "expired links go"
+
+
+def test_a_member_has_a_limited_number_of_links(fixture: PasswordResetFixture) -> None:
+    tokens = [fixture.token() for _ in range(MAX_RESET_LINKS + 1)]
+    assert len(reset_links(fixture.anna())) == MAX_RESET_LINKS
+    assert fixture.password_reset.inspect(tokens[1]).id == "m1"
+    with pytest.raises(UnusableLink):
+        fixture.password_reset.inspect(tokens[0])
+
+
+def test_a_link_that_nobody_got_ends(fixture: PasswordResetFixture) -> None:
+    """Otherwise links that were never mailed could displace those that were."""
+    mailed = fixture.token()
+    fixture.mails.refuse = True
+    for _ in range(MAX_RESET_LINKS):
+        with pytest.raises(Unavailable):
+            fixture.password_reset.start(ADMINISTRATOR, "m1", BASE)
+    assert len(reset_links(fixture.anna())) == 1
+    assert fixture.password_reset.inspect(mailed).id == "m1"
 
 
 @pytest.mark.parametrize(("age", "good"), [(0, True), (LINK_LIFETIME - 1, True), (LINK_LIFETIME, False)])

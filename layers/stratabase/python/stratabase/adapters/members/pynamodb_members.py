@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import BooleanAttribute, JSONAttribute, NumberAttribute, UnicodeAttribute
 
 from stratabase.adapters.members.pynamodb_table import (
     ConditionalWrite,
@@ -74,6 +74,8 @@ class MemberRecord(PynamoRecord):
     reset_hash = UnicodeAttribute(null=True)
     reset_until = NumberAttribute(null=True)
     """An instant. It must not be in `expires`, because DynamoDB would delete the member then."""
+    earlier_resets = JSONAttribute(null=True)
+    """A list with the hash and the end of each link."""
     pending_email = UnicodeAttribute(null=True)
     confirmation_hash = UnicodeAttribute(null=True)
     confirmation_until = NumberAttribute(null=True)
@@ -305,6 +307,7 @@ def _record_attributes(member: Member) -> dict[str, Any]:
         **asdict(member.formats),
         **{f"{name}_hash": link and link.hash for name, link in links.items()},
         **{f"{name}_until": link and link.until for name, link in links.items()},
+        "earlier_resets": [[link.hash, link.until] for link in member.earlier_resets] or None,
     }
 
 
@@ -313,6 +316,7 @@ def _member_of_record(record: MemberRecord) -> Member:
         id=record.sk,
         formats=Formats(record.date_format, record.time_format, record.time_zone, record.language),
         reset=_mailed_link(record.reset_hash, record.reset_until),
+        earlier_resets=tuple(MailedLink(hashed, until) for hashed, until in record.earlier_resets or ()),
         confirmation=_mailed_link(record.confirmation_hash, record.confirmation_until),
         revision=int(record.revision),
         **{name: getattr(record, name) for name in _SAME_NAMED_ATTRIBUTES},

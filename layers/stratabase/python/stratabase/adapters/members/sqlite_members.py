@@ -38,11 +38,12 @@ _REVISIONS = (
 MEMBER_LAYOUT = Layout(b"StrM", 3, (_TABLE, *_REVISIONS), {1: _REVISIONS, 2: ()})
 """The columns `username` and `email` have the folded names and are unique. `member` has all fields as JSON.
 
-Since layout 3, the JSON can have `pending_email` and `confirmation`, which earlier versions cannot read.
+Since layout 3, the JSON can have `pending_email` and `confirmation`, which earlier versions cannot read. It
+has `earlier_resets` only while a member has several links to set a password.
 """
 
 _LINK_FIELDS = ("reset", "confirmation")
-"""The fields of a member that are mailed links."""
+"""The fields of a member that are mailed links. `earlier_resets` is a list of them."""
 
 _BATCH_SIZE = 200
 """Members that are read at a time: about 100 KB."""
@@ -222,12 +223,14 @@ def _check_names(connection: sqlite3.Connection, member: Member) -> None:
 
 def _row(member: Member) -> tuple[str, str, str, str]:
     """Return the columns `username`, `email`, `member` and `id`."""
-    fields = {name: value for name, value in asdict(member).items() if name != "revision"}
+    omitted = ("revision",) if member.earlier_resets else ("revision", "earlier_resets")
+    fields = {name: value for name, value in asdict(member).items() if name not in omitted}
     return fold_name(member.username), fold_name(member.email), orjson.dumps(fields).decode(), member.id
 
 
 def _member_of_row(text: str, revision: int) -> Member:
     """Return the member of a row with the columns `member` and `revision`."""
     fields: dict[str, Any] = orjson.loads(text)
-    links = {name: MailedLink(**fields[name]) for name in _LINK_FIELDS if fields.get(name)}
+    links: dict[str, Any] = {name: MailedLink(**fields[name]) for name in _LINK_FIELDS if fields.get(name)}
+    links["earlier_resets"] = tuple(MailedLink(**link) for link in fields.get("earlier_resets", ()))
     return Member(**{**fields, **links, "formats": Formats(**fields["formats"]), "revision": revision})

@@ -27,7 +27,7 @@ class UnusableLink(Unauthenticated):
             else _("This link is not valid. It was already used, replaced by a newer link, or never sent.")
         )
         self.member = member
-        """The member of the link; None if unknown, or if the secret is not that of the member's last link."""
+        """The member of the link; None if the secret is not that of a link of a member."""
         self.expired = expired
         """Whether the link is not valid only because of its age."""
 

@@ -8,13 +8,15 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.model.model import Profile
 
+MAX_RESET_LINKS = 10
+"""The maximum number of links to set a password that a member has at a time. Then the oldest one ends."""
 LINK_USED: Instant = 0
 """The end of a link that was used or cancelled. Only the owner of its secret learns whose link it was."""
 
 
 @dataclass(frozen=True, slots=True)
 class MailedLink:
-    """The last link of its kind that was mailed to a member.
+    """A link that was mailed to a member.
 
     `hash` is the SHA-256 of its secret in hexadecimal.
     """
@@ -42,11 +44,13 @@ class Member:
     generation: int = 0
     """A number that increases when the member's tokens must end: with a new password, and when disabled."""
     reset: MailedLink | None = None
-    """The link to set a password."""
+    """The newest link to set a password."""
     pending_email: str | None = None
     """The new address that waits for its confirmation, until `confirmation` ends."""
     confirmation: MailedLink | None = None
     """The link to confirm the new address."""
+    earlier_resets: tuple[MailedLink, ...] = ()
+    """Earlier links to set a password, oldest first. They stay valid, too, until one is used."""
     revision: int = field(default=0, compare=False)
     """The number of the stored state, set by the store. A change expects it unchanged."""
 
@@ -106,6 +110,28 @@ def with_password(member: Member, hashed: str) -> Member:
     return replace(_without_links(member), password=hashed, generation=member.generation + 1)
 
 
+def reset_links(member: Member) -> tuple[MailedLink, ...]:
+    """Return a member's links to set a password, oldest first."""
+    return (*member.earlier_resets, *([member.reset] if member.reset else []))
+
+
+def confirmation_links(member: Member) -> tuple[MailedLink, ...]:
+    """Return a member's link to confirm a new address, if there is one."""
+    return () if member.confirmation is None else (member.confirmation,)
+
+
+def with_reset_link(member: Member, link: MailedLink, now: Instant) -> Member:
+    """Return a member with another link to set a password. Earlier links stay valid, the expired ones go."""
+    valid = tuple(each for each in reset_links(member) if now < each.until)
+    return replace(member, reset=link, earlier_resets=valid[-(MAX_RESET_LINKS - 1) :])
+
+
+def without_reset_link(member: Member, link: MailedLink) -> Member:
+    """Return a member without a link to set a password, because nobody got it."""
+    others = [each for each in reset_links(member) if each.hash != link.hash]
+    return replace(member, reset=others[-1] if others else None, earlier_resets=tuple(others[:-1]))
+
+
 def with_disabled(member: Member, disabled: bool) -> Member:  # noqa: FBT001 - it is the value
     """Return a member who is disabled or enabled. When disabled, tokens and links end for good."""
     if disabled == member.disabled:
@@ -142,7 +168,8 @@ def without_expired_email(member: Member, now: Instant) -> Member:
 
 
 def _without_links(member: Member) -> Member:
-    return replace(without_pending_email(member), reset=_ended(member.reset))
+    earlier = tuple(replace(link, until=LINK_USED) for link in member.earlier_resets)
+    return replace(without_pending_email(member), reset=_ended(member.reset), earlier_resets=earlier)
 
 
 def _ended(link: MailedLink | None) -> MailedLink | None:

@@ -73,12 +73,9 @@ def password_notices(application: str) -> Notices:
         Notice.UNKNOWN: NoticeText(
             _UNUSABLE,
             (
-                _("It was already used, a newer link replaced it, or part of it is missing."),
+                _("It was already used, your password was changed in another way, or part of it is missing."),
                 _("If you just set your password, use it to sign in."),
-                _(
-                    "Otherwise, open the link in the most recent email, or ask an administrator for a "
-                    "new one."
-                ),
+                _("Otherwise, request a new link."),
             ),
         ),
         Notice.MISSING: NoticeText(

@@ -6,7 +6,13 @@ from stratabase import waiting
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.mail import Mail, change_requested_mail, confirmation_mail, email_changed_mail
 from stratabase.domain.members.mailed_link import new_link_token
-from stratabase.domain.members.member import MailedLink, Member, NamesTaken, with_confirmed_email
+from stratabase.domain.members.member import (
+    MailedLink,
+    Member,
+    NamesTaken,
+    confirmation_links,
+    with_confirmed_email,
+)
 from stratabase.domain.members.refusals import ConfirmationNotSent, MemberTaken
 from stratabase.observe import Log, causes
 from stratabase.operations.members.mailed_links import MailLimit, find_link_owner
@@ -62,7 +68,7 @@ class EmailChange:
 
     def inspect(self, token: str) -> Member:
         """Return the member whose pending address a link confirms. Raises UnusableLink, Unavailable."""
-        return find_link_owner(self._members, self._clock, token, lambda member: member.confirmation)
+        return find_link_owner(self._members, self._clock, token, confirmation_links)
 
     def confirm(self, token: str) -> Member:
         """Make a pending address the member's address, and return the member as stored. A link works once.

@@ -1,6 +1,6 @@
 """Find the member whose mailed link was opened, and limit the number of mails."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from stratabase.domain.issues.refusals import Unavailable
@@ -10,20 +10,21 @@ from stratabase.domain.members.member import LINK_USED, MailedLink, Member
 from stratabase.domain.members.refusals import TooManyMails
 from stratabase.operations.ports import Attempts, Clock, Members
 
-LinkOf = Callable[[Member], MailedLink | None]
-"""Returns a member's last link of one kind, or None."""
+LinksOf = Callable[[Member], Iterable[MailedLink]]
+"""Returns a member's links of one kind."""
 
 
-def find_link_owner(members: Members, clock: Clock, token: str, link_of: LinkOf) -> Member:
+def find_link_owner(members: Members, clock: Clock, token: str, links_of: LinksOf) -> Member:
     """Return the member who was mailed a link, if the link is still valid.
 
     Raises Unavailable. Raises UnusableLink, which names the member only if the token has the secret of the
-    member's last link.
+    member's links.
     """
     link_token = parse_link_token(token)
     member = members.by_id(link_token.member) if link_token else None
-    link = link_of(member) if member else None
-    if link_token is None or member is None or link is None or not link_token.opens(link):
+    links = links_of(member) if member else ()
+    link = next((each for each in links if link_token and link_token.opens(each)), None)
+    if member is None or link is None:
         raise UnusableLink
     if member.disabled or link.until == LINK_USED:
         raise UnusableLink(member)

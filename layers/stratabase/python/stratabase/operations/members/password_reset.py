@@ -1,13 +1,20 @@
 """Set a password by a mailed link, for members who have none or forgot theirs."""
 
-from dataclasses import replace
+from contextlib import suppress
 from urllib.parse import quote
 
 from stratabase import waiting
-from stratabase.domain.issues.refusals import Forbidden
+from stratabase.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.domain.members.mail import invitation_mail, reset_mail
 from stratabase.domain.members.mailed_link import LinkToken, new_link_token
-from stratabase.domain.members.member import Caller, Member, with_password
+from stratabase.domain.members.member import (
+    Caller,
+    Member,
+    reset_links,
+    with_password,
+    with_reset_link,
+    without_reset_link,
+)
 from stratabase.domain.members.password import PasswordPolicy, normalize_password
 from stratabase.domain.members.refusals import NoSuchMember, WeakPassword
 from stratabase.messages import _
@@ -20,7 +27,10 @@ SET_PASSWORD_PATH = "/public/administration/setPassword"  # noqa: S105 - it is a
 
 
 class PasswordReset:
-    """Mails links, and sets the passwords that members choose. Only a member's last link is valid."""
+    """Mails links, and sets the passwords that members choose.
+
+    A member's links are all valid until one is used, or the member gets a password in another way.
+    """
 
     def __init__(  # noqa: PLR0913 - each is a service that it uses
         self,
@@ -59,11 +69,16 @@ class PasswordReset:
         make_mail = reset_mail if member.password else invitation_mail
         link = f"{base_url}{SET_PASSWORD_PATH}?token={quote(str(token))}"
         # Send the mail after the link is stored, so that the link works when it arrives.
-        waiting.offload(self._mailer.send, make_mail(member, self._application, link))
+        try:
+            waiting.offload(self._mailer.send, make_mail(member, self._application, link))
+        except Unavailable:
+            with suppress(Unavailable):
+                retry_conflicts(lambda: self._remove_link(token))
+            raise
 
     def inspect(self, token: str) -> Member:
         """Return the member who may set a password by a link. Raises UnusableLink, Unavailable."""
-        return find_link_owner(self._members, self._clock, token, lambda member: member.reset)
+        return find_link_owner(self._members, self._clock, token, reset_links)
 
     def finish(self, token: str, password: str) -> Member:
         """Set the password of the member who has a link, and return the member as stored. A link works once.
@@ -84,9 +99,17 @@ class PasswordReset:
                 username=before.username,
             )
             raise Forbidden(message)
-        after = replace(before, reset=token.stored(self._clock.now()))
+        now = self._clock.now()
+        after = with_reset_link(before, token.stored(now), now)
         self._members.change(before, after)
         return after
+
+    def _remove_link(self, token: LinkToken) -> None:
+        """Remove a link that nobody got, so that it does not displace one that was mailed."""
+        before = self._members.by_id(token.member)
+        link = next((each for each in reset_links(before) if token.opens(each)), None) if before else None
+        if before is not None and link is not None:
+            self._members.change(before, without_reset_link(before, link))
 
     def _set_password(self, token: str, password: str, hashed: str) -> Member:
         # Check everything again: the link may have been used, or the member renamed, in the meantime.
