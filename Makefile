@@ -1,9 +1,8 @@
 # What people and CI run. `make help` lists it.
-# The Python that AWS runs the functions on, and the others that are supported, newest first.
-DEPLOYED := 3.13
+# The versions of Python that are supported, beside the one that AWS runs the functions on, newest first.
 OLDER := 3.12 3.11
 OLDEST := $(lastword $(OLDER))
-PYTHON ?= $(shell tools/find-python $(DEPLOYED) $(OLDER))
+PYTHON ?= $(shell tools/find-python 3.13 $(OLDER))
 VENV := .venv
 BIN := $(VENV)/bin
 TESTS ?= tests
@@ -11,7 +10,7 @@ TESTS ?= tests
 PORTABLE := tests/formats tests/expressions tests/model tests/domain tests/contract tests/cli/gateway/test_events.py tests/scenarios/test_newcomer.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-lambda test-oldest test-older check format soak bench costs golden messages validate build deploy smoke destroy invoke lock clean graphiql reference
+.PHONY: help run test test-lambda test-oldest test-older check format soak bench costs golden messages validate invoke lock clean graphiql reference
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -84,23 +83,6 @@ validate: $(VENV)/.dev .venv-sam/.done .venv-checkov/.done ## Check the template
 	@mkdir -p build && $(BIN)/python -m tests.transformed_template > build/template.json
 	@.venv-checkov/bin/checkov --config-file .checkov.yaml --file build/template.json
 
-build: .venv-sam/.done $(VENV)/.run ## Build what is deployed (needs Python 3.13)
-	@PATH="$(dir $(shell tools/find-python $(DEPLOYED))):$$PATH" STRATABASE="$(CURDIR)/$(BIN)/stratabase" SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam build
-	@PYTHONPYCACHEPREFIX= $(shell tools/find-python $(DEPLOYED)) -m compileall -q --invalidation-mode unchecked-hash .aws-sam/build/DependenciesLayer
-	@echo "Megabytes of the layers (Lambda allows 250 for all layers and a function together):"
-	@du -sm .aws-sam/build/*Layer
-
-deploy: build ## Deploy to AWS, and create the first administrator (ENV=dev, staging or prod)
-	@$(BIN)/stratabase aws deploy $(ENV)
-ENV := dev
-
-smoke: $(VENV)/.run ## Try an instance over HTTP (URL=https://…, MEMBER=admin)
-	@$(BIN)/stratabase aws smoke $(URL) --user $(MEMBER)
-MEMBER := admin
-
-destroy: $(VENV)/.run ## Delete the stack; the tables, the bucket and the secret stay (ENV=dev, staging or prod)
-	@$(BIN)/stratabase aws destroy $(ENV)
-
 invoke: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done ## Run an event through its function as on Lambda: EVENT=events/graphql_query.json
 	@$(BIN)/python -m tests.lambda_stack.invoke $(EVENT)
 
@@ -116,6 +98,8 @@ LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-
 
 clean: ## Remove what was installed and built, but no data
 	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-checkov .venv-ministack .venv-clients .venv-layers .node .node-graphiql .node-reference build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+include tools/sam.mk
 
 # A stamp per set of packages: installed once, and again only when its lock file changes.
 $(VENV)/bin/python:
@@ -135,14 +119,6 @@ $(VENV)/bin/python:
 %/.dev: requirements/dev.txt %/.run
 	@echo "Installing what the tests need into $* (once)"
 	@$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
-	@touch $@
-
-# An environment of its own: it pins other versions than the service. The lock file is complete, and says all
-# about dependencies that pip would otherwise ask for with extras, which its hashes do not cover.
-.venv-sam/.done: requirements/sam.txt
-	@echo "Installing the SAM CLI into .venv-sam (once)"
-	@$(PYTHON) -m venv .venv-sam
-	@.venv-sam/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/sam.txt
 	@touch $@
 
 # The checks of the template's security, in an environment of its own for the same reason.

@@ -1,14 +1,20 @@
 """The wheel of this project, installed into an environment of its own, for tests of what users install."""
 
+import json
 import os
+import re
+import signal
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 from tests.cli.terminal import Terminal, surroundings
 from tests.service import ROOT
+
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def build_wheel(folder: Path) -> Path:
@@ -67,3 +73,40 @@ def run(command: list[str], folder: Path | None = None, environment: Mapping[str
     )
     assert done.returncode == 0, f"{' '.join(command)}{os.linesep}{done.stdout}{done.stderr}"
     return done.stdout
+
+
+def blocks(page: Path) -> Iterator[tuple[str, str | None]]:
+    """Yield the commands of a page, each with the JSON that the page shows as its output, or None."""
+    found = [(language, text) for language, text in _BLOCK.findall(page.read_text("utf-8"))]
+    for (language, text), (next_language, output) in pairwise([*found, ("", "")]):
+        if language == "sh":
+            yield text, output if next_language == "json" else None
+
+
+def follow(project: Path, path: Path, *, uv: bool, **environment: str) -> None:
+    """Run the commands of a project's README in their order, and compare their output with the README.
+
+    Args:
+        project: The folder of the project.
+        path: The folder of the commands, which comes before those of this machine.
+        uv: Whether `uv` is there. Without it, `uv run` is left out, as the page says.
+        environment: Further environment variables.
+    """
+
+    def here(command: str) -> str:
+        return command if uv else command.replace("uv run ", "")
+
+    (start, _), *rest = blocks(project / "README.md")
+    assert start.endswith("uv run stratabase serve\n")
+    environment = {"PATH": f"{path}{os.pathsep}{os.environ['PATH']}", **environment}
+    server = Terminal.of(project, ["bash", "-c", f"exec env {here(start)}"], environment)
+    try:
+        server.started()
+        for command, output in rest:
+            # The tests can't have the port of the page.
+            sent = here(command).replace(":8000/", f":{server.port}/")
+            printed = run(["bash", "-c", sent], project, environment)
+            if output is not None:
+                assert json.loads(printed) == json.loads(output)
+    finally:
+        assert server.end(signal.SIGTERM) == 0

@@ -1,6 +1,7 @@
 """The wheel has everything that users need, and works without the repository."""
 
-import json
+import os
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -8,14 +9,11 @@ import pytest
 from packaging.metadata import Metadata
 from packaging.requirements import Requirement
 
-from tests.installation import Installation
+from tests.installation import Installation, follow
 from tests.service import ROOT
 
 PACKAGE = ROOT / "layers/stratabase/python"
-ONLY_FOR_DEVELOPERS = {
-    "stratabase/messages/messages.pot",
-    "stratabase/http_api/pages/graphiql/built/sources.sha256",
-}
+ONLY_FOR_DEVELOPERS = {"messages.pot", "sources.sha256"}
 PROJECT_FILES = "stratabase/cli/project/files/"
 
 
@@ -38,9 +36,9 @@ def test_the_wheel_is_one_package_with_all_of_its_files(installation: Installati
     own = {
         str(file.relative_to(PACKAGE))
         for file in PACKAGE.rglob("*")
-        if file.is_file() and "__pycache__" not in file.parts
+        if file.is_file() and "__pycache__" not in file.parts and file.name not in ONLY_FOR_DEVELOPERS
     }
-    assert {name for name in names if not name.startswith(PROJECT_FILES)} == own - ONLY_FOR_DEVELOPERS
+    assert {name for name in names if not name.startswith(PROJECT_FILES)} == own
     assert all(same.values())
     assert {f"{PROJECT_FILES}{name}" for name in ("template.yaml", "layers/model/model.graphql")} <= names
     # A plain installation serves: no package is left to an extra.
@@ -49,13 +47,45 @@ def test_the_wheel_is_one_package_with_all_of_its_files(installation: Installati
     assert {"httptools", "graphql-core", "watchfiles", "requests"} <= installed
 
 
-def test_a_folder_with_only_a_model_is_served(installation: Installation, tmp_path: Path) -> None:
-    (tmp_path / "model.graphql").write_bytes((ROOT / "layers/model/model.graphql").read_bytes())
-    terminal = installation.serve(tmp_path, STRATABASE_ADMIN_PASSWORD="correct horse battery")
-    try:
-        terminal.started()
-        assert json.loads(terminal.get("/public/health"))["store"] == "reachable"
-        assert "<html" in terminal.get("/public/graphiql")
-    finally:
-        assert terminal.end() == 0
-    assert sorted(file.name for file in tmp_path.iterdir()) == [".stratabase", "model.graphql"]
+def test_a_new_project_does_what_its_readme_says(installation: Installation, tmp_path: Path) -> None:
+    printed = installation.run(tmp_path, "init", "my-app")
+
+    assert "cd my-app\n  uv run stratabase serve" in printed
+    project = tmp_path / "my-app"
+    # The project brings the package with it, as long as no index has it.
+    wheel = project / "wheels" / installation.wheel.name
+    assert wheel.read_bytes() == installation.wheel.read_bytes()
+    source = tomllib.loads((project / "pyproject.toml").read_text())["tool"]["uv"]["sources"]["stratabase"]
+    assert project / source["path"] == wheel
+    follow(project, installation.bin, uv=False)
+
+
+def test_a_new_project_for_aws_has_the_files_of_the_repository(
+    installation: Installation, tmp_path: Path
+) -> None:
+    installation.run(tmp_path, "init", "--aws", "my-app")
+
+    project = tmp_path / "my-app"
+    for pattern in ("template.yaml", "functions/*/*", "events/**/*.json", "layers/model/*", "tools/sam.mk"):
+        for file in ROOT.glob(pattern):
+            copy = project / file.relative_to(ROOT)
+            assert not file.is_file() or "__pycache__" in file.parts or copy.read_bytes() == file.read_bytes()
+    assert os.access(project / "functions/download/stream", os.X_OK)
+    assert os.access(project / "tools/find-python", os.X_OK)
+    # SAM builds the layer in a copy of its folder, so the wheel is in that folder.
+    requirement = (project / "layers/stratabase/requirements.txt").read_text().strip()
+    assert (project / "layers/stratabase" / requirement).samefile(
+        project / "layers/stratabase" / installation.wheel.name
+    )
+    stacks = tomllib.loads((project / "samconfig.toml").read_text())
+    assert stacks["prod"]["global"]["parameters"]["stack_name"] == "my-app-prod"
+    assert installation.run(project, "model", "check") == "ok\n"
+
+
+def test_init_writes_nothing_if_a_file_exists(installation: Installation, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("mine")
+
+    with pytest.raises(AssertionError, match=r"\. already has README.md. Nothing was written."):
+        installation.run(tmp_path, "init", ".")
+
+    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {"README.md": "mine"}

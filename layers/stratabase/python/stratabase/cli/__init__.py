@@ -1,6 +1,6 @@
 """The command `stratabase`, which runs on a developer's machine. The deployed layer does not contain it.
 
-Read `main` first, which lists the commands. Each of `serve`, `model`, `reindex`, `keys`, `members`,
+Read `main` first, which lists the commands. Each of `init`, `serve`, `model`, `reindex`, `keys`, `members`,
 `files` and `aws` is a command, with a function `configure` that adds its arguments, and a function `run`.
 `subcommands` converts a table of subcommands to arguments.
 
@@ -14,6 +14,6 @@ Read `main` first, which lists the commands. Each of `serve`, `model`, `reindex`
 - `emulator` is a separate program, which runs an emulator of AWS for local development and tests.
 
 Imports go in one direction: commands -> server -> { gateway, backfill } -> terminal, commands ->
-deployment -> transfer -> terminal, and commands -> project. This package can import the whole service, and
-no part of the service imports it.
+deployment -> transfer -> terminal, and commands -> project -> terminal. This package can import the whole
+service, and no part of the service imports it.
 """

@@ -10,6 +10,7 @@ from stratabase import __version__
 from stratabase.cli.terminal.command_error import CommandError
 
 COMMANDS: Mapping[str, str] = {
+    "init": "create a new project: a model, a README and pyproject.toml, and on request what AWS needs",
     "serve": "serve the model on this machine, and reload when the model or the code changes",
     "model": "check the model, or print what Stratabase generates from it",
     "reindex": (

@@ -1,0 +1,32 @@
+"""`stratabase init`: creates the folder of a new project."""
+
+import argparse
+from pathlib import Path
+
+from stratabase.cli.project.new_project import project_files, write_project
+from stratabase.cli.project.origin import find_origin
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "folder", metavar="FOLDER", type=Path, help="the folder of the project, such as my-app"
+    )
+    parser.add_argument(
+        "--aws",
+        action="store_true",
+        help="also write what a deployment to AWS needs: template, functions, layers, events and a Makefile",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the files, and say what to do next."""
+    folder: Path = options.folder
+    files = project_files(folder.resolve().name or "app", find_origin(), aws=options.aws)
+    write_project(folder, files)
+    print(f"Created {folder} with {len(files)} files. Its README.md says what to do. To start:")
+    print()
+    if folder.resolve() != Path.cwd():
+        print(f"  cd {folder}")
+    print("  uv run stratabase serve")
+    return 0
