@@ -10,7 +10,7 @@ TESTS ?= tests
 PORTABLE := tests/formats tests/expressions tests/model tests/domain tests/contract tests/cli/gateway/test_events.py tests/scenarios/test_newcomer.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-lambda test-oldest test-older check format soak bench costs golden messages validate invoke lock clean graphiql reference
+.PHONY: help run test test-lambda test-oldest test-older check format soak bench costs golden wheel messages validate invoke lock clean graphiql reference
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -60,6 +60,9 @@ golden: $(VENV)/.dev ## Write the golden files anew; read the difference before 
 	@$(BIN)/stratabase model sdl tests/schema/models/everything.graphql > tests/schema/golden/everything.graphql
 	@$(BIN)/python -m tests.golden > tests/http_api/api/openapi/golden/openapi.json
 
+wheel: $(VENV)/.run ## Build the package that users install, into dist/
+	@$(BIN)/python -m hatchling build --target wheel --directory dist
+
 messages: $(VENV)/.dev ## Bring the catalogs up to date with the messages of the code (a new language: LANGUAGE=de)
 	@cd $(MESSAGES)/.. && $(CURDIR)/$(BIN)/pybabel -q extract --omit-header --add-location=file --sort-by-file -k ngettext:1,2 -o messages/messages.pot .
 	@test -z "$(LANGUAGE)" || $(BIN)/pybabel -q init -i $(MESSAGES)/messages.pot -l $(LANGUAGE) -o $(MESSAGES)/$(LANGUAGE).po
@@ -97,7 +100,7 @@ lock: $(VENV)/.dev ## Pin every package anew
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
 
 clean: ## Remove what was installed and built, but no data
-	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-checkov .venv-ministack .venv-clients .venv-layers .node .node-graphiql .node-reference build .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-checkov .venv-ministack .venv-clients .venv-layers .node .node-graphiql .node-reference build dist .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 include tools/sam.mk
 

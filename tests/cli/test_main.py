@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from stratabase import MODEL_LANGUAGE, __version__
 from stratabase.cli.main import COMMANDS, main
+from stratabase.domain.store_mark import KNOWN_LAYOUTS
 
 
 @pytest.mark.parametrize("arguments", [[], ["nothing"], ["model"], ["model", "nothing"], ["serve", "--what"]])
@@ -29,7 +31,11 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--version"])
 
-    assert capsys.readouterr().out.startswith("stratabase 0.")
+    product, language, layout = capsys.readouterr().out.splitlines()
+    assert product == f"stratabase {__version__}"
+    assert language == f"model language {MODEL_LANGUAGE}"
+    newest = {kind.value: known.newest for kind, known in KNOWN_LAYOUTS.items()}
+    assert layout == f"store layout: {', '.join(f'{kind} {number}' for kind, number in newest.items())}"
 
 
 @pytest.mark.parametrize("command", COMMANDS)

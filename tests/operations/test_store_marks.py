@@ -11,6 +11,7 @@ from stratabase.operations.store_marks import (
     adopt_stores,
     check_marks,
     claim_stores,
+    describe_older_stores,
     plan_adoption,
     retire_source,
 )
@@ -66,6 +67,25 @@ def test_new_stores_get_one_id_and_keep_it() -> None:
     assert [mark.mark and mark.mark.place for mark in marks] == ["objects", "members", "files"]
     assert claim_stores(stores(*marks)) == instance == check_marks(stores(*marks))
     assert [mark.writes for mark in marks] == [1, 1, 1]
+
+
+def test_older_stores_are_described() -> None:
+    mark = StoreMark(StoreKind.MEMBERS, "prod", "members")
+    opened = stores(DictMark(has_content=True), DictMark(mark), DictMark(), newest=2)
+
+    assert list(describe_older_stores(opened)) == [
+        "The store of objects 'objects' is of a version that wrote no marks. It gets one, with layout 1.",
+        (
+            "The store of members 'members' has layout 1. This version uses it as it is. When no older "
+            "version uses the store any more, raise it to layout 2: stratabase store upgrade"
+        ),
+    ]
+    claim_stores(opened)
+    assert [line[:35] for line in describe_older_stores(opened)] == [
+        "The store of objects 'objects' has ",
+        "The store of members 'members' has ",
+    ]
+    assert not list(describe_older_stores(stores(DictMark(), DictMark(mark))))
 
 
 def test_the_id_in_the_settings_counts() -> None:

@@ -1,6 +1,6 @@
 """An instance of the service: its model, its stores, and its services."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from stratabase.operations.files.download import FileDownloads
     from stratabase.operations.files.resumable import ResumableUploads
     from stratabase.operations.files.upload import FileUploads
+    from stratabase.operations.store_marks import MarkedStore
     from stratabase.schema.execution.limits import ExecutionPolicy
     from stratabase.schema.executor import SchemaExecutor
     from stratabase.schema.prepared_documents import PreparedDocuments
@@ -260,17 +261,21 @@ class Instance:
         Raises StoreRefused, UnusableStore, Unavailable.
         """
         # Imported only here, because the functions that answer requests only check marks.
-        from stratabase.operations.files.blob_mark import BlobMark  # noqa: PLC0415
-        from stratabase.operations.store_marks import MarkedStore, claim_stores  # noqa: PLC0415
+        from stratabase.operations.store_marks import claim_stores  # noqa: PLC0415
+
+        claim_stores(self.marked_stores())
+
+    def marked_stores(self) -> Sequence["MarkedStore"]:
+        """Return the stores with their marks: the objects, the members and the files."""
+        from stratabase.operations.files.blob_mark import BlobMark  # noqa: PLC0415 - see claim_stores
+        from stratabase.operations.store_marks import MarkedStore  # noqa: PLC0415
         from stratabase.store.marked_engine import EngineMark  # noqa: PLC0415
 
         required = requirements_of(self.settings)
-        claim_stores(
-            (
-                MarkedStore(EngineMark(self.engine), required.objects),
-                MarkedStore(self.member_stores.mark, required.members),
-                MarkedStore(BlobMark(self.blobs), required.files),
-            )
+        return (
+            MarkedStore(EngineMark(self.engine), required.objects),
+            MarkedStore(self.member_stores.mark, required.members),
+            MarkedStore(BlobMark(self.blobs), required.files),
         )
 
     def _ensure_claimed(self) -> bool:

@@ -4,9 +4,9 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
-from stratabase import __version__
+from stratabase import MODEL_LANGUAGE, __version__
 from stratabase.cli.terminal.command_error import CommandError
 
 COMMANDS: Mapping[str, str] = {
@@ -57,7 +57,12 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
     Only the module of the chosen command is imported, because the modules import much of the service.
     """
     parser = argparse.ArgumentParser("stratabase", description="A complete back end from one model file.")
-    parser.add_argument("--version", action="version", version=f"stratabase {__version__}")
+    parser.add_argument(
+        "--version",
+        action=_PrintVersion,
+        nargs=0,
+        help="print the versions of Stratabase, the model language and the layouts of the stores",
+    )
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, help_text in COMMANDS.items():
         subparser = subparsers.add_parser(name, help=help_text, description=help_text)
@@ -66,3 +71,14 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
             command.configure(subparser)
             subparser.set_defaults(run=command.run)
     return parser
+
+
+class _PrintVersion(argparse.Action):
+    """Prints the versions, and exits."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from stratabase.domain.store_mark import KNOWN_LAYOUTS  # noqa: PLC0415 - only this needs it
+
+        layouts = ", ".join(f"{kind.value} {known.newest}" for kind, known in KNOWN_LAYOUTS.items())
+        print(f"stratabase {__version__}\nmodel language {MODEL_LANGUAGE}\nstore layout: {layouts}")
+        parser.exit()

@@ -78,6 +78,20 @@ def claim_stores(stores: Sequence[MarkedStore]) -> str:
     return instance
 
 
+def describe_older_stores(stores: Sequence[MarkedStore]) -> Iterator[str]:
+    """Yield what this version does with each store of an older one. Call it before the stores are claimed."""
+    for store, required in stores:
+        mark, newest = store.read_mark(), required.known.newest
+        if mark is None:
+            if not store.is_new():
+                yield f"{required.label} is of a version that wrote no marks. It gets one, with layout 1."
+        elif mark.layout < newest:
+            yield (
+                f"{required.label} has layout {mark.layout}. This version uses it as it is. When no older "
+                f"version uses the store any more, raise it to layout {newest}: stratabase store upgrade"
+            )
+
+
 class Adoption(NamedTuple):
     """A store whose mark an adoption changes."""
 

@@ -22,6 +22,7 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.refusals import BadMember
 from stratabase.model.reading import InvalidModel, lint_model_file
 from stratabase.operations.members.first_administrator import NoAdministrator
+from stratabase.operations.store_marks import describe_older_stores
 from stratabase.schema.generate import NothingServed
 from stratabase.store.catalog.catalog_store import ServedNames
 from stratabase.store.read.context import system_now
@@ -45,6 +46,7 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
     #    is stopped while it builds, no generated password is lost.
     try:
         functions = {declaration.name: load_function(declaration) for declaration in template.functions}
+        older = tuple(describe_older_stores(instance.marked_stores()))
         instance.claim_stores()
         build_before_serving(instance.settings, instance.engine, instance.model, _progress(send))
         ServedNames(instance.engine, instance.model, system_now).begin()
@@ -60,6 +62,7 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
         tuple(welcome_lines(job.address, instance.settings, instance.model, administrator)),
         tuple(new_password_lines(administrator)),
         (
+            *older,
             *describe_unbuilt(unbuilt, refuses_writes=not is_embedded(instance.settings)),
             *owners,
             *not_kept,
