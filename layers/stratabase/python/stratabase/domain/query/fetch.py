@@ -30,6 +30,11 @@ class Fetch:
     attributes: frozenset[str] | None = None
     """The stored attributes that the answer shows; None for all that the state has."""
 
+    @property
+    def has_only_values(self) -> bool:
+        """Whether an answer shows nothing but what `Render` makes of each object."""
+        return not self.roles and not self.derived and self.render_lock is None
+
 
 @dataclass(frozen=True, slots=True)
 class ToOne:

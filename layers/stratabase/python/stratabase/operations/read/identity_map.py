@@ -1,7 +1,7 @@
 """The identity map: each object that was read by key, and each link that was followed, once."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from stratabase import waiting
 from stratabase.domain.issues.refusals import ReadBudgetExceeded
@@ -48,6 +48,8 @@ class IdentityMap:
         self._pending = pending
         # The objects that the write changes are known from the start, and so never read from the store.
         self._objects: dict[Reference, Entity | None] = {} if pending is None else dict(pending.objects)
+        self.loaded: Callable[[Reference], Entity | None] = self._objects.get
+        """Returns an object as it was loaded, regardless of its wholes. None if it was not."""
         self._links: dict[RoleName, dict[str, tuple[str, ...]]] = defaultdict(dict)
         self._listed = ListedParts()
         self._checked_parts: set[str] = set()
@@ -97,15 +99,10 @@ class IdentityMap:
         """Yield the wholes of those objects that are parts. `is_attached` needs them."""
         return (owner.reference for entity in entities if (owner := self._owner(entity)) is not None)
 
-    def loaded(self, reference: Reference) -> Entity | None:
-        """Return an object as it was loaded, regardless of its wholes. None if it was not."""
-        return self._objects.get(reference)
-
     def not_loaded(self, references: Iterable[Reference]) -> list[Reference]:
         """Return those objects that were not looked up, each once. Their wholes do not matter."""
-        objects = self._objects
-        found = [reference for reference in references if reference not in objects]
-        return list(dict.fromkeys(found)) if found else found
+        found, objects = dict.fromkeys(references), self._objects
+        return [reference for reference in found if reference not in objects] if objects else list(found)
 
     def missing(self, references: Iterable[Reference]) -> list[Reference]:
         """Return what to load next so that `find` can answer: objects and wholes of parts, each once."""

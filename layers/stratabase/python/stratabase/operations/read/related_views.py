@@ -26,14 +26,20 @@ class ShownObject:
 
     __slots__ = ("_entities", "_number", "id", "state", "times", "view")
 
-    def __init__(
-        self, id_: str, state: State, view: dict[str, Any], entities: Sequence[Entity], number: int
+    def __init__(  # noqa: PLR0913, PLR0917 - every object of an answer passes here
+        self,
+        id_: str,
+        state: State,
+        view: dict[str, Any],
+        times: int,
+        entities: Sequence[Entity],
+        number: int,
     ) -> None:
         """`entities`, `number`: the object is the one with this number among these."""
         self.id = id_
         self.state = state
         self.view = view
-        self.times = 0
+        self.times = times
         """How often the object appears in the response."""
         self._entities = entities
         self._number = number
@@ -50,11 +56,19 @@ class ViewGroup:
     def __init__(self, fetch: Fetch, render: Render) -> None:
         self.fetch = fetch
         self._render = render
+        self._has_only_values = fetch.has_only_values
+        """Whether the views get nothing else, so that none has to be found again."""
         self._by_id: dict[str, ShownObject] = {}
+        self._values_times = 0
+
+    @property
+    def times(self) -> int:
+        """How often the response shows these objects, all together."""
+        return self._values_times + sum(each.times for each in self._by_id.values())
 
     @property
     def shown(self) -> Collection[ShownObject]:
-        """The objects in the order in which they were first shown."""
+        """The objects in the order in which they were first shown. None if only their values are shown."""
         return self._by_id.values()
 
     @property
@@ -64,11 +78,15 @@ class ViewGroup:
 
     def view(self, entity: Entity, times: int = 1) -> View:
         """Return the view of an object, which appears `times` more times in the response."""
+        if self._has_only_values:
+            self._values_times += times
+            return self._render(entity)
         id_ = entity.reference.id
         shown = self._by_id.get(id_)
         if shown is None:
             view = dict(self._render(entity))
-            shown = self._by_id[id_] = ShownObject(id_, entity.state, view, (entity,), 0)
+            self._by_id[id_] = ShownObject(id_, entity.state, view, times, (entity,), 0)
+            return view
         shown.times += times
         return shown.view
 
@@ -80,13 +98,17 @@ class ViewGroup:
 
     def _views_of_states(self, entities: UnmadeEntities, times: int) -> list[View]:
         # The objects themselves are made only if something needs more than their states.
+        if self._has_only_values:
+            self._values_times += times * len(entities)
+            return list(entities.states)
         views: list[View] = []
         for number, state in enumerate(entities.states):
             id_ = str(state[ID])
             shown = self._by_id.get(id_)
             if shown is None:
-                shown = self._by_id[id_] = ShownObject(id_, state, dict(state), entities, number)
-            shown.times += times
+                shown = self._by_id[id_] = ShownObject(id_, state, dict(state), times, entities, number)
+            else:
+                shown.times += times
             views.append(shown.view)
         return views
 
@@ -130,7 +152,7 @@ class RelatedViews(RoleLoader, ABC, Generic[F]):
 
     def charge(self) -> None:
         """Charge the read budget for the objects that the next level shows. Raises ReadBudgetExceeded."""
-        self.reader.charge_shown(self.target.name, sum(each.times for each in self.next.shown))
+        self.reader.charge_shown(self.target.name, self.next.times)
 
 
 class ToOneViews(RelatedViews[ToOne]):
@@ -149,16 +171,18 @@ class ToOneViews(RelatedViews[ToOne]):
             self._ids = (
                 (yield from self._linked_ids())
                 if is_linked
-                else [self.stored_ids(owner.state) for owner in self.group.shown]
+                else self.all_stored_ids([owner.state for owner in self.group.shown])
             )
             ids = dict.fromkeys(chain.from_iterable(self._ids))
-            self._targets = {id_: self.reference(id_) for id_ in ids}
+            self._targets = dict(zip(ids, self.references(ids), strict=True))
+        elif not self.depends_on_wholes:
+            return ()  # what the first call returned is loaded
         return self.unread(self._targets.values())
 
     def finish(self) -> None:
         """Put the view of the target, or None, into the view of each owner."""
         assert self._ids is not None
-        found = {id_: self.found(reference) for id_, reference in self._targets.items()}
+        found = dict(zip(self._targets, map(self.found, self._targets.values()), strict=True))
         key, show, has_key = self.key, self.next.view, self.is_stored_in_targets
         for owner, ids in zip(self.group.shown, self._ids, strict=True):
             view = None

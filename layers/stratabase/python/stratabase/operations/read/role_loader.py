@@ -1,6 +1,7 @@
 """A role of some objects, with what is loaded at its other end."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
@@ -26,8 +27,10 @@ class RoleLoader:
         """The key in the targets that must lead back to the owner, if the role is stored in such keys."""
         self.is_stored_in_targets = self._key is not None
         self._objects = objects
-        self._depends_on_wholes = self.target.part and self.storage is not RoleStorage.PARTS
+        self.depends_on_wholes = self.target.part and self.storage is not RoleStorage.PARTS
         """Whether a target exists only if its whole, which must be loaded too, lists it."""
+        self.found = objects.find if self.depends_on_wholes else objects.loaded
+        """Returns the target with a reference if it exists and was loaded, else None."""
         # The store checks roles that it answers itself.
         if self.storage in _IN_STATES:
             objects.check_role(name)
@@ -36,6 +39,21 @@ class RoleLoader:
         """Return the reference of a target with an id."""
         # Every role passes here for each object. The constructor would take twice as long.
         return tuple.__new__(Reference, (self.role.target, id_))
+
+    def references(self, ids: Iterable[str]) -> Iterator[Reference]:
+        """Return the references of targets with these ids."""
+        return map(tuple.__new__, repeat(Reference), zip(repeat(self.role.target), ids))
+
+    def all_stored_ids(self, owners: Iterable[State]) -> list[Sequence[str]]:
+        """Return what `stored_ids` returns for each owner."""
+        if self.role.recorded_in is not None:
+            return list(map(self.stored_ids, owners))
+        # Most owners have one id.
+        name, stored_ids = self.role.name, self.stored_ids
+        return [
+            (stored,) if (stored := owner.get(name)).__class__ is str else stored_ids(owner)
+            for owner in owners
+        ]
 
     def stored_ids(self, owner: State) -> Sequence[str]:
         """Return the ids that the state of an owner has for the role: one id, a list of parts, or none."""
@@ -52,13 +70,9 @@ class RoleLoader:
 
     def unread(self, references: Iterable[Reference]) -> list[Reference]:
         """Return what to load before `found` can answer."""
-        if self._depends_on_wholes:
+        if self.depends_on_wholes:
             return self._objects.missing(references)
         return self._objects.not_loaded(references)
-
-    def found(self, reference: Reference) -> Entity | None:
-        """Return a target if it exists and was loaded, else None."""
-        return (self._objects.find if self._depends_on_wholes else self._objects.loaded)(reference)
 
     def leads_back(self, entity: Entity, owner: str) -> bool:
         """Return whether the key of a target still leads to the owner.

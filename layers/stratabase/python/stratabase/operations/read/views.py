@@ -29,15 +29,14 @@ def read_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> list
 
 def load_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> BatchedRead[list[View]]:
     """Return what `read_views` returns, as a batched read."""
-    shows_only_values = not fetch.roles and not fetch.derived and fetch.render_lock is None
     if (
-        shows_only_values
+        fetch.has_only_values
         and isinstance(entities, UnmadeEntities)
         and reader.shows_stored_states(entities.class_name)
     ):
         return list(entities.states)
     there = yield from reader.attached(entities)
-    if shows_only_values:
+    if fetch.has_only_values:
         return list(map(reader.render, there))
     group = ViewGroup(fetch, reader.render)
     views = group.views(there)
@@ -102,6 +101,8 @@ class _Descent:
         Each object is read by its key, because pages don't have current locks.
         """
         groups = [group for group in level if group.fetch.render_lock is not None]
+        if not groups:
+            return
         yield from self._reader.load(list(dict.fromkeys(_references(groups))))
         for group in groups:
             assert group.fetch.render_lock is not None

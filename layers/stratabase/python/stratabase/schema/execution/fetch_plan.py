@@ -161,13 +161,23 @@ class FetchPlan:
 
     def fetch(self, variables: Any, context: GraphQLContext) -> Fetch:
         """Return what to fetch below any field. Raises Refused for invalid options."""
-        if not self.roles and not self.lock:
-            if self._constant is None:
-                self._constant = self._own({}, None)
+        if self._constant is not None:
             return self._constant
-        roles = run_all(*(partial(role.fetch, variables, context) for role in self.roles.values()))
+        roles: list[RoleFetch] = []
+        if self.roles:
+            roles = run_all(*(partial(role.fetch, variables, context) for role in self.roles.values()))
         lock = locks.lock_source(context) if self.lock else None
-        return self._own(dict(zip(self.roles, roles, strict=True)), lock)
+        fetch = self._own(dict(zip(self.roles, roles, strict=True)), lock)
+        if self.is_constant:
+            self._constant = fetch
+        return fetch
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether `fetch` returns the same for all variables and callers."""
+        return not self.lock and not any(
+            role.role.paged or not role.plan.is_constant for role in self.roles.values()
+        )
 
     def _own(self, roles: Mapping[str, RoleFetch], render_lock: Callable[[Entity], Any] | None) -> Fetch:
         shown: Iterator[AttributeField] = (each.field.extensions[ATTRIBUTE] for each in self.attributes)

@@ -110,10 +110,9 @@ def _shows_only_own_values(call: Call, done: Sequence[WriteResult]) -> bool:
     The view of a part needs its whole: a part that its whole does not list is not shown.
     """
     fetch, context = call.fetch, call.context
-    is_plain = not fetch.roles and not fetch.derived and fetch.render_lock is None
     classes = context.services.model.classes
     return (
-        is_plain
+        fetch.has_only_values
         and context.access is None
         and not any(classes[one.reference.class_name].part for one in done)
     )

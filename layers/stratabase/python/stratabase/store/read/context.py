@@ -6,6 +6,7 @@ Its methods read objects by key. Such reads are strongly consistent.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import cast
 
 from stratabase.clock import SystemClock
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
@@ -99,7 +100,7 @@ class StoreContext:
     ) -> list[Entity | None]:
         """Return the objects of a batch. `version`: that of the data before."""
         kept = self.kept_objects.of(version)
-        found = list(map(kept.find, references))
+        found = kept.find(references)
         unknown: Sequence[int] = [at for at, each in enumerate(found) if each is None]
         if unknown:
             heads = self._heads([references[at] for at in unknown])
@@ -109,7 +110,7 @@ class StoreContext:
             for at, head in zip(unknown, heads, strict=True):
                 read = found[at] = KeptObject(self.entity_of(references[at], head), approximate_bytes([head]))
                 kept.keep(read)
-        there = [each for each in found if each is not None]
+        there = cast("list[KeptObject]", found)
         limiter.charge(len(there), sum([each.bytes_read for each in there]))
         return [each.entity for each in there]
 

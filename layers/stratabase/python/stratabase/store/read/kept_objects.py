@@ -5,7 +5,7 @@ and decoding them takes longer than all the rest that a request does for a role.
 the data has the same version, which only some engines know.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from stratabase.domain.objects.entity import Entity, Reference
@@ -48,13 +48,14 @@ class ObjectsOfVersion:
         """Yield the kept objects."""
         return (each.entity for each in {**self._earlier, **self._used}.values() if each.entity is not None)
 
-    def find(self, reference: Reference) -> KeptObject | None:
-        """Return an object if it is kept."""
-        found = self._used.get(reference)
-        if found is None:
-            found = self._earlier.get(reference)
-            if found is not None:
-                self.keep(found)
+    def find(self, references: Sequence[Reference]) -> list[KeptObject | None]:
+        """Return the objects that are kept in the order of their references, None for the others."""
+        found = list(map(self._used.get, references))
+        for at, each in enumerate(found):
+            if each is None:
+                earlier = found[at] = self._earlier.get(references[at])
+                if earlier is not None:
+                    self.keep(earlier)
         return found
 
     def keep(self, read: KeptObject) -> None:
