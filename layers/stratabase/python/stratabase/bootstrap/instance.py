@@ -222,6 +222,10 @@ class Instance:
 
         return ServiceInfo(self.model.application, __version__, self.auth_services.schemes)
 
+    def check_store(self) -> None:
+        """Read the mark of the store of objects. Raises StoreRefused, Unavailable, UnusableStore."""
+        self.engine.get([keys.REGISTRY])
+
     def is_store_reachable(self) -> bool:
         """Return whether the store of objects responds."""
         try:

@@ -1,6 +1,7 @@
 """Construction of the stores that the settings select: of objects, members, signing keys and files."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -14,6 +15,7 @@ from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.engine.offloading import OffloadingEngine
 from stratabase.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
 from stratabase.store.engine.port import Engine
+from stratabase.store.engine.snapshot import ItemSnapshot
 from stratabase.store.marked_engine import MarkedEngine
 from stratabase.unusable_store import UnusableStore
 
@@ -126,6 +128,29 @@ _PARALLEL_READS: Mapping[str, Callable[[], ParallelMap]] = {
 def parallel_reads_of(settings: Settings) -> ParallelMap:
     """Return the map function that reads several ranges of the engine: in parallel, or one by one."""
     return _PARALLEL_READS[settings.store]()
+
+
+def parallel_commits_of(settings: Settings) -> ParallelMap | None:
+    """Return the map function that commits many items to a remote engine. None: the engine is embedded."""
+    return None if settings.store == "sqlite" else ThreadedMap(_MAX_PARALLEL_READS)
+
+
+def _sqlite_snapshot(settings: Settings) -> AbstractContextManager[ItemSnapshot]:
+    from stratabase.store.sqlite.engine import BUSY_TIMEOUT  # noqa: PLC0415 - see above
+    from stratabase.store.sqlite.snapshot import open_snapshot  # noqa: PLC0415
+
+    return open_snapshot(settings.home / "objects.db", BUSY_TIMEOUT)
+
+
+_SNAPSHOTS: Mapping[str, Callable[[Settings], AbstractContextManager[ItemSnapshot]]] = {
+    "sqlite": _sqlite_snapshot,
+}
+"""By the value of the setting `store`."""
+
+
+def open_object_snapshot(settings: Settings) -> AbstractContextManager[ItemSnapshot]:
+    """Return a context with all items of the objects as they are at one instant. Raises Unavailable."""
+    return _SNAPSHOTS[settings.store](settings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ COMMANDS: Mapping[str, str] = {
     "keys": "list or rotate the keys that sign tokens",
     "members": "list, create and change members",
     "store": "show which instance and layout the stores have, adopt a restored store, or raise the layout",
+    "export": "write all objects, versions, links and files of an instance to a folder",
+    "import": "read an export into an empty store",
     "files": "upload files to an instance, download them, and check the stored files",
     "aws": "deploy an instance to AWS, try it, and delete it",
 }

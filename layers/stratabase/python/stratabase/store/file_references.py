@@ -27,6 +27,12 @@ class StoredFileReferences:
         return item is not None and reference in [*_references(item)]
 
 
+def stored_file_ids(item: Item) -> Iterator[str]:
+    """Yield the IDs of the files that an item refers to, with repetitions."""
+    if item.state is not None and '"fileId"' in item.state:
+        yield from (file["fileId"] for file in _files(orjson.loads(item.state)))
+
+
 def _references(item: Item) -> Iterator[FileReference]:
     if item.state is None or '"fileId"' not in item.state:
         return

@@ -6,10 +6,12 @@ The key of a guard contains a hash of the values, or the id of the target. The i
 from typing import NamedTuple
 
 from stratabase.domain.objects.entity import State
+from stratabase.domain.objects.instant import Instant
 from stratabase.model.model import Class, Unique
-from stratabase.store.engine.port import Condition, ConditionOperator, Delete, Expectation, Item, Key
+from stratabase.store.engine.port import Condition, ConditionOperator, Delete, Expectation, Item, Key, Value
 from stratabase.store.layout import keys
 from stratabase.store.layout.access_path import Column, columns_of
+from stratabase.store.layout.links import START
 
 HOLDER = "holder"
 """The attribute of a guard with the id of the object for which it is reserved."""
@@ -50,6 +52,12 @@ def delete_guard(key: Key, holder: str) -> Delete:
     return Delete(
         key, Expectation(exists=True, conditions=(Condition(HOLDER, ConditionOperator.EQUALS, holder),))
     )
+
+
+def guard_item(key: Key, holder: str, start: Instant | None = None) -> Item:
+    """Return a guard. `start`: when the association began, None for unique values."""
+    started: dict[str, Value] = {} if start is None else {START: start}
+    return Item(key, {HOLDER: holder, **started})
 
 
 def guard_holder(item: Item | None) -> str | None:

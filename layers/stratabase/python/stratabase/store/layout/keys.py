@@ -36,6 +36,8 @@ from stratabase.store.engine.port import Bounds, IndexKey, Key
 
 VERSIONS = "V#"
 """The prefix of the sort keys of closed versions and of the head."""
+_LINKS = "L#"
+_COUNTER = "N"
 HEAD = f"{VERSIONS}~"
 """The sort key of a head. It sorts after all closed versions."""
 REGISTRY = Key("META", "slots")
@@ -115,7 +117,7 @@ def link(reference: Reference, name: str, other: str) -> Key:
 
 def links(name: str) -> str:
     """Return the prefix of the sort keys of an object's links for the role with this name."""
-    return f"L#{name}#"
+    return f"{_LINKS}{name}#"
 
 
 def former_link(reference: Reference, name: str, other: str) -> Key:
@@ -125,12 +127,12 @@ def former_link(reference: Reference, name: str, other: str) -> Key:
 
 def former_links(name: str) -> str:
     """Return the prefix of the sort keys of former links, which sort directly after the links of the role."""
-    return f"L#{name}$"
+    return f"{_LINKS}{name}$"
 
 
 def end_of(key: Key) -> tuple[Reference, RoleName] | None:
     """Return the object and the role of a link by its key, None for keys of other items."""
-    if not key.sort.startswith("L#") or "$" in (name := key.sort.split("#", 2)[1]):  # a former link
+    if not key.sort.startswith(_LINKS) or "$" in (name := key.sort.split("#", 2)[1]):  # a former link
         return None
     reference = reference_of(key)
     class_name, _, role_name = name.rpartition(".")  # the name has a class if the role is of another class
@@ -144,7 +146,24 @@ def one_to_one_guard(role: RoleName, target: str) -> Key:
 
 def counter(name: SerialName) -> Key:
     """Return the key of the counter of a Serial attribute."""
-    return Key(f"N#{name.class_name}.{name.attribute}", "N")
+    return Key(f"N#{name.class_name}.{name.attribute}", _COUNTER)
+
+
+def serial_of(key: Key) -> SerialName | None:
+    """Return the Serial attribute of a counter by its key, None for keys of other items."""
+    if key.sort != _COUNTER:
+        return None
+    return SerialName(*key.partition.removeprefix("N#").split(".", 1))
+
+
+def is_in_object(key: Key) -> bool:
+    """Return whether a key is that of a head, closed version, tombstone, link or former link."""
+    return key.sort.startswith((VERSIONS, _LINKS))
+
+
+def is_ledger(key: Key) -> bool:
+    """Return whether a key is that of a ledger, or of a list of the parts of a staged restoration."""
+    return key.partition.startswith(PURGES) and not is_in_object(key)
 
 
 def purge(reference: Reference) -> Key:
@@ -170,6 +189,11 @@ def restoration(reference: Reference) -> Key:
 def is_of_restoration(key: Key) -> bool:
     """Return whether a ledger's key is that of a restoration."""
     return key.sort == _OF_RESTORATION
+
+
+def is_part_list(key: Key) -> bool:
+    """Return whether a key is that of a list of the parts that a staged restoration has restored."""
+    return key.sort.startswith(f"{_OF_RESTORATION}#")
 
 
 def staged_part(reference: Reference, commit_id: str) -> Key:

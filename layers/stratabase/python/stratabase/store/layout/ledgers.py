@@ -52,6 +52,12 @@ def purge_ledger(key: Key, parts: Iterable[Reference], change: Change) -> Item:
     )
 
 
+def kept_ledger(key: Key, attributes: Mapping[str, Value], state: str | None) -> Item:
+    """Return a ledger, or a list of parts, with content that was read from another store."""
+    places = {} if keys.is_part_list(key) else {keys.LISTING: _place(key)}
+    return Item(key, attributes, state, places)
+
+
 def ledger_parts(ledger: Item) -> list[Reference]:
     """Return the parts that the ledger of a purge lists."""
     by_class: Mapping[str, list[str]] = orjson.loads(ledger.state or "{}")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from stratabase.domain.objects.change import Change, Deletion, ObjectEffect, Tombstone
-from stratabase.domain.objects.entity import Entity
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.version import with_version_times
 from stratabase.model.model import Class
@@ -39,15 +39,25 @@ def tombstone_item(
 
     `withdrawn`: the former tombstone, if the deletion undoes a restoration. The new one repeats its content.
     """
+    commit_ids = codec.append_commit_id(before.commit_ids, commit_id)
+    if withdrawn is None:
+        withdrawn = Tombstone(before.reference, instant, codec.entity_start(before))
+    return _tombstone_item(withdrawn, commit_ids)
+
+
+def kept_tombstone(tombstone: Tombstone, commit_id: str) -> Item:
+    """Return the item of a tombstone that was read from another store."""
+    return _tombstone_item(tombstone, [commit_id])
+
+
+def _tombstone_item(tombstone: Tombstone, commit_ids: list[str]) -> Item:
     attributes: dict[str, Value] = {
-        codec.COMMIT_IDS: codec.append_commit_id(before.commit_ids, commit_id),
+        codec.COMMIT_IDS: commit_ids,
         DELETED: True,
-        LAST_END: instant if withdrawn is None else withdrawn.last_end,
-        codec.PREVIOUS_START_ATTRIBUTE: codec.entity_start(before)
-        if withdrawn is None
-        else withdrawn.previous_start,
+        LAST_END: tombstone.last_end,
+        codec.PREVIOUS_START_ATTRIBUTE: tombstone.previous_start,
     }
-    return Item(keys.head(before.reference), attributes)
+    return Item(keys.head(tombstone.reference), attributes)
 
 
 def read_version(item: Item, class_: Class) -> Entity:
@@ -77,15 +87,26 @@ def _version(before: Entity, change: Change) -> Item:
         raise ValueError(
             f"A version that began at {start} cannot end at {change.instant}: {before.reference}"
         )
+    return version_item(
+        before.reference, (start, change.instant), before.previous, change.commit_id, codec.state_text(before)
+    )
+
+
+def version_item(
+    reference: Reference,
+    period: tuple[Instant, Instant],
+    previous: Instant | None,
+    commit_id: str,
+    state: str,
+) -> Item:
+    """Return a closed version of an object.
+
+    `period`: its start and end. `previous`: the start of the version before it. `state`: as JSON text.
+    """
+    start, end = period
+    attributes: dict[str, Value] = {START: start, END: end, codec.COMMIT_IDS: [commit_id]}
     return Item(
-        keys.version(before.reference, start),
-        {
-            START: start,
-            END: change.instant,
-            codec.COMMIT_IDS: [change.commit_id],
-            **codec.previous_start_attributes(before.previous),
-        },
-        codec.state_text(before),
+        keys.version(reference, start), {**attributes, **codec.previous_start_attributes(previous)}, state
     )
 
 

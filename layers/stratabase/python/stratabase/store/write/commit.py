@@ -228,10 +228,10 @@ def _cause(actions: Sequence[Action]) -> SizeCause | None:
 
 
 def _bytes(actions: Sequence[Action]) -> int:
-    return sum(map(_action_bytes, actions))
+    return sum(map(action_bytes, actions))
 
 
-def _action_bytes(action: Action) -> int:
+def action_bytes(action: Action) -> int:
     """Return an upper estimate of the bytes of an action."""
     written = action.item if isinstance(action, Put) else action if isinstance(action, Patch) else None
     if written is None:

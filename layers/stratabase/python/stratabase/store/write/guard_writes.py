@@ -34,16 +34,13 @@ from stratabase.store.engine.port import (
     Delete,
     Expectation,
     Failure,
-    Item,
     Key,
     Put,
-    Value,
 )
 from stratabase.store.layout import keys
 from stratabase.store.layout.associations import Associations, ForeignKey
-from stratabase.store.layout.guards import HOLDER, UniqueConstraint, guard_holder
+from stratabase.store.layout.guards import HOLDER, UniqueConstraint, guard_holder, guard_item
 from stratabase.store.layout.heads import OBJECT_ABSENT, expect_unchanged
-from stratabase.store.layout.links import START
 
 
 class UniqueClaim(NamedTuple):
@@ -210,10 +207,8 @@ class GuardWrites:
         return self._expected_holders[key] == self._released.get(key)
 
     def _put(self, key: Key, claim: Claim) -> Put:
-        start: dict[str, Value] = {START: self._instant} if isinstance(claim, ExclusiveClaim) else {}
-        return Put(
-            Item(key, {HOLDER: claim.reference.id, **start}), _expect_holder(self._expected_holders[key])
-        )
+        start = self._instant if isinstance(claim, ExclusiveClaim) else None
+        return Put(guard_item(key, claim.reference.id, start), _expect_holder(self._expected_holders[key]))
 
     def covers(self, key: Key) -> bool:
         """Return whether this change takes or releases the guard with this key."""

@@ -188,10 +188,11 @@ def raise_counter(engine: Engine, name: SerialName, number: int) -> None:
     taken meanwhile, some are skipped. The rest of a block that a process has is not affected.
     """
     key = keys.counter(name)
-    last = _last(engine.get([key])[0])
+    last = last_number(engine.get([key])[0])
     if last < number:
         engine.increment(key, _LAST, number - last)
 
 
-def _last(counter: Item | None) -> int:
+def last_number(counter: Item | None) -> int:
+    """Return the last number that was taken from a counter. 0 if there is no counter yet."""
     return 0 if counter is None else int(str(counter.attributes[_LAST]))

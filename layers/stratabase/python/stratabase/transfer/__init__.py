@@ -1,0 +1,13 @@
+"""Moves all data of an instance: out of a store, into a store, and between stores.
+
+Read in this order:
+
+1. format: the files of an export, and their manifest.
+2. records: converts between the items of a store and the lines of an export.
+3. export: writes the objects, versions, links and files of a store.
+4. checking: checks an export against a model before anything is written.
+5. importing: writes an export to an empty store.
+
+`docs/export-and-import.md` describes the format for users. Imports the store, the operations and the domain.
+Only the commands import it.
+"""

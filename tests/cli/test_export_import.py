@@ -1,0 +1,93 @@
+"""`stratabase export` and `stratabase import`, as processes that are killed at random."""
+
+import random
+import signal
+import subprocess
+import sys
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from stratabase.bootstrap import Instance
+from stratabase.cli.main import main
+from stratabase.domain.objects.change import Change, Creation
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.settings import Settings
+from tests.cli.terminal import Project
+from tests.soak import count, seed
+from tests.transfer.stores import files_of
+
+MODEL = """
+extend schema @application(name: "Shop") @profile(name: "Administrator", administrator: true)
+type Pet @class(versioned: true) @unique(attributes: ["name"]) @index(attributes: ["name"]) {
+  name: String!
+  owner: Person @association(opposite: "pets")
+}
+type Person { name: String!, pets: [Pet!] @association(opposite: "owner") }
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Project:
+    project = Project(tmp_path / "shop")
+    project.model.write_text(MODEL)
+    return project
+
+
+def fill(project: Project, objects: int) -> None:
+    """Store persons, each with a pet."""
+    settings = {"STRATABASE_HOME": str(project.home), "STRATABASE_MODEL": str(project.model)}
+    with closing(Instance(Settings.from_environment(settings))) as instance:
+        instance.claim_stores()
+        for number in range(objects):
+            person = Entity(Reference("Person", f"o{number}"), {"name": f"Owner {number}"})
+            pet = Entity(
+                Reference("Pet", f"p{number}"), {"name": f"Pet {number}", "owner": person.reference.id}
+            )
+            instance.entities.commit(Change(f"c{number}", 1_000, (Creation(person), Creation(pet))))
+
+
+@pytest.mark.soak
+def test_a_killed_import_continues(
+    shop: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(shop, count(200, 5_000))
+    export, again = tmp_path / "export", tmp_path / "again"
+    monkeypatch.setenv("STRATABASE_MODEL", str(shop.model))
+    monkeypatch.setenv("STRATABASE_HOME", str(shop.home))
+    assert main(["export", str(export)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == f"The export is in {export}."
+    monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "other"))
+    chance = random.Random(seed())
+
+    for _ in range(count(1, 60)):
+        importing = subprocess.Popen(
+            [sys.executable, "-P", "-m", "stratabase.cli", "import", str(export)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        with suppress(subprocess.TimeoutExpired):
+            importing.wait(chance.uniform(0.3, 0.9))
+        importing.send_signal(signal.SIGKILL)
+        importing.wait()
+
+    assert main(["import", str(export)]) == 0
+    assert main(["export", str(again)]) == 0
+    assert files_of(again) == files_of(export)
+
+
+def test_a_missing_folder_is_named(
+    shop: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "new"))
+    monkeypatch.setenv("STRATABASE_MODEL", str(shop.model))
+
+    assert main(["import", str(tmp_path / "nothing")]) == 1
+    assert main(["export", str(tmp_path / "export")]) == 1
+
+    errors = capsys.readouterr().err
+    assert "nothing is no export: it has no manifest.json" in errors
+    assert "new doesn't exist" in errors
+    assert not (tmp_path / "new").exists()
+    assert not (tmp_path / "export").exists()

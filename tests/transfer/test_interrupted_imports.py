@@ -1,0 +1,87 @@
+"""An import that is stopped at any point continues, and ends as if it had never been stopped."""
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from stratabase.store.engine.delegating import DelegatingEngine
+from stratabase.store.engine.port import Batch, Engine
+from stratabase.transfer.importing import ImportedAlready, StoreNotEmpty
+from tests.soak import count, seed
+from tests.transfer.random_histories import COMPANY, fill
+from tests.transfer.stores import Store, check_same_items, files_of, import_from
+
+
+class Stopped(Exception):
+    """The process ends here."""
+
+
+class StoppingEngine(DelegatingEngine):
+    """An engine whose process ends before or after one of its commits."""
+
+    def __init__(self, engine: Engine, commits: int, *, after: bool) -> None:
+        super().__init__(engine)
+        self._left = commits
+        self._after = after
+
+    def commit(self, batch: Batch) -> None:
+        self._left -= 1
+        if not self._left and not self._after:
+            raise Stopped
+        super().commit(batch)
+        if not self._left:
+            raise Stopped
+
+
+@pytest.mark.soak
+def test_an_import_continues_from_every_point(open_store: Callable[[str], Store], tmp_path: Path) -> None:
+    random = Random(seed())
+    source, target = open_store("source"), open_store("target")
+    fill(source, COMPANY, random, count(60, 400))
+    export = source.export(tmp_path / "export", COMPANY)
+
+    stops = 0
+    while True:
+        engine = StoppingEngine(target.engine, random.randint(1, 6), after=random.random() < 0.5)
+        try:
+            import_from(export, COMPANY, engine, target.blobs)
+        except Stopped:
+            stops += 1
+        except ImportedAlready:  # it was stopped after its last commit
+            break
+        else:
+            break
+
+    assert stops > 3
+    assert files_of(target.export(tmp_path / "again", COMPANY)) == files_of(export)
+    check_same_items(target.engine, source.engine)
+
+
+def test_another_import_is_refused_meanwhile(open_store: Callable[[str], Store], tmp_path: Path) -> None:
+    source, other, target = open_store("source"), open_store("other"), open_store("target")
+    fill(source, COMPANY, Random(1), 20)
+    fill(other, COMPANY, Random(2), 20)
+    with pytest.raises(Stopped):
+        import_from(
+            source.export(tmp_path / "first", COMPANY),
+            COMPANY,
+            StoppingEngine(target.engine, 4, after=True),
+            target.blobs,
+        )
+
+    with pytest.raises(StoreNotEmpty, match="The import of another export"):
+        import_from(other.export(tmp_path / "second", COMPANY), COMPANY, target.engine, target.blobs)
+
+
+def test_a_repeated_import_changes_nothing(open_store: Callable[[str], Store], tmp_path: Path) -> None:
+    source, target = open_store("source"), open_store("target")
+    fill(source, COMPANY, Random(1), 20)
+    export = source.export(tmp_path / "export", COMPANY)
+    import_from(export, COMPANY, target.engine, target.blobs)
+
+    with pytest.raises(ImportedAlready):
+        import_from(export, COMPANY, target.engine, target.blobs)
+
+    check_same_items(target.engine, source.engine)
