@@ -222,6 +222,10 @@ class DictEntities:
     def checkpoint(self, work: str) -> str | None:
         return self.checkpoints.get(work)
 
+    def begin_checkpoint(self, work: str, at: str) -> str:
+        self.checkpoints = {work: at, **self.checkpoints}
+        return self.checkpoints[work] or at
+
     def set_checkpoint(self, work: str, at: str | None) -> None:
         self.checkpoints = {**self.checkpoints, work: at}
 

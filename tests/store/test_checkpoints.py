@@ -24,3 +24,15 @@ def test_a_checkpoint_is_found_again_until_it_is_forgotten(
     entities.set_checkpoint(work, None)
     assert entities.checkpoint(work) is None
     engine.close()
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_of_several_who_begin_a_task_all_get_the_position_of_the_first(
+    tmp_path: Path, kind: EngineImplementation
+) -> None:
+    engine = kind.open(tmp_path)
+    entities = Repository(engine, THINGS)
+    assert entities.begin_checkpoint("work", "mine") == "mine"
+    assert entities.begin_checkpoint("work", "yours") == "mine"
+    assert entities.checkpoint("work") == "mine"
+    engine.close()

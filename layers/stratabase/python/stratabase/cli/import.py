@@ -1,4 +1,4 @@
-"""`stratabase import`: reads an export into an empty store."""  # noqa: N999 - the name of the command
+"""`stratabase import`: reads an export into an empty store, or a CSV file into a class."""  # noqa: N999 - the name of the command
 
 import argparse
 from collections.abc import Callable, Iterator
@@ -7,9 +7,10 @@ from typing import Self
 
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.storage import parallel_commits_of
-from stratabase.cli.terminal.command_error import CommandError, text_with_cause
+from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import make_data_folder, read_settings
+from stratabase.cli.transfer.import_csv import CSV_EXAMPLES, add_csv_import_options, import_csv
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.model.reading import InvalidModel
 from stratabase.transfer.checking import ExportCheck, ExportReader
@@ -18,28 +19,45 @@ from stratabase.transfer.importing import Import, ImportedAlready, StoreNotEmpty
 from stratabase.unusable_store import UnusableStore
 from stratabase.wording import pluralize
 
+EXAMPLES = f"""\
+Everything is checked before anything is written. If the command is interrupted, run it again: it continues.
+
+examples:
+  stratabase import backup-2026-11-23
+{CSV_EXAMPLES}"""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.epilog = (
-        "The whole export is checked before anything is written. If the command is interrupted, run it "
-        "again: it continues. Example: stratabase import backup-2026-11-23"
-    )
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
     parser.add_argument(
-        "folder", metavar="DIR", type=Path, help="the folder that `stratabase export` has written"
+        "source",
+        metavar="DIR|FILE",
+        type=Path,
+        help="the folder that `stratabase export` has written, or a CSV file with a header",
     )
+    add_csv_import_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check the export, write it, and print what was found."""
+    """Check the source, write it, and print what was found."""
+    if options.class_name is not None:
+        return import_csv(options)
+    if options.source.is_file():
+        raise CommandError("To import a CSV file, name the class of its objects with --class.", MISUSED)
+    return _import_folder(options.source)
+
+
+def _import_folder(folder: Path) -> int:
     settings = read_settings()
     instance = Instance(settings)
     try:
-        manifest = read_manifest(options.folder)
-        reader = ExportReader(options.folder, manifest, instance.model)
+        manifest = read_manifest(folder)
+        reader = ExportReader(folder, manifest, instance.model)
         if settings.store == "sqlite":
             make_data_folder(settings.home)
-        for line in _import(instance, options.folder, reader):
+        for line in _import(instance, folder, reader):
             print(line)
     except ImportedAlready as error:
         print(error)
@@ -48,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     except Unavailable as error:
         raise CommandError(f"{text_with_cause(error)}\nRun the command again to continue.") from error
     except OSError as error:
-        raise CommandError(f"{error.filename or options.folder}: {error.strerror}.") from error
+        raise CommandError(f"{error.filename or folder}: {error.strerror}.") from error
     finally:
         instance.close()
     return 0

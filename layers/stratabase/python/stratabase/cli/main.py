@@ -20,7 +20,7 @@ COMMANDS: Mapping[str, str] = {
     "members": "list, create and change members",
     "store": "show which instance and layout the stores have, adopt a restored store, or raise the layout",
     "export": "write all objects, versions, links and files of an instance to a folder",
-    "import": "read an export into an empty store",
+    "import": "read an export into an empty store, or the rows of a CSV file as objects of a class",
     "files": "upload files to an instance, download them, and check the stored files",
     "aws": "deploy an instance to AWS, try it, and delete it",
 }

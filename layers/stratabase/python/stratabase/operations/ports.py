@@ -203,6 +203,12 @@ class EntityRepository(Protocol):
     def checkpoint(self, work: str) -> str | None:
         """Return the saved position of a long-running task, or None if it has none."""
 
+    def begin_checkpoint(self, work: str, at: str) -> str:
+        """Save the first position of a long-running task, unless it has one. Return the saved one.
+
+        Of several processes that begin the same task, all get the position of the first. Raises Unavailable.
+        """
+
     def set_checkpoint(self, work: str, at: str | None) -> None:
         """Save the position of a long-running task. None deletes it. Raises Unavailable."""
 

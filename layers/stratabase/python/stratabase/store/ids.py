@@ -35,9 +35,7 @@ class TimeOrderedIds:
         with self._lock:
             self._last = self._after(self._last)
             number = self._last
-        # 128 bits are 26 digits of 5 bits, the last of which ends with two zeros.
-        number <<= 2
-        return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
+        return id_text(number)
 
     def _after(self, last: int) -> int:
         now = self._clock()
@@ -45,6 +43,13 @@ class TimeOrderedIds:
             return now << _RANDOM_BITS | _random(_RANDOM_BITS)
         # Within the same millisecond: a random step, so that nobody can guess the next id from this one.
         return last + 1 + _random(_STEP_BITS)
+
+
+def id_text(number: int) -> str:
+    """Return the id of a number of 128 bits: 48 bits of milliseconds, then 80 bits that make it unique."""
+    # 128 bits are 26 digits of 5 bits, the last of which ends with two zeros.
+    number <<= 2
+    return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
 
 
 def _random(bits: int) -> int:

@@ -203,6 +203,10 @@ class RenamedRepository:
         """Return the position at which a long task stopped, None if it has not started."""
         return self._repository.checkpoint(work)
 
+    def begin_checkpoint(self, work: str, at: str) -> str:
+        """Store the first position of a long task, unless it has one; return the stored one."""
+        return self._repository.begin_checkpoint(work, at)
+
     def set_checkpoint(self, work: str, at: str | None) -> None:
         """Store the position at which a long task stopped; None removes it. Raises Unavailable."""
         self._repository.set_checkpoint(work, at)

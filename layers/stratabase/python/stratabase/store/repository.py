@@ -21,7 +21,17 @@ from stratabase.model.model import Model, Unique
 from stratabase.model.stored_names import StoredNames
 from stratabase.store.catalog.catalog_store import ServedNames
 from stratabase.store.engine.parallel import ParallelMap, sequential_map
-from stratabase.store.engine.port import Batch, Delete, Engine, Item, Key, Put
+from stratabase.store.engine.port import (
+    NOT_EXISTS,
+    Batch,
+    Delete,
+    Engine,
+    ExpectationFailed,
+    Item,
+    Key,
+    OutcomeUnknown,
+    Put,
+)
 from stratabase.store.engine.read_limiter import ReadLimiter
 from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.layout import keys, versions
@@ -264,6 +274,15 @@ class Repository:
         """Return the position at which a long task stopped, None if it has not started."""
         (found,) = self._engine.get([keys.checkpoint(work)])
         return None if found is None else found.state
+
+    def begin_checkpoint(self, work: str, at: str) -> str:
+        """Store the first position of a long task, unless it has one; return the stored one."""
+        key, id_ = keys.checkpoint(work), f"checkpoint{secrets.token_hex(12)}"
+        try:
+            self._engine.commit(Batch(id_, (Put(Item(key, state=at), NOT_EXISTS),)))
+        except (ExpectationFailed, OutcomeUnknown):
+            return self.checkpoint(work) or self.begin_checkpoint(work, at)
+        return at
 
     def set_checkpoint(self, work: str, at: str | None) -> None:
         """Store the position at which a long task stopped; None removes it. Raises Unavailable."""

@@ -1,4 +1,6 @@
-"""Moves all data of an instance: out of a store, into a store, and between stores.
+"""Moves data out of a store, into a store, and between stores.
+
+The package `csv` has the objects of one class as rows of a CSV file. The others move all data of an instance.
 
 Read in this order:
 

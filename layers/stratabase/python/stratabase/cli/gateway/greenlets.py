@@ -114,14 +114,15 @@ class _CallGreenlet(greenlet):
 class Greenlets:
     """Runs calls in greenlets of one event loop. It implements `stratabase.waiting.Waiting` for them."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, threads: int = THREADS) -> None:
+        """`threads`: the number of threads that run offloaded work."""
         self._loop = loop
         self._ready: deque[_CallGreenlet] = deque()
         self._signalled = False
         self._idle: list[_CallGreenlet] = []
         self._busy: set[_CallGreenlet] = set()
         self._all_ended = asyncio.Event()
-        self._threads = ThreadPoolExecutor(THREADS, "offload")
+        self._threads = ThreadPoolExecutor(threads, "offload")
         self._coalesced: dict[Callable[[], None], None] = {}
         """The functions to call when no more calls ask for them."""
         self._iterations_left = 0

@@ -4,6 +4,7 @@
 - `confirm`: asks a person before a command changes something for good.
 - `settings`: reads the settings, and creates the home folder.
 - `progress`: shows the progress of a long task.
+- `csv_options`: the options that say how a CSV file spells values.
 
 Imports the settings of the service, and nothing of the other packages of `cli`.
 """

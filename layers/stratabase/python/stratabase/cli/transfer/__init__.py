@@ -1,4 +1,4 @@
-"""Transfer of files between this machine and an instance, over its HTTP API.
+"""Transfer of files between this machine and an instance, over its HTTP API, and of CSV files into a store.
 
 - `credentials`: who the member is, from the options and the environment.
 - `connection`: sends requests with these credentials, and repeats those that fail for a while.
@@ -9,6 +9,8 @@
 - `download`: receives a file in ranges, and resumes an interrupted download.
 - `download_name`: a safe name for a received file.
 - `resumable`: what a later run needs to resume a transfer, kept in the user's cache folder.
+- `import_csv`: writes the rows of a CSV file to the store, without HTTP.
 
-Imports `terminal`, and only the domain and the names of the service.
+Imports `terminal`. `import_csv` imports `gateway` and the packages of the service. The others import only the
+domain and the names of the service.
 """

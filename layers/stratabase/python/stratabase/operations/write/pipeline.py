@@ -55,11 +55,13 @@ class Write:
         options: WriteOptions = DEFAULT_OPTIONS,
         selects: Selects | None = None,
         validates: bool = False,
+        new_id: Callable[[], str] | None = None,
     ) -> None:
         """`earlier` has the client ids of objects that the same request has written before.
 
         `selects` restricts the command to objects in a certain state. If `validates`, the outcome also
-        reports required values that are still empty.
+        reports required values that are still empty. `new_id` returns the ids of objects that the command
+        creates, by default those of `services.ids`.
         """
         self._services = services
         self._command = command
@@ -69,7 +71,7 @@ class Write:
         self._validates = validates
         self._access = access_of(services.model, caller.profile)
         self._visibility = CallerVisibility(services, caller, options)
-        self._ids = RequestIds(command, services.ids.new, earlier)
+        self._ids = RequestIds(command, new_id or services.ids.new, earlier)
         self._serials: dict[tuple[SerialName, Path], int] = {}
         """The serial numbers of new objects, which stay the same in all rounds."""
         self._lost_uploads: dict[str, None] = {}

@@ -1,0 +1,87 @@
+"""The options that say how a CSV file spells values, which import and export share."""
+
+import argparse
+from dataclasses import replace
+
+from stratabase.cli.terminal.command_error import MISUSED, CommandError
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.preferences import FORMAT_CHECKS
+from stratabase.model.model import Class, Model
+from stratabase.transfer.csv.cells import ISO_FORMATS, CellFormats
+from stratabase.wording import nearest_word
+
+_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
+
+
+def add_csv_options(group: argparse._ArgumentGroup) -> None:
+    """Add the options."""
+    group.add_argument("--delimiter", metavar="TEXT", help="the character between cells, or tab")
+    group.add_argument("--encoding", metavar="NAME", help="the encoding of the file; the default is utf-8")
+    group.add_argument(
+        "--date-format", metavar="PATTERN", help="a Java pattern, such as dd/MM/yyyy; the default is ISO 8601"
+    )
+    group.add_argument(
+        "--time-format", metavar="PATTERN", help="a Java pattern, such as HH:mm; the default is ISO 8601"
+    )
+    group.add_argument(
+        "--time-zone", metavar="NAME", help="the time zone of times without one; the default is UTC"
+    )
+    group.add_argument("--language", metavar="CODE", help="the language of month names, such as it")
+    group.add_argument(
+        "--decimal", metavar="TEXT", default=".", help="the decimal separator; the default is a point"
+    )
+
+
+def add_group_option(group: argparse._ArgumentGroup) -> None:
+    """Add the option for numbers that are read."""
+    group.add_argument(
+        "--thousands", metavar="TEXT", default="", help="the separator between groups of three digits"
+    )
+
+
+def delimiter(options: argparse.Namespace) -> str | None:
+    """Return the delimiter in the options, None if there is none. Raises CommandError."""
+    if options.delimiter is None:
+        return None
+    text: str = _DELIMITERS.get(options.delimiter.lower(), options.delimiter)
+    if len(text) != 1 or text in '"\r\n':
+        raise CommandError(f'--delimiter: "{options.delimiter}" is not a single character, or tab.', MISUSED)
+    return text
+
+
+def cell_formats(options: argparse.Namespace) -> CellFormats:
+    """Return the formats in the options. Raises CommandError."""
+    formats = ISO_FORMATS
+    written: set[str] = set()
+    for name, types in _TYPES_OF_FORMATS.items():
+        value = getattr(options, name)
+        if value is not None:
+            try:
+                FORMAT_CHECKS[name](value)
+            except InvalidValue as mistake:
+                raise CommandError(f"--{name.replace('_', '-')}: {mistake.message}", MISUSED) from mistake
+            formats = replace(formats, **{name: value})
+            written.update(types)
+    group = getattr(options, "thousands", "")
+    if len(options.decimal) != 1 or options.decimal.isalnum() or group == options.decimal or len(group) > 1:
+        raise CommandError("--decimal and --thousands must be two different characters.", MISUSED)
+    return CellFormats(formats, options.decimal, group, frozenset(written))
+
+
+_TYPES_OF_FORMATS = {
+    "date_format": ("Date", "Datetime"),
+    "time_format": ("Time", "Datetime"),
+    "time_zone": (),
+    "language": (),
+}
+"""By option: the types that it writes in its own way."""
+
+
+def find_class(model: Model, name: str) -> Class:
+    """Return the class with a name. Raises CommandError."""
+    class_ = model.classes.get(name)
+    if class_ is None:
+        nearest = nearest_word(name, tuple(model.classes))
+        hint = f'Did you mean "{nearest}"?' if nearest else f"Its classes are {', '.join(model.classes)}."
+        raise CommandError(f'--class: the model has no class "{name}". {hint}', MISUSED)
+    return class_

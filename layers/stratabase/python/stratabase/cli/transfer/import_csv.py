@@ -1,0 +1,270 @@
+"""`stratabase import FILE --class CLASS`: writes the rows of a CSV file as objects of a class."""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from stratabase.bootstrap import Instance
+from stratabase.cli.backfill.build import build_before_serving, is_embedded
+from stratabase.cli.gateway.concurrent_calls import ConcurrentCalls
+from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
+from stratabase.cli.terminal.csv_options import (
+    add_csv_options,
+    add_group_option,
+    cell_formats,
+    delimiter,
+    find_class,
+)
+from stratabase.cli.terminal.progress import ProgressBar
+from stratabase.cli.terminal.settings import make_data_folder, read_settings
+from stratabase.domain.issues.refusals import Refusal
+from stratabase.domain.objects.instant import format_instant
+from stratabase.model.reading import InvalidModel
+from stratabase.operations.members.rules import CONSOLE
+from stratabase.transfer.csv.columns import UnusableColumns, match_columns
+from stratabase.transfer.csv.csv_file import CsvFile, UnreadableFile
+from stratabase.transfer.csv.csv_import import (
+    AlreadyImported,
+    Checked,
+    CsvImport,
+    ImportOptions,
+    ImportRuns,
+    RowRefused,
+)
+from stratabase.transfer.csv.import_record import ImportRecord, TooManyRefused
+from stratabase.transfer.csv.issues import RowIssues
+from stratabase.transfer.csv.refused_rows import write_refused_rows
+from stratabase.unusable_store import UnusableStore
+from stratabase.wording import pluralize
+
+LOCAL_ROWS_AT_ONCE = 64
+"""Rows that are written at the same time to SQLite, which share one commit."""
+REMOTE_ROWS_AT_ONCE = 48
+"""The same for DynamoDB, where each waits for its own response."""
+CSV_EXAMPLES = """\
+  stratabase import employees.csv --class Employee --dry-run
+  stratabase import employees.csv --class Employee --map "Surname=last_name" --map "Team=team.name"
+  stratabase import employees.csv --class Employee --update-by email --date-format dd/MM/yyyy
+"""
+
+
+def add_csv_import_options(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments besides the file."""
+    group = parser.add_argument_group("options for a CSV file")
+    group.add_argument("--class", dest="class_name", metavar="CLASS", help="the class of the objects")
+    group.add_argument(
+        "--map",
+        metavar="COLUMN=NAME",
+        action="append",
+        default=[],
+        help="the attribute or role of a column with another name. Roles name a unique attribute of their "
+        "objects, such as team.name. To leave a column out, write nothing after the equals sign",
+    )
+    group.add_argument(
+        "--ignore-other-columns",
+        action="store_true",
+        help="leave out columns that belong to no attribute or role",
+    )
+    group.add_argument(
+        "--update-by",
+        metavar="ATTRIBUTES",
+        default="",
+        help="update the object with the same unique value, such as email or _id; create it if none. "
+        "Separate several attributes of one @unique by commas",
+    )
+    group.add_argument(
+        "--empty",
+        choices=("keep", "clear"),
+        default="keep",
+        help="what an empty cell means: keep the value (a new object gets the default), or clear it",
+    )
+    group.add_argument("--dry-run", action="store_true", help="check all rows, and write nothing")
+    group.add_argument(
+        "--skip-invalid", action="store_true", help="write the valid rows, and write the others to a file"
+    )
+    group.add_argument(
+        "--refused",
+        metavar="FILE",
+        type=Path,
+        help="the file for the other rows; the default is the name of FILE with .refused.csv",
+    )
+    group.add_argument(
+        "--force-warnings", action="store_true", help="write in spite of warnings that the model defines"
+    )
+    group.add_argument(
+        "--again", action="store_true", help="create the objects once more, although the file was imported"
+    )
+    add_csv_options(group)
+    add_group_option(group)
+
+
+def import_csv(options: argparse.Namespace) -> int:
+    """Check the file, and write its rows. You can stop the command at any time and run it again."""
+    settings = read_settings()
+    file = _open(options)
+    if settings.store == "sqlite" and not options.dry_run:
+        make_data_folder(settings.home)
+    elif settings.store == "sqlite" and not settings.home.is_dir():
+        raise CommandError(
+            f"The data folder {settings.home} doesn't exist, so there is nothing to check against."
+        )
+    instance = Instance(settings)
+    try:
+        try:
+            return _Import(options, instance, file).run()
+        finally:
+            instance.close()
+    except KeyboardInterrupt:
+        raise CommandError("\nInterrupted. To go on, run the same command again.") from None
+    except (InvalidModel, UnusableStore, Refusal) as error:
+        raise CommandError(text_with_cause(error)) from error
+    except UnreadableFile as error:
+        raise CommandError(str(error)) from error
+
+
+def _open(options: argparse.Namespace) -> CsvFile:
+    try:
+        return CsvFile(options.source, encoding=options.encoding, delimiter=delimiter(options))
+    except UnreadableFile as error:
+        raise CommandError(str(error)) from error
+
+
+def _mapping(options: argparse.Namespace) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for text in options.map:
+        column, equals, name = text.rpartition("=")
+        if not equals:
+            raise CommandError(
+                f'--map: "{text}" has no equals sign. Write, for example, Surname=last_name.', MISUSED
+            )
+        if column in found:
+            raise CommandError(f'--map names the column "{column}" twice.', MISUSED)
+        found[column.strip()] = name.strip()
+    return found
+
+
+class _Import:
+    """The steps of one command."""
+
+    def __init__(self, options: argparse.Namespace, instance: Instance, file: CsvFile) -> None:
+        self._options = options
+        self._instance = instance
+        self._file = file
+        self._refused_file: Path = options.refused or options.source.with_suffix(".refused.csv")
+
+    def run(self) -> int:
+        """Check the rows, write them, and return the exit code."""
+        options = self._options
+        import_ = self._prepare()
+        try:
+            record, checked = import_.check(self._bar("Checking", self._file.lines), again=options.again)
+        except AlreadyImported as imported:
+            self._say_imported(imported.record)
+            return 0
+        except TooManyRefused as error:
+            raise CommandError(
+                "Too many rows are wrong to skip them. Check --map and the formats."
+            ) from error
+        if checked.issues.count and not (options.skip_invalid and not options.dry_run):
+            raise CommandError(self._refusal(checked))
+        if options.dry_run:
+            print(
+                f"{self._file.path}: {pluralize(checked.rows, 'row')} can be imported. Nothing was written."
+            )
+            return 0
+        return self._write(import_, record, checked)
+
+    def _prepare(self) -> CsvImport:
+        """Match the columns, and prepare the store. Raises CommandError."""
+        options, instance = self._options, self._instance
+        class_ = find_class(instance.model, options.class_name)
+        update_by = [each.strip() for each in options.update_by.split(",") if each.strip()]
+        cells = cell_formats(options)
+        try:
+            columns = match_columns(
+                instance.model,
+                class_,
+                self._file.header,
+                _mapping(options),
+                update_by=update_by,
+                ignores_others=options.ignore_other_columns,
+            )
+        except UnusableColumns as error:
+            raise CommandError(str(error)) from error
+        if not options.dry_run:
+            instance.claim_stores()
+            build_before_serving(instance.settings, instance.engine, instance.model, _note)
+        local = is_embedded(instance.settings)
+        at_once = LOCAL_ROWS_AT_ONCE if local else REMOTE_ROWS_AT_ONCE
+        caller = replace(CONSOLE, profile=instance.model.administrator_profile())
+        return CsvImport(
+            instance.services,
+            caller,
+            self._file,
+            columns,
+            cells,
+            ImportOptions(options.empty == "clear", options.skip_invalid, options.force_warnings),
+            ConcurrentCalls(at_once, threads=1 if local else REMOTE_ROWS_AT_ONCE),
+        )
+
+    def _write(self, import_: CsvImport, record: ImportRecord, checked: Checked) -> int:
+        bar = self._bar("Writing", checked.to_write)
+        if checked.went_on:
+            _note(f"An earlier run was interrupted. Going on with {pluralize(checked.to_write, 'row')}.")
+        try:
+            ended = import_.write(record, bar)
+        except RowRefused as refused:
+            reasons = "\n".join(f"{self._file.path}, {issue}" for issue in refused.issues)
+            raise CommandError(
+                f"{reasons}\nThis row was valid before, but somebody has written meanwhile. To write the "
+                "other rows, leave the file as it is, and run the same command with --skip-invalid."
+            ) from refused
+        except ImportRuns as error:
+            raise CommandError(
+                "Another process has begun to import this file. Wait until it ends."
+            ) from error
+        bar.clear()
+        print(f"{self._file.path}: {_counts(ended)}.")
+        if checked.refused:
+            write_refused_rows(self._refused_file, self._file, checked.refused)
+            number = pluralize(len(checked.refused), "row")
+            print(f"{self._refused_file}: {number} with the reasons. Correct them, and import this file.")
+        return 0
+
+    def _refusal(self, checked: Checked) -> str:
+        """Return the text about rows that can't be imported, when nothing is written."""
+        lines = [*_issue_lines(self._file.path, checked.issues)]
+        number = pluralize(len(checked.refused), "row")
+        lines.append(f"{number} of {checked.rows:,} can't be imported. Nothing was written.")
+        if not self._options.skip_invalid:
+            lines.append("To import the other rows, use --skip-invalid.")
+        return "\n".join(lines)
+
+    def _say_imported(self, record: ImportRecord) -> None:
+        assert record.ended is not None
+        when = format_instant(record.ended)[:16].replace("T", " ")
+        print(
+            f"{self._file.path} was imported at {when} UTC: {_counts(record)}. Nothing was written. "
+            "To create the objects once more, use --again."
+        )
+
+    def _bar(self, verb: str, total: int) -> ProgressBar:
+        return ProgressBar(f"{verb} {self._file.path.name}", total, "row")
+
+
+def _issue_lines(path: Path, issues: RowIssues) -> list[str]:
+    lines = [f"{path}, {issue}" for issue in issues.first]
+    if issues.count > len(issues.first):
+        lines.append(f"… and {pluralize(issues.count - len(issues.first), 'more issue')}.")
+    return lines
+
+
+def _counts(record: ImportRecord) -> str:
+    parts = [("created", record.created), ("updated", record.updated), ("unchanged", record.unchanged)]
+    return ", ".join(f"{number:,} {what}" for what, number in parts if number or what == "created")
+
+
+def _note(*lines: str) -> None:
+    print(*lines, sep="\n", file=sys.stderr)

@@ -1,0 +1,119 @@
+"""The text of a cell for a value, and the value of a text.
+
+A spreadsheet takes a text for a formula if it begins with one of `=`, `+`, `-`, `@`, a tab or a carriage
+return. So an apostrophe is written before such a text, and removed when it is read. An empty cell means no
+value, and a single apostrophe means an empty text. A text of these kinds that begins with apostrophes itself
+gets one more. So each text is read as it was written.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from stratabase.formats.invalid_value import describe_value
+from stratabase.formats.preferences import Formats
+from stratabase.model.types.base import ISO_FORMAT, AttributeType
+
+_QUOTED = re.compile(r"'*(?:[=+\-@\t\r]|\Z)")
+"""The start of a text that is written with one more apostrophe."""
+_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_TEXT_TYPES = frozenset({"String", "Text"})
+_NUMBER_TYPES = frozenset({"Int", "Real"})
+
+ISO_FORMATS = Formats(date_format="yyyy-MM-dd", time_format="HH:mm:ss")
+"""The formats that accept ISO 8601 only, so that nothing mistakes a day for a month."""
+
+
+class InvalidCell(Exception):
+    """A cell doesn't spell a value as the options say. The text says how."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellFormats:
+    """How the cells of a file spell values."""
+
+    formats: Formats = ISO_FORMATS
+    """The formats of dates and times, their time zone, and the language of their names."""
+    decimal: str = "."
+    """The decimal separator of numbers."""
+    group: str = ""
+    """The separator between groups of three digits. Empty: numbers have none."""
+    writes_patterns: frozenset[str] = field(default=frozenset())
+    """The types that `formats` writes: Date, Time, Datetime. The others are written in ISO 8601."""
+
+    def reader(self, type_: AttributeType) -> Callable[[str], Any]:
+        """Return the function from a text that is not empty to its value, for `AttributeType.read`.
+
+        It raises InvalidCell.
+        """
+        if type_.name in _TEXT_TYPES:
+            return without_quote
+        if type_.name == "Boolean":
+            return _boolean
+        if type_.name in _NUMBER_TYPES and (self.decimal != "." or self.group):
+            return _NumberReader(type_.name, self.decimal, self.group)
+        return str.strip
+
+    def writer(self, type_: AttributeType) -> Callable[[Any], str]:
+        """Return the function that returns the text of a stored value, which is empty for null."""
+        if type_.name in _TEXT_TYPES:
+            return lambda stored: "" if stored is None else with_quote(stored)
+        pattern = "default" if type_.name in self.writes_patterns else ISO_FORMAT
+        write = type_.serializer(pattern, self.formats)
+        finish = _WRITERS.get(type_.name, _plain)
+        return lambda stored: "" if stored is None else finish(self, write(stored))
+
+
+def with_quote(text: str) -> str:
+    """Return a text with an apostrophe before it, if a spreadsheet would take it for a formula."""
+    return f"'{text}" if _QUOTED.match(text) else text
+
+
+def without_quote(text: str) -> str:
+    """Return the text for which `with_quote` returns this one."""
+    return text[1:] if text.startswith("'") and _QUOTED.match(text) else text
+
+
+def _boolean(text: str) -> Any:
+    return _BOOLEANS.get(text.strip().lower(), text)  # the type refuses another text
+
+
+class _NumberReader:
+    """Reads numbers with a decimal separator and groups of three digits."""
+
+    def __init__(self, name: str, decimal: str, group: str) -> None:
+        self._name = name
+        self._decimal = decimal
+        self._group = group
+        digits = f"[0-9]{{1,3}}(?:{re.escape(group)}[0-9]{{3}})++|[0-9]*+" if group else "[0-9]*+"
+        self._pattern = re.compile(f"([+-]?)({digits})(?:{re.escape(decimal)}([0-9]*+))?+([eE][+-]?[0-9]+)?+")
+
+    def __call__(self, text: str) -> str:
+        """Return a number with a point and without groups. Raises InvalidCell if it is spelled otherwise."""
+        spelled = self._pattern.fullmatch(text.strip())
+        if spelled is None or not (spelled[2] or spelled[3]):
+            raise InvalidCell(self._advice(text))
+        sign, whole, fraction, exponent = spelled.groups("")
+        whole = whole.replace(self._group, "") if self._group else whole
+        return f"{sign}{whole or '0'}{'.' if fraction else ''}{fraction}{exponent}"
+
+    def _advice(self, text: str) -> str:
+        example = f"1{self._group}234{self._decimal}5" if self._name == "Real" else f"1{self._group}234"
+        return f"{describe_value(text)} is not a valid {self._name}. Write it like {example}."
+
+
+def _plain(_: CellFormats, value: Any) -> str:
+    return str(value)
+
+
+def _boolean_text(_: CellFormats, value: Any) -> str:
+    return "true" if value else "false"
+
+
+def _number_text(formats: CellFormats, value: Any) -> str:
+    return str(value).replace(".", formats.decimal)
+
+
+_WRITERS: Mapping[str, Callable[[CellFormats, Any], str]] = {"Boolean": _boolean_text, "Real": _number_text}
+"""By name of a type: the function from the formats and a serialized value to the text."""

@@ -1,0 +1,364 @@
+"""The import of a CSV file: it checks all rows, and then writes them by the ordinary write pipeline.
+
+An import can be interrupted at any point. When it runs again, it goes on (see `import_record`).
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple, Protocol
+
+from stratabase import waiting
+from stratabase.domain.issues.refusals import Refused, Unavailable
+from stratabase.domain.members.member import Caller
+from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.write.commands import Update
+from stratabase.operations.services import Services
+from stratabase.operations.write.options import WriteOptions
+from stratabase.operations.write.pipeline import Write
+from stratabase.transfer.csv.cells import CellFormats
+from stratabase.transfer.csv.columns import Columns
+from stratabase.transfer.csv.csv_file import CsvFile, Row
+from stratabase.transfer.csv.import_record import (
+    ImportRecord,
+    ImportRecords,
+    new_record,
+    unpack_rows,
+    with_refused,
+)
+from stratabase.transfer.csv.issues import RowIssue, RowIssues
+from stratabase.transfer.csv.row_check import RowCheck, row_issues
+from stratabase.transfer.csv.row_reader import RowReader
+
+_SAVE_INTERVAL = 2.0
+"""The seconds between two updates of the record."""
+_ROWS_PER_LOOK = 100
+"""The number of rows whose objects are looked up together, when an import goes on."""
+
+_FIRST_PAUSE = 0.5
+_MAX_PAUSE = 20.0
+"""Seconds. Each pause is twice as long as the one before, up to this limit."""
+PATIENCE = 300.0
+"""The seconds without any success after which an import gives up."""
+_SUCCESSES_PER_STEP = 64
+
+ReportRows = Callable[[int], None]
+"""Takes a number of further rows that are done."""
+
+
+class ConcurrentRuns(Protocol):
+    """Runs functions at the same time."""
+
+    at_once: int
+    """The maximum number of functions that run at the same time. It can change while they run."""
+
+    def __call__(self, works: Iterable[Callable[[], None]]) -> None:
+        """Run all functions. After an exception, start no other, and raise it when the others have ended."""
+
+
+class ImportOptions(NamedTuple):
+    """What an import does with the rows."""
+
+    clears: bool = False
+    """Whether an empty cell sets null. Otherwise it leaves the attribute or role as it is."""
+    skips_invalid: bool = False
+    """Whether to write the valid rows if others are not."""
+    forces_warnings: bool = False
+    """Whether to write in spite of warnings of the model."""
+
+
+class AlreadyImported(Exception):
+    """The same file was imported completely."""
+
+    def __init__(self, record: ImportRecord) -> None:
+        super().__init__(record)
+        self.record = record
+
+
+class ImportRuns(Exception):
+    """Another process has begun to import the same file."""
+
+
+class RowRefused(Exception):
+    """A row that was valid when all rows were checked is refused now, because others have written since."""
+
+    def __init__(self, issues: Sequence[RowIssue]) -> None:
+        super().__init__(*issues)
+        self.issues = issues
+
+
+class Checked(NamedTuple):
+    """The result of checking all rows."""
+
+    rows: int
+    to_write: int
+    """The number of rows to write: neither refused nor written before."""
+    issues: RowIssues
+    refused: dict[int, str]
+    """By the number of a refused row: the reasons."""
+    went_on: bool
+    """Whether an earlier run of the same import was interrupted."""
+
+
+class CsvImport:
+    """One import. Call `check`, and then `write`."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what is imported, and how
+        self,
+        services: Services,
+        caller: Caller,
+        file: CsvFile,
+        columns: Columns,
+        cells: CellFormats,
+        options: ImportOptions,
+        run: ConcurrentRuns,
+    ) -> None:
+        self._services = services
+        self._caller = replace(caller, formats=cells.formats)
+        self._file = file
+        self._columns = columns
+        self._options = options
+        self._run = run
+        self._pace = Pace(run)
+        self._write_options = WriteOptions(force=options.forces_warnings)
+        self._reader = RowReader(services, self._caller, file, columns, cells, clears=options.clears)
+        meaning = {
+            "class": columns.class_.name,
+            "columns": columns.describe(),
+            "cells": repr(cells),
+            "clears": options.clears,
+        }
+        self._records = ImportRecords(services.entities, file.digest, meaning)
+        self._written: set[int] = set()
+        """The numbers of rows that earlier runs wrote, besides those before `next_row`."""
+        self._refused: dict[int, str] = {}
+        self._replaced: ImportRecord | None = None
+        """The record of a complete import of the same file, which this import replaces."""
+
+    def check(self, progress: ReportRows, *, again: bool = False) -> tuple[ImportRecord, Checked]:
+        """Check all rows, and return the record of the import with the result.
+
+        `again`: import the file once more if it was imported completely. A file whose rows update objects
+        may always be imported again. Raises AlreadyImported, UnreadableFile, Unavailable, TooManyRefused.
+        """
+        earlier = self._records.load()
+        if earlier is not None and earlier.ended is not None:
+            if not again and self._columns.key is None:
+                raise AlreadyImported(earlier)
+            self._replaced, earlier = earlier, None
+        known = unpack_rows(earlier.refused) if earlier else set()
+        record = earlier or new_record(
+            self._file.path.name, self._columns.class_.name, self._services.clock.now(), ()
+        )
+        issues = RowIssues()
+        check = RowCheck(self._services, self._caller, self._columns, self._reader, self._write_options)
+        counts = _Counts()
+
+        def check_row(row: Row) -> None:
+            found = check.issues(row, record.id_of(row.number))
+            if found:
+                issues.add(found)
+                self._refused[row.number] = " ".join(issue.in_row() for issue in found)
+            else:
+                counts.to_write += 1
+
+        def works() -> Iterator[Callable[[], None]]:
+            for row, written in self._with_written(record, is_resumed=earlier is not None):
+                counts.rows += 1
+                progress(1)
+                if written is not None:
+                    self._written.add(row.number)
+                    check.note(row, written)
+                elif row.number >= record.next_row or row.number in known:
+                    yield partial(self._pace.run, partial(check_row, row))
+
+        self._run(works())
+        if self._options.skips_invalid:
+            record = with_refused(record, self._refused)
+        went_on = earlier is not None
+        return record, Checked(counts.rows, counts.to_write, issues, self._refused, went_on)
+
+    def write(self, record: ImportRecord, progress: ReportRows) -> ImportRecord:
+        """Write the checked rows that are not refused, and return the record of the finished import.
+
+        Raises RowRefused, UnreadableFile, Unavailable. Then the import can go on later. Raises ImportRuns.
+        """
+        self._file.check_unchanged()
+        state = _WriteState(record if record.next_row else self._begin(record))
+        known = unpack_rows(record.refused) - self._refused.keys() if record.next_row else set()
+        first = state.record.next_row
+
+        def works() -> Iterator[Callable[[], None]]:
+            for row in self._file.rows():
+                is_wanted = row.number >= first or row.number in known
+                if is_wanted and row.number not in self._refused and row.number not in self._written:
+                    state.running.add(row.number)
+                    yield partial(self._write_row, row, state, progress)
+                state.next_row = row.number + 1
+                if time.monotonic() >= state.due:
+                    state.due = time.monotonic() + _SAVE_INTERVAL
+                    yield partial(self._pace.run, lambda: self._records.save(self._present(state)))
+
+        try:
+            self._run(works())
+        except BaseException:
+            self._save_after_error(state)
+            raise
+        ended = replace(self._present(state), ended=self._services.clock.now())
+        self._pace.run(lambda: self._records.save(ended))
+        return ended
+
+    def _begin(self, record: ImportRecord) -> ImportRecord:
+        """Store the record before the first write. Raises ImportRuns."""
+        if self._replaced is not None and self._records.load() == self._replaced:
+            self._records.forget()
+        if self._records.begin(record).seed != record.seed:
+            raise ImportRuns
+        return record
+
+    def _save_after_error(self, state: "_WriteState") -> None:
+        with suppress(Unavailable):  # the rows that are written are found by their ids
+            self._records.save(self._present(state))
+
+    def _present(self, state: "_WriteState") -> ImportRecord:
+        """Return the record as it is now. Rows that are being written count as not written."""
+        record = replace(state.record, next_row=min(state.running, default=state.next_row))
+        return with_refused(record, self._refused) if self._options.skips_invalid else record
+
+    def _write_row(self, row: Row, state: "_WriteState", progress: ReportRows) -> None:
+        """Write a row until it is known to be written or refused. Raises RowRefused, Unavailable."""
+        is_repeated = False
+
+        def write() -> None:
+            nonlocal is_repeated
+            if is_repeated and self._is_written(row, state.record):
+                state.count("created")
+                return
+            is_repeated = True
+            self._try_write(row, state)
+
+        try:
+            self._pace.run(write)
+        except Refused as refusal:
+            # A process that runs the same import may have written the row meanwhile.
+            if self._is_written(row, state.record):
+                state.count("created")
+                state.running.discard(row.number)
+                return
+            issues = tuple(row_issues(row, self._columns, self._reader.command(row), [*refusal.issues]))
+            self._refuse(row, issues)
+        progress(1)
+        state.running.discard(row.number)
+
+    def _try_write(self, row: Row, state: "_WriteState") -> None:
+        read = self._reader.command(row)
+        if read.issues:
+            self._refuse(row, read.issues)
+            return
+        new_id = partial(state.record.id_of, row.number)
+        write = Write(self._services, read.command, self._caller, options=self._write_options, new_id=new_id)
+        outcome = write.commit()
+        is_update = isinstance(read.command, Update)
+        is_changed = bool(outcome.change.effects)
+        state.count("created" if not is_update else "updated" if is_changed else "unchanged")
+
+    def _refuse(self, row: Row, issues: Sequence[RowIssue]) -> None:
+        """Add a row to the refused ones, or stop the import."""
+        if not self._options.skips_invalid:
+            raise RowRefused(issues)
+        self._refused[row.number] = " ".join(issue.in_row() for issue in issues)
+
+    def _is_written(self, row: Row, record: ImportRecord) -> bool:
+        reference = Reference(self._columns.class_.name, record.id_of(row.number))
+        return self._services.entities.read([reference])[0] is not None
+
+    def _with_written(self, record: ImportRecord, *, is_resumed: bool) -> Iterator[tuple[Row, Entity | None]]:
+        """Yield each row with the object that an earlier run of the import created from it."""
+        if not is_resumed:
+            yield from ((row, None) for row in self._file.rows())
+            return
+        waiting: list[Row] = []
+        for row in self._file.rows():
+            waiting.append(row)
+            if len(waiting) == _ROWS_PER_LOOK:
+                yield from self._look(waiting, record)
+                waiting.clear()
+        yield from self._look(waiting, record)
+
+    def _look(self, rows: list[Row], record: ImportRecord) -> Iterator[tuple[Row, Entity | None]]:
+        name = self._columns.class_.name
+        references = [Reference(name, record.id_of(row.number)) for row in rows]
+        found = self._services.entities.read(references) if references else []
+        yield from zip(rows, found, strict=True)
+
+
+class _Counts:
+    """The numbers of rows while they are checked."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.to_write = 0
+
+
+class _WriteState:
+    """How far the rows are written."""
+
+    def __init__(self, record: ImportRecord) -> None:
+        self.record = record
+        self.next_row = record.next_row
+        self.running: set[int] = set()
+        """The rows that are being written."""
+        self.due = time.monotonic() + _SAVE_INTERVAL
+        """When the record is saved next."""
+
+    def count(self, kind: str) -> None:
+        """Add one to a number of the record: created, updated or unchanged."""
+        self.record = replace(self.record, **{kind: getattr(self.record, kind) + 1})
+
+
+class Pace:
+    """Repeats what the store was too busy for, and halves the number of rows that are written at once.
+
+    Successes raise the number again, so that it stays near what the store can do.
+    """
+
+    def __init__(self, concurrency: ConcurrentRuns, clock: Callable[[], float] = time.monotonic) -> None:
+        self._concurrency = concurrency
+        self._most = concurrency.at_once
+        self._clock = clock
+        self._last_success = clock()
+        self._successes = 0
+        self._pause = _FIRST_PAUSE
+        self.pauses = 0
+        """The number of pauses so far."""
+
+    def run(self, work: Callable[[], None]) -> None:
+        """Call a function until it does not raise Unavailable. Raises it after PATIENCE without a success."""
+        while True:
+            begin = self._clock()
+            try:
+                work()
+            except Unavailable:
+                if self._clock() - self._last_success > PATIENCE:
+                    raise
+                self._slow_down(begin)
+            else:
+                self._succeed()
+                return
+
+    def _slow_down(self, begin: float) -> None:
+        if begin >= self._last_success or self._successes:  # calls that fail together count once
+            self._concurrency.at_once = max(1, self._concurrency.at_once // 2)
+            self._successes = 0
+        pause, self._pause = self._pause, min(_MAX_PAUSE, 2 * self._pause)
+        self.pauses += 1
+        waiting.pause(pause)
+
+    def _succeed(self) -> None:
+        self._last_success = self._clock()
+        self._pause = _FIRST_PAUSE
+        self._successes += 1
+        if self._successes % _SUCCESSES_PER_STEP == 0 and self._concurrency.at_once < self._most:
+            self._concurrency.at_once += 1

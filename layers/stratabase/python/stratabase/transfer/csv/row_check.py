@@ -1,0 +1,110 @@
+"""Checks rows without writing: each by a dry run of the write pipeline, and all against one another."""
+
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import NamedTuple
+
+from stratabase.domain.issues.issue import Issue
+from stratabase.domain.members.member import Caller
+from stratabase.domain.objects.entity import Entity
+from stratabase.model.model import Unique
+from stratabase.operations.services import Services
+from stratabase.operations.write.options import WriteOptions
+from stratabase.operations.write.pipeline import Write
+from stratabase.store.layout.guards import UniqueConstraint, unique_constraint
+from stratabase.transfer.csv.columns import Columns
+from stratabase.transfer.csv.csv_file import Row
+from stratabase.transfer.csv.issues import RowIssue
+from stratabase.transfer.csv.row_reader import RowCommand, RowReader
+
+_DIGEST_SIZE = 12
+
+
+class _Claim(NamedTuple):
+    """A value that only one row may have."""
+
+    digest: bytes
+    columns: str
+    what: str
+    """What the rows have in common, for messages."""
+
+
+class RowCheck:
+    """Checks the rows of a file one after the other, or several at the same time."""
+
+    def __init__(
+        self, services: Services, caller: Caller, columns: Columns, reader: RowReader, options: WriteOptions
+    ) -> None:
+        self._services = services
+        self._caller = caller
+        self._columns = columns
+        self._reader = reader
+        self._options = options
+        self._uniques: list[tuple[Unique, UniqueConstraint]] = [
+            (unique, unique_constraint(columns.class_, unique)) for unique in columns.class_.uniques
+        ]
+        self._lines: dict[bytes, int] = {}
+        """The lines of valid rows by the digest of a value that only one row may have."""
+
+    def issues(self, row: Row, new_id: str) -> tuple[RowIssue, ...]:
+        """Return what is wrong with a row. `new_id`: the id of the object that it would create.
+
+        Raises Unavailable.
+        """
+        command = self._reader.command(row)
+        found = [*command.issues]
+        if command.is_row:
+            write = Write(
+                self._services, command.command, self._caller, options=self._options, new_id=lambda: new_id
+            )
+            outcome = write.dry_run()
+            found += row_issues(row, self._columns, command, outcome.issues)
+            if not found and outcome.plan.entity is not None:
+                found += self._repeated(row, outcome.plan.entity)
+        return tuple(found)
+
+    def note(self, row: Row, entity: Entity) -> None:
+        """Note that a row is written already, so that no other row can have its unique values."""
+        for claim in self._claims(row, entity):
+            self._lines[claim.digest] = row.line
+
+    def _repeated(self, row: Row, entity: Entity) -> list[RowIssue]:
+        """Return an issue for each value that another valid row has, or note the values of this row."""
+        claims = [*self._claims(row, entity)]
+        issues = [
+            RowIssue(row.line, claim.columns, f"Line {self._lines[claim.digest]} has the same {claim.what}.")
+            for claim in claims
+            if claim.digest in self._lines
+        ]
+        if not issues:
+            self._lines.update((claim.digest, row.line) for claim in claims)
+        return issues
+
+    def _claims(self, row: Row, entity: Entity) -> Iterator[_Claim]:
+        columns = self._columns
+        if columns.key is not None:
+            yield _Claim(_digest(f"id {entity.reference.id}"), "", "object")
+        for unique, constraint in self._uniques:
+            key = constraint.guard_key(entity.state)
+            if key is not None:
+                headers = ", ".join(filter(None, map(columns.header_of, unique.attributes)))
+                yield _Claim(_digest(key.partition), headers, f"value of {', '.join(unique.attributes)}")
+        for name, each in columns.roles.items():
+            if each.is_exclusive:
+                cells = [row.cells[column.index].strip() for column in each.columns.values()]
+                if any(cells):
+                    yield _Claim(_digest(f"role {name} {cells}"), each.headers, name)
+
+
+def row_issues(row: Row, columns: Columns, command: RowCommand, issues: list[Issue]) -> Iterator[RowIssue]:
+    """Yield the issues of a write as those of its row, without those that follow from unread cells."""
+    for issue in issues:
+        names = (*issue.attribute_names, *issue.role_names)
+        if names and command.unread.issuperset(names):
+            continue
+        headers = ", ".join(filter(None, map(columns.header_of, names)))
+        yield RowIssue(row.line, headers, str(issue.message))
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_SIZE).digest()

@@ -1,0 +1,213 @@
+"""The command that creates or updates the object of a row, and what of the row can't be read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from stratabase.domain.members.member import Caller
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.write.commands import Create, RoleCommand, ToOneCommand, Update
+from stratabase.formats.invalid_value import InvalidValue, describe_value
+from stratabase.model.model import Unique
+from stratabase.operations.services import Services
+from stratabase.transfer.csv.cells import CellFormats, InvalidCell
+from stratabase.transfer.csv.columns import Columns, RoleColumns
+from stratabase.transfer.csv.csv_file import CsvFile, Row
+from stratabase.transfer.csv.issues import RowIssue
+
+_MAX_REMEMBERED = 100_000
+"""The number of targets of roles that are remembered, so that each is looked up once."""
+
+
+class _Unusable(Exception):
+    """Cells have no value that can be used. `reason` is None if the dry run of the row finds it out."""
+
+    def __init__(self, column: str, reason: str | None) -> None:
+        super().__init__(column, reason)
+        self.column = column
+        self.reason = reason
+
+
+@dataclass(slots=True)
+class RowCommand:
+    """The command of a row. With issues, the command lacks the values that they are about."""
+
+    row: Row
+    command: Create | Update
+    issues: list[RowIssue] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)
+    """The attributes and roles that the issues are about."""
+    is_row: bool = True
+    """Whether the row has the cells of a row, so that the command has some of them."""
+
+    def add_issue(self, name: str, unusable: _Unusable) -> None:
+        """Add the issue of an attribute or role."""
+        self.unread.add(name)
+        if unusable.reason is not None:
+            self.issues.append(RowIssue(self.row.line, unusable.column, unusable.reason))
+
+
+class RowReader:
+    """Reads rows as commands. It looks up the objects that rows name by unique attributes."""
+
+    def __init__(  # noqa: PLR0913 - what rows are read with
+        self,
+        services: Services,
+        caller: Caller,
+        file: CsvFile,
+        columns: Columns,
+        cells: CellFormats,
+        *,
+        clears: bool,
+    ) -> None:
+        """With `clears`, an empty cell sets null. Otherwise it leaves the attribute or role out."""
+        self._services = services
+        self._formats = caller.formats
+        self._file = file
+        self._columns = columns
+        self._cells = cells
+        self._clears = clears
+        self._ids: dict[tuple[Any, ...], str] = {}
+        """By role and the texts of its cells: the id of the object."""
+        self._attributes = [
+            (name, column.index, column.header, cells.reader(column.type))
+            for name, column in columns.attributes.items()
+        ]
+
+    def command(self, row: Row) -> RowCommand:
+        """Return the command of a row. Raises Unavailable, ReadBudgetExceeded."""
+        values: dict[str, Any] = {}
+        roles: dict[str, RoleCommand] = {}
+        read = RowCommand(row, Create(self._columns.class_.name, values, roles=roles))
+        if issues := self._unusable_cells(row):
+            return RowCommand(row, read.command, issues, is_row=False)
+        self._read_attributes(read, values)
+        self._read_roles(read, roles)
+        if self._columns.key is not None:
+            self._find_existing(read, self._columns.key, values, roles)
+        return read
+
+    def _read_attributes(self, read: RowCommand, values: dict[str, Any]) -> None:
+        cells = read.row.cells
+        for name, index, header, to_value in self._attributes:
+            text = cells[index]
+            if text:
+                try:
+                    values[name] = to_value(text)
+                except InvalidCell as mistake:
+                    read.add_issue(name, _Unusable(header, str(mistake)))
+            elif self._clears:
+                values[name] = None
+
+    def _read_roles(self, read: RowCommand, roles: dict[str, RoleCommand]) -> None:
+        for name, columns in self._columns.roles.items():
+            try:
+                target = self._target(read.row, columns)
+            except _Unusable as unusable:
+                read.add_issue(name, unusable)
+            else:
+                if target is not None:
+                    roles[name] = ToOneCommand(target)
+                elif self._clears and self._columns.key is not None:
+                    roles[name] = ToOneCommand(remove=True)
+
+    def _unusable_cells(self, row: Row) -> list[RowIssue]:
+        """Return what is wrong with the cells themselves. Further cells must be empty."""
+        expected = self._columns.number
+        if len(row.cells) != expected and (len(row.cells) < expected or any(row.cells[expected:])):
+            text = f"The row has {len(row.cells)} cells, but the header has {expected}."
+            return [RowIssue(row.line, "", text)]
+        return [
+            RowIssue(row.line, header, wrong)
+            for header, text in zip(self._file.header, row.cells, strict=False)
+            if not text.isascii() and (wrong := self._file.undecodable(text))
+        ]
+
+    def _find_existing(
+        self, read: RowCommand, key: Unique, values: Mapping[str, Any], roles: dict[str, RoleCommand]
+    ) -> None:
+        """Make the command an update if its object exists."""
+        class_name = self._columns.class_.name
+        try:
+            id_ = self._existing_id(read, key, values, roles)
+        except _Unusable as unusable:
+            read.add_issue(key.attributes[0], unusable)
+            return
+        if id_ is not None:
+            read.command = Update(Reference(class_name, id_), values, roles=roles)
+            return
+        for name in [name for name, role in roles.items() if role.empties_role]:
+            del roles[name]
+
+    def _existing_id(
+        self, read: RowCommand, key: Unique, values: Mapping[str, Any], roles: Mapping[str, RoleCommand]
+    ) -> str | None:
+        """Return the id of the object that a row updates, None if it creates one. Raises _Unusable."""
+        if self._columns.id_column is not None and self._columns.key_is_id:
+            id_ = read.row.cells[self._columns.id_column.index].strip()
+            if not id_:
+                raise _Unusable(
+                    self._columns.id_column.header, "The cell is empty, but --update-by needs it."
+                )
+            return id_
+        state: dict[str, Any] = {}
+        for name in key.attributes:
+            if name in read.unread:
+                raise _Unusable("", None)
+            role = roles.get(name)
+            state[name] = role.target if isinstance(role, ToOneCommand) else self._stored(name, values)
+            if state[name] is None:
+                header = self._columns.header_of(name) or ""
+                raise _Unusable(header, f"The cell is empty, but --update-by needs a value of {name}.")
+        found = self._services.entities.find_by_unique(
+            self._columns.class_.name, key, state, self._services.new_budget()
+        )
+        return None if found is None else found.reference.id
+
+    def _stored(self, name: str, values: Mapping[str, Any]) -> Any:
+        value = values.get(name)
+        if value is None:
+            return None
+        try:
+            return self._columns.attributes[name].type.read(value, self._formats)
+        except InvalidValue as mistake:
+            raise _Unusable("", None) from mistake
+
+    def _target(self, row: Row, columns: RoleColumns) -> str | None:
+        """Return the id of the object of a role, None if the cells are empty. Raises _Unusable."""
+        texts = [row.cells[column.index] for column in columns.columns.values()]
+        if not any(map(str.strip, texts)):
+            return None
+        if columns.by_id:
+            return texts[0].strip()  # the dry run finds out whether it exists
+        known = (columns.role.name, *texts)
+        if known not in self._ids:
+            id_ = self._find_target(row, columns)
+            if len(self._ids) >= _MAX_REMEMBERED:
+                self._ids.clear()
+            self._ids[known] = id_
+        return self._ids[known]
+
+    def _find_target(self, row: Row, columns: RoleColumns) -> str:
+        state: dict[str, Any] = {}
+        for name, column in columns.columns.items():
+            text = row.cells[column.index]
+            if not text.strip():
+                raise _Unusable(
+                    column.header, f"The cell is empty, but others of {columns.role.name} are not."
+                )
+            try:
+                state[name] = column.type.read(self._cells.reader(column.type)(text), self._formats)
+            except (InvalidCell, InvalidValue) as mistake:
+                raise _Unusable(column.header, str(mistake)) from mistake
+        role = columns.role
+        found = self._services.entities.find_by_unique(
+            role.target, columns.unique, state, self._services.new_budget()
+        )
+        if found is None:
+            values = " and ".join(
+                f"{name} {describe_value(row.cells[column.index])}"
+                for name, column in columns.columns.items()
+            )
+            raise _Unusable(columns.headers, f"There is no {role.target} with {values}.")
+        return found.reference.id

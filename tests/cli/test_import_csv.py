@@ -1,0 +1,134 @@
+"""`stratabase import FILE --class CLASS` reports what it does, and what is wrong with the file."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stratabase.bootstrap import Instance
+from stratabase.cli.main import main
+from stratabase.settings import Settings
+from stratabase.store.indexes.listing import listed_objects
+from tests.soak import count
+
+MODEL = """
+extend schema @application(name: "Shop")
+type Pet @class(platform: [CREATED_BY]) @unique(attributes: ["tag"]) { name: String! tag: String born: Date }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "model.graphql").write_text(MODEL)
+    monkeypatch.setenv("STRATABASE_MODEL", str(tmp_path / "model.graphql"))
+    monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _states() -> list[str]:
+    instance = Instance(Settings.from_environment(os.environ))
+    found = [item.state or "" for page in listed_objects(instance.engine, "Pet") for item in page]
+    instance.close()
+    return found
+
+
+def test_rows_become_objects_of_the_console(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "pets.csv").write_text("Nome;tag\nRex;1\nKit;2\n")
+    assert main(["import", "pets.csv", "--class", "Pet", "--map", "Nome=name"]) == 0
+    assert capsys.readouterr().out == "pets.csv: 2 created.\n"
+    assert [('"name":"Rex"' in state, '"_createdby":"console"' in state) for state in _states()] == [
+        (True, True),
+        (False, True),
+    ]
+    assert main(["import", "pets.csv", "--class", "Pet", "--map", "Nome=name"]) == 0
+    assert "was imported at" in capsys.readouterr().out
+    assert len(_states()) == 2
+
+
+def test_nothing_is_written_if_a_row_is_wrong(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "pets.csv").write_text("name,born\nRex,31/12/2020\nKit,2020-12-31\n")
+    assert main(["import", "pets.csv", "--class", "Pet"]) == 1
+    printed = capsys.readouterr()
+    assert 'pets.csv, line 2, column "born": Pet.born: "31/12/2020" is not a valid Date.' in printed.err
+    assert "1 row of 2 can't be imported. Nothing was written." in printed.err
+    assert _states() == []
+
+
+def test_invalid_rows_are_left_out_in_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "pets.csv").write_text("name,tag\nRex,1\n,2\nKit,1\n")
+    assert main(["import", "pets.csv", "--class", "Pet", "--skip-invalid"]) == 0
+    assert "pets.refused.csv: 2 rows with the reasons." in capsys.readouterr().out
+    refused = folder / "pets.refused.csv"
+    assert refused.read_text().splitlines() == [
+        "name,tag,_line,_reason",
+        ",2,3,name: Pet.name is required.",
+        "Kit,1,4,tag: Line 2 has the same value of tag.",
+    ]
+    assert refused.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_dry_run_creates_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "pets.csv").write_text("name\nRex\n")
+    assert main(["import", "pets.csv", "--class", "Pet", "--dry-run"]) == 1
+    assert "nothing to check against" in capsys.readouterr().err
+    assert not (folder / "data").exists()
+    (folder / "data").mkdir()
+    assert main(["import", "pets.csv", "--class", "Pet", "--dry-run"]) == 0
+    assert "1 row can be imported. Nothing was written." in capsys.readouterr().out
+    assert _states() == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--class", "Pte"], '--class: the model has no class "Pte". Did you mean "Pet"?'),
+        ([], "name the class of its objects with --class."),
+        (["--class", "Pet", "--map", "name"], '--map: "name" has no equals sign'),
+        (["--class", "Pet", "--date-format", "qq"], "--date-format: "),
+        (["--class", "Pet", "--delimiter", "::"], '--delimiter: "::" is not a single character'),
+        (["--class", "Pet", "--decimal", ",", "--thousands", ","], "two different characters"),
+        (["--class", "Pet", "--encoding", "x"], 'The encoding "x" does not exist'),
+        (["--class", "Pet", "--update-by", "name"], "Pet has no @unique of exactly name"),
+    ],
+)
+def test_a_wrong_option_is_named(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    (folder / "pets.csv").write_text("name\nRex\n")
+    assert main(["import", "pets.csv", *arguments]) in {1, 2}
+    assert message in capsys.readouterr().err
+
+
+KILLED = """
+import os, signal, sys
+from stratabase.cli.main import main
+from stratabase.store.sqlite.writer import Writer
+commit, left = Writer._commit_group, [int(sys.argv[1])]
+def stop(writer, group):
+    left[0] -= 1
+    if left[0] == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    commit(writer, group)
+Writer._commit_group = stop
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.soak
+def test_an_import_goes_on_after_it_was_killed(folder: Path) -> None:
+    rows = 400
+    (folder / "pets.csv").write_text("\n".join(["name", *(f"n{row}" for row in range(rows))]))
+    ends = []
+    for commits in [9, 12, 11, *range(count(0, 20))]:
+        command = [sys.executable, "-c", KILLED, str(commits), "import", "pets.csv", "--class", "Pet"]
+        ends.append(subprocess.run(command, check=False, capture_output=True).returncode)
+    assert -signal.SIGKILL in ends
+    assert main(["import", "pets.csv", "--class", "Pet"]) == 0
+    assert len(_states()) == rows
+    assert {f'"name":"n{row}"' for row in range(rows)} == {
+        '"name":"' + state.split('"name":"')[1].split('"')[0] + '"' for state in _states()
+    }
