@@ -7,8 +7,15 @@ from itertools import count, islice
 
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Change, Tombstone, reference_of
-from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation, TooLarge, UniqueViolation
+from stratabase.domain.objects.commit_refusals import (
+    AlreadyRecorded,
+    Conflict,
+    IntegrityViolation,
+    TooLarge,
+    UniqueViolation,
+)
 from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName, State
+from stratabase.domain.objects.idempotency import IdempotencyRecord
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.objects.serials import SerialName
@@ -74,6 +81,7 @@ class DictEntities:
         self.sweeping = True
         self.serials: Counter[SerialName] = Counter()
         self.locks: dict[Reference, Lock] = {}
+        self.records: dict[tuple[str, str], IdempotencyRecord] = {}
         self.checkpoints: dict[str, str | None] = {}
 
     @property
@@ -197,6 +205,8 @@ class DictEntities:
         after = self._allowed(change)
         if not self.sweeping:
             after.links |= self.graph.leading_to_gone(change, self._model)
+        if change.record is not None:
+            self.record(change.record, change.time)
         self.commits.append(change)
         self.graph = after
         self.locks = {each: lock for each, lock in self.locks.items() if self._there(each)}
@@ -249,6 +259,15 @@ class DictEntities:
         entity = self._there(reference)
         whole = None if entity is None else whole_of(self._model, entity)
         return entity is not None and (whole is None or self._stands(whole))
+
+    def recorded(self, scope: str) -> list[IdempotencyRecord]:
+        return [record for (of, _step), record in self.records.items() if of == scope]
+
+    def record(self, record: IdempotencyRecord, now: Instant) -> None:
+        before = self.records.get((record.scope, record.step))
+        if before is not None and before.expires > now:
+            raise AlreadyRecorded
+        self.records[record.scope, record.step] = record
 
     def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, Sequence[int]]:
         value = {

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -11,6 +11,7 @@ from stratabase.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.domain.members.fields import member_fields
 from stratabase.domain.members.member import Caller, Member
 from stratabase.domain.members.password import PasswordPolicy
+from stratabase.domain.objects.idempotency import IdempotencyKey
 from stratabase.formats.preferences import Formats
 from stratabase.http_api.admin.member import current_member_endpoint, member_endpoint
 from stratabase.http_api.admin.member_shapes import MemberShapes
@@ -53,6 +54,7 @@ class FakeExecutor:
     outcome: GraphQLResponse | Exception = field(default_factory=lambda: GraphQLResponse(b'{"data":{"x":1}}'))
     calls: list[tuple[Any, ...]] = field(default_factory=list)
     base_urls: list[str] = field(default_factory=list)
+    key_readers: list[Callable[[], IdempotencyKey] | None] = field(default_factory=list)
 
     def execute(
         self,
@@ -64,7 +66,9 @@ class FakeExecutor:
         *,
         base_url: str = "",
         queries_only: bool = False,
+        read_key: Callable[[], IdempotencyKey] | None = None,
     ) -> GraphQLResponse:
+        self.key_readers.append(read_key)
         self.base_urls.append(base_url)
         self.calls.append((query, variables, operation_name, caller, trace_id, queries_only))
         if isinstance(self.outcome, Exception):

@@ -157,6 +157,7 @@ BEFORE: dict[Path, list[tuple[Path, str]]] = {
     DOCS / "reading.md": [CREATE_ADA],
     DOCS / "filter-and-sort.md": [CREATE_ADA, JOIN_TEAM],
     DOCS / "writing.md": [],
+    DOCS / "idempotency.md": [],
     DOCS / "versions.md": [CREATE_ADA, JOIN_TEAM],
     DOCS / "locks.md": [CREATE_ADA, CREATE_ROSA],
     DOCS / "files.md": [],

@@ -74,6 +74,8 @@ class _Items(dict[Key, Item]):
 class ReferenceEngine:
     """An engine over a dict that serves one caller at a time."""
 
+    removes_expired = False
+
     def __init__(self) -> None:
         self._items = {}
         self._lock = Lock()

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.objects.idempotency import IdempotencyKeyReused
+from stratabase.http_api.http.refusals import Malformed
 from stratabase.messages import verbatim
 from stratabase.operations.executor import GraphQLResponse, QueriesOnly
 
@@ -236,3 +238,31 @@ def test_the_application_in_the_path_is_case_insensitive(application: str, statu
 def test_the_query_parameter_format_is_ignored(send: Any) -> None:
     query = {"query": ["{x}"], "format": ["yaml"]}
     assert send("GET", GRAPHQL, signed_in=True, query=query, parameters={"application": "Hr"}).status == 200
+
+
+def test_an_idempotency_key_is_passed_to_the_executor_unread(post: Any, fakes: Any) -> None:
+    """Only mutations read it, so a query with a wrong key is not refused."""
+    post({"query": "{x}"})
+    post({"query": "{x}"}, Idempotency_Key="a b")
+    post({"query": "{x}"}, Idempotency_Key='"key"')
+
+    absent, wrong, right = fakes.executor.key_readers
+    assert absent is None
+    with pytest.raises(Malformed):
+        wrong()
+    assert right().text == "key"
+
+
+def test_a_key_that_was_used_for_another_request_is_422(post: Any, fakes: Any) -> None:
+    fakes.executor.outcome = IdempotencyKeyReused(verbatim("used"))
+
+    reply = post({"query": "mutation {x}"}, Idempotency_Key="key")
+
+    assert (reply.status, reply.json()["detail"]) == (422, "used")
+
+
+def test_a_repeated_answer_says_so(post: Any, fakes: Any) -> None:
+    fakes.executor.outcome = GraphQLResponse(b"{}", mutated=True, replayed=True)
+    assert post({"query": "mutation {x}"}).headers["Idempotent-Replayed"] == ["true"]
+    fakes.executor.outcome = GraphQLResponse(b"{}", mutated=True)
+    assert "Idempotent-Replayed" not in post({"query": "mutation {x}"}).headers

@@ -1,10 +1,11 @@
 """The interface between HTTP and GraphQL: one GraphQL request in, one JSON response out."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from stratabase.domain.issues.refusals import Refusal
 from stratabase.domain.members.member import Caller
+from stratabase.domain.objects.idempotency import IdempotencyKey
 from stratabase.frozen import frozen
 
 
@@ -18,6 +19,8 @@ class GraphQLResponse:
     """Whether the execution began. If not, the document, the operation name or the variables were wrong."""
     mutated: bool = False
     """Whether a mutation began, which may have written."""
+    replayed: bool = False
+    """Whether this is the answer to an earlier request with the same idempotency key."""
     gzipped: bytes | None = None
     """The body compressed by gzip, if it is known."""
 
@@ -39,8 +42,13 @@ class Executor(Protocol):
         *,
         base_url: str = "",
         queries_only: bool = False,
+        read_key: Callable[[], IdempotencyKey] | None = None,
     ) -> GraphQLResponse:
-        """Execute a request, and return its response, errors included. Raises QueriesOnly, Unavailable.
+        """Execute a request, and return its response, errors included.
 
-        `base_url` is the root URL of all links in the response, without a slash at its end.
+        `base_url` is the root URL of all links in the response, without a slash at its end. `read_key`
+        returns the idempotency key of the request, if it has one, or raises a Refusal. It is called only for
+        a mutation.
+
+        Raises QueriesOnly, IdempotencyKeyReused, Unavailable.
         """

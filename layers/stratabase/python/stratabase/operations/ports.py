@@ -9,6 +9,7 @@ from stratabase.domain.members.mail import Mail
 from stratabase.domain.members.member import Member, Roster
 from stratabase.domain.objects.change import Change, Tombstone
 from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName, State
+from stratabase.domain.objects.idempotency import IdempotencyRecord
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.objects.serials import SerialName
@@ -170,6 +171,7 @@ class EntityRepository(Protocol):
         After these refusals, it is certain that nothing was written:
 
         - LockedByOthers: others have locked an object of the change.
+        - AlreadyRecorded: the step of the idempotency record of the change is recorded already.
         - Conflict: an object is no longer as it was read.
         - UniqueViolation: other objects have the unique values.
         - UniqueNotBuilt: the store cannot tell yet whether others have them.
@@ -198,6 +200,16 @@ class EntityRepository(Protocol):
         """End the locks of a member on objects, or all locks if `anybodys`. Each object occurs once.
 
         Objects without a lock stay so. Raises as `lock`.
+        """
+
+    def recorded(self, scope: str) -> list[IdempotencyRecord]:
+        """Return all records of an idempotency key, also expired ones. Strongly consistent."""
+
+    def record(self, record: IdempotencyRecord, now: Instant) -> None:
+        """Store the idempotency record of a step that has written nothing.
+
+        Raises AlreadyRecorded if the step has a record that is still valid at `now`. Raises Unavailable if
+        the store cannot tell whether the record was written.
         """
 
     def checkpoint(self, work: str) -> str | None:

@@ -1,11 +1,9 @@
 """Execute the GraphQL requests to one model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
 from typing import Any
 
-import orjson
 from graphql import (
     DocumentNode,
     ExecutionResult,
@@ -19,17 +17,25 @@ from graphql import (
 from stratabase import waiting
 from stratabase.domain.access.grants import access_of
 from stratabase.domain.access.visibility import check_any_right
-from stratabase.domain.issues.refusals import Refused, Unavailable
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.members.member import Caller
+from stratabase.domain.objects.idempotency import IdempotencyKey
 from stratabase.messages import _
 from stratabase.operations.executor import GraphQLResponse, QueriesOnly
 from stratabase.operations.services import Services
-from stratabase.schema.execution import insight
 from stratabase.schema.execution.cache import BoundedCache, gzip_compress, gzip_decompress
 from stratabase.schema.execution.documents import BoundDocument, Document, DocumentCache
 from stratabase.schema.execution.errors import ErrorRenderer, Report
+from stratabase.schema.execution.keyed_mutation import KeyedMutation
 from stratabase.schema.execution.limits import ExecutionPolicy, excess_of_variables
 from stratabase.schema.execution.literals import LiteralValues
+from stratabase.schema.execution.responses import (
+    never_began,
+    render_data,
+    render_refusal,
+    render_result,
+    with_unreadable,
+)
 from stratabase.schema.generate import generate_schema
 from stratabase.schema.introspection import IntrospectionCache
 from stratabase.schema.prepared_documents import PreparedDocuments
@@ -41,8 +47,6 @@ MAX_CACHED_SDL = 4
 """In compressed texts, of profiles with different capabilities."""
 MAX_VARIABLE_ERRORS = 50
 """As many as graphql-core reports."""
-MAX_WARNINGS = 9
-"""In one response. The next attempt reports the others."""
 
 
 class SchemaExecutor:
@@ -89,17 +93,22 @@ class SchemaExecutor:
         *,
         base_url: str = "",
         queries_only: bool = False,
+        read_key: Callable[[], IdempotencyKey] | None = None,
     ) -> GraphQLResponse:
-        """Execute a request, and return its response, errors included. Raises QueriesOnly, Unavailable."""
+        """Execute a request, and return its response, errors included.
+
+        `read_key` returns the idempotency key of a mutation, if there is one. Raises QueriesOnly,
+        IdempotencyKeyReused, Unavailable, and what `read_key` raises.
+        """
         errors = ErrorRenderer(self._services.model, caller, trace_id, self._report)
         forbidden = check_any_right(access_of(self._services.model, caller.profile))
         if forbidden is not None:
-            return _render_refusal([errors.render_issue(forbidden)])
+            return render_refusal([errors.render_issue(forbidden)])
         # 1. Parse and validate the document, or find it in the cache.
         seen = self._profiles.of(caller.profile)
         document, literals = self._documents.read(query, seen, as_template=self._compile)
         if document.ast is None:
-            return _render_refusal([errors.render_request_error(error) for error in document.errors])
+            return render_refusal([errors.render_request_error(error) for error in document.errors])
         if queries_only and document.mutates(operation_name):
             raise QueriesOnly(_("Mutations require the POST method."))
         # 2. Refuse what is too large or too expensive, before anything is read.
@@ -109,7 +118,7 @@ class SchemaExecutor:
             document, literals = BoundDocument(self._documents.parse(query))
             excess = _excess(document, operation_name, variables or {}, literals)
         if excess:
-            return _render_refusal([errors.render_request_error(excess)])
+            return render_refusal([errors.render_request_error(excess)])
         _announce(document, operation_name)
         budget = self._services.new_budget()
         context = GraphQLContext(
@@ -123,16 +132,20 @@ class SchemaExecutor:
             base_url=base_url,
         )
         # 3. Execute the compiled operation. `data` returns None unless all values are plainly correct.
-        compiled = document.compiled(operation_name) if self._compile else None
+        key = read_key() if read_key is not None and context.mutates else None
+        compiled = document.compiled(operation_name) if self._compile and key is None else None
         data = compiled.data(context, variables or {}, literals.coerced) if compiled else None
         if data is not None:
-            return _render_data(_with_unreadable(data, [], errors, context), context)
+            return render_data(with_unreadable(data, [], errors, context), context)
         # 4. Otherwise, graphql-core executes the document. It reuses the results of root fields that have
         # already run, so that nothing is written twice.
         ast = self._documents.parse(query).ast if literals.untyped else document.ast
         assert ast, "the document is valid"
-        execute = partial(self._execute_by_graphql_core, ast, context, variables, operation_name, errors)
-        if variables or not document.is_about_schema(operation_name):
+        if key is None:
+            execute = partial(self._execute_by_graphql_core, ast, context, variables, operation_name, errors)
+        else:
+            execute = partial(self._execute_once, ast, context, variables, operation_name, errors, key)
+        if key or variables or not document.is_about_schema(operation_name):
             return execute()
         return self._introspections.get_or_execute(
             (seen.key, query, operation_name), lambda: self._prepared_response(seen, ast) or execute()
@@ -143,6 +156,27 @@ class SchemaExecutor:
         prepared = self._prepared.introspection(seen.key, ast) if self._prepared else None
         return None if prepared is None else GraphQLResponse(gzip_decompress(prepared), gzipped=prepared)
 
+    def _execute_once(  # noqa: PLR0913, PLR0917 - a GraphQL request, and its key
+        self,
+        ast: DocumentNode,
+        context: GraphQLContext,
+        variables: Mapping[str, Any] | None,
+        operation_name: str | None,
+        errors: ErrorRenderer,
+        key: IdempotencyKey,
+    ) -> GraphQLResponse:
+        """Execute the fields of a mutation that the key has no answers of, and keep their answers.
+
+        Raises IdempotencyKeyReused, Unavailable.
+        """
+        operation = get_operation_ast(ast, operation_name)
+        assert operation, "a mutation"
+        values = get_variable_values(self.schema, operation.variable_definitions or (), dict(variables or {}))
+        if isinstance(values, list):  # its errors tell that nothing was executed
+            return self._execute_by_graphql_core(ast, context, variables, operation_name, errors)
+        execute = partial(self._run_graphql_core, variables=variables, operation_name=operation_name)
+        return KeyedMutation(ast, operation, context, execute, errors, key).response(values)
+
     def _execute_by_graphql_core(
         self,
         ast: DocumentNode,
@@ -152,7 +186,21 @@ class SchemaExecutor:
         errors: ErrorRenderer,
     ) -> GraphQLResponse:
         """Return the response of graphql-core's executor."""
-        result = execute_sync(
+        result = self._run_graphql_core(ast, context, variables, operation_name)
+        operation, seen = get_operation_ast(ast, operation_name), context.profile_schema
+        if operation and not seen.is_full and never_began(result):
+            seen_errors = self._variable_errors(operation, variables or {}, seen)
+            return render_refusal([errors.render_request_error(error) for error in seen_errors])
+        return render_result(result, errors, context)
+
+    def _run_graphql_core(
+        self,
+        ast: DocumentNode,
+        context: GraphQLContext,
+        variables: Mapping[str, Any] | None,
+        operation_name: str | None,
+    ) -> ExecutionResult:
+        return execute_sync(
             self.schema,
             ast,
             context_value=context,
@@ -160,11 +208,6 @@ class SchemaExecutor:
             operation_name=operation_name,
             hide_suggestions=not self._suggestions,
         )
-        operation, seen = get_operation_ast(ast, operation_name), context.profile_schema
-        if operation and not seen.is_full and _never_began(result):
-            seen_errors = self._variable_errors(operation, variables or {}, seen)
-            return _render_refusal([errors.render_request_error(error) for error in seen_errors])
-        return _render_result(result, errors, context)
 
     def _variable_errors(
         self, operation: OperationDefinitionNode, variables: Mapping[str, Any], seen: ProfileSchema
@@ -200,72 +243,3 @@ def _announce(document: Document, operation_name: str | None) -> None:
             usage.add_operation(name)
     if not document.mutates(operation_name):
         waiting.only_reads()
-
-
-def _render_data(response: dict[str, Any], context: GraphQLContext) -> GraphQLResponse:
-    extensions: dict[str, Any] = {}
-    if context.insights:
-        extensions["insight"] = insight.render_insights(context.insights)
-    if context.warnings:
-        extensions["warnings"] = _render_warnings(context)
-    if extensions:
-        response["extensions"] = extensions
-    return GraphQLResponse(orjson.dumps(response), mutated=context.mutates)
-
-
-def _render_warnings(context: GraphQLContext) -> list[dict[str, Any]]:
-    """Return the first warnings of a request, in the caller's language."""
-    language = context.caller.formats.language
-    return [
-        {"message": warning.message.in_language(language), "path": warning.path}
-        for warning in islice(context.warnings, MAX_WARNINGS)
-    ]
-
-
-def _render_result(
-    result: ExecutionResult, errors: ErrorRenderer, context: GraphQLContext
-) -> GraphQLResponse:
-    found = [*(result.errors or ()), *context.errors]
-    if not found:
-        return _render_data(_with_unreadable(result.data, [], errors, context), context)
-    if _never_began(result):
-        return _render_refusal([errors.render_request_error(error) for error in found])
-    _raise_unavailable(result)
-    return _render_data(_with_unreadable(result.data, found, errors, context), context)
-
-
-def _with_unreadable(
-    data: Any, found: Sequence[GraphQLError], errors: ErrorRenderer, context: GraphQLContext
-) -> dict[str, Any]:
-    """Return a response with these errors, and those of the fields that the caller must not read."""
-    every = [*found, *chain.from_iterable(context.unreadable.values())]
-    if not every:
-        return {"data": data}
-    return {
-        "errors": [each for error in every for each in errors.render_execution_errors(error)],
-        "data": data,
-    }
-
-
-def _never_began(result: ExecutionResult) -> bool:
-    """Return whether the operation name or the variables are wrong. Only such errors have no path."""
-    return result.data is None and all(error.path is None for error in result.errors or ())
-
-
-def _raise_unavailable(result: ExecutionResult) -> None:
-    """Raise Unavailable if a field raised it and nothing was certainly done, so that the status is 503.
-
-    If one of several fields may have been done, its exception is raised, because the others would deny it.
-    """
-    if any(value is not None for value in (result.data or {}).values()):
-        return
-    causes = [error.original_error for error in result.errors or ()]
-    if any(isinstance(cause, Refused) and cause.has_written for cause in causes):
-        return
-    found = [cause for cause in causes if isinstance(cause, Unavailable)]
-    if found:
-        raise max(found, key=lambda each: each.may_have_written)
-
-
-def _render_refusal(errors: list[dict[str, Any]]) -> GraphQLResponse:
-    return GraphQLResponse(orjson.dumps({"errors": errors}), began=False)

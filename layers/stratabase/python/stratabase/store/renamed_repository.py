@@ -11,6 +11,7 @@ from stratabase.domain.issues.refusals import Refusal
 from stratabase.domain.objects.change import Change, Tombstone
 from stratabase.domain.objects.commit_refusals import CommitRefusal
 from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName, State
+from stratabase.domain.objects.idempotency import IdempotencyRecord
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.objects.serials import SerialName
@@ -198,6 +199,14 @@ class RenamedRepository:
         stored = [*map(self._in.reference, references)]
         with self._translated_refusals():
             self._repository.unlock(commit_id, stored, member_id, now, anybodys=anybodys)
+
+    def recorded(self, scope: str) -> list[IdempotencyRecord]:
+        """Return all records of an idempotency key, also expired ones."""
+        return self._repository.recorded(scope)
+
+    def record(self, record: IdempotencyRecord, now: Instant) -> None:
+        """Store the idempotency record of a step that has written nothing."""
+        self._repository.record(record, now)
 
     def checkpoint(self, work: str) -> str | None:
         """Return the position at which a long task stopped, None if it has not started."""

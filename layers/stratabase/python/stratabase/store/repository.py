@@ -8,6 +8,7 @@ from itertools import islice
 from stratabase.domain.objects.change import Change, Tombstone
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName, State
+from stratabase.domain.objects.idempotency import IdempotencyRecord
 from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
@@ -41,7 +42,7 @@ from stratabase.store.query import pages
 from stratabase.store.read import links, unbuilt_roles, unique_lookup, unlisted_parts
 from stratabase.store.read.context import StoreContext, system_now
 from stratabase.store.read.history import History, read_as_of
-from stratabase.store.write import commit, deletions, lock_and_unlock
+from stratabase.store.write import commit, deletions, idempotency, lock_and_unlock
 from stratabase.store.write.cleanup import Cleanup, CleanupSteps, Purger
 from stratabase.store.write.serials import SerialCounters
 from stratabase.store.write.staged_restoration import check_finished
@@ -223,8 +224,12 @@ class Repository:
         self._cleanup.hand_over_to(take)
 
     def sweep_steps(self) -> CleanupSteps:
-        """Return the steps that finish all pending cleanup of the store. The steps raise Unavailable."""
-        return self._cleanup.sweep_steps()
+        """Return the steps that finish all pending cleanup of the store, and remove what has expired.
+
+        The steps raise Unavailable.
+        """
+        yield from idempotency.remove_expired(self._engine, self._store.now())
+        yield from self._cleanup.sweep_steps()
 
     def oldest_purge(self) -> Instant | None:
         """Return when the oldest work of a large write was left that is not done, None if there is none."""
@@ -269,6 +274,14 @@ class Repository:
     ) -> None:
         """Remove a member's locks from objects, or all locks if `anybodys`."""
         lock_and_unlock.unlock(self._store, commit_id, references, member_id, now, anybodys=anybodys)
+
+    def recorded(self, scope: str) -> list[IdempotencyRecord]:
+        """Return all records of an idempotency key, also expired ones."""
+        return idempotency.read_records(self._engine, scope)
+
+    def record(self, record: IdempotencyRecord, now: Instant) -> None:
+        """Store the idempotency record of a step that has written nothing."""
+        idempotency.add_record(self._engine, record, now)
 
     def checkpoint(self, work: str) -> str | None:
         """Return the position at which a long task stopped, None if it has not started."""

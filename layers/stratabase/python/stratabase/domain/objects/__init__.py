@@ -6,6 +6,7 @@ Read in this order:
 - `version`, `lock`: the instants at which versions begin and end; the reservation of an object
 - `role_storage`, `parts`: where the associations of a role are stored; the parts and the whole of an object
 - `change`, `commit_refusals`: the effects of one atomic write, and why a store may refuse them
+- `idempotency`: what a commit records for a request with an idempotency key
 - `former_state`: an earlier state of an object, adapted to the model of today
 - `identity`, `serials`, `instant`: IDs, numbered attributes, points in time
 

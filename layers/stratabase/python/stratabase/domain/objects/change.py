@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.domain.objects.idempotency import IdempotencyRecord
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.role_storage import opposite_name
 from stratabase.frozen import frozen
@@ -136,6 +137,8 @@ class Change:
     """The object that is restored with its parts. Only such a change may take several commits."""
     files: tuple[str, ...] = ()
     """The IDs of the uploads that objects of the change take. Each must be pending, and in time at `now`."""
+    record: IdempotencyRecord | None = None
+    """What the commit also stores if its request has an idempotency key. The step must have no record yet."""
 
     @property
     def time(self) -> Instant:

@@ -20,6 +20,10 @@ class Conflict(CommitRefusal):
     """Another write intervened between the read and the commit."""
 
 
+class AlreadyRecorded(CommitRefusal):
+    """The step has an idempotency record already: another request with the same key was faster."""
+
+
 class UniqueViolation(CommitRefusal):
     """Another object has the same unique values."""
 

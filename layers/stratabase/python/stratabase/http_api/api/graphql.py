@@ -4,17 +4,24 @@ Each request takes four steps: negotiate the media type, read the GraphQL reques
 the query string of a GET), execute it, and render the result.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from stratabase.domain.members.member import Caller
+from stratabase.domain.objects.idempotency import IdempotencyKey
 from stratabase.frozen import frozen
 from stratabase.http_api.auth.authentication import require_caller
 from stratabase.http_api.http.body import check_charset
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
+from stratabase.http_api.http.idempotency_key import (
+    EXAMPLE_KEY,
+    IDEMPOTENCY_KEY,
+    REPLAYED_HEADER,
+    idempotency_key,
+)
 from stratabase.http_api.http.media_type import best_match, parse_media_type
-from stratabase.http_api.http.messages import Request, Response
+from stratabase.http_api.http.messages import Headers, Request, Response
 from stratabase.http_api.http.refusals import (
     Malformed,
     MethodNotAllowed,
@@ -61,6 +68,14 @@ _QUERY_STRING = {
     "variables": Parameter("Values for its variables, a JSON object."),
     "operationName": Parameter("The name of the operation to execute."),
     "extensions": Parameter("A JSON object. Not used."),
+}
+_HEADERS = {
+    IDEMPOTENCY_KEY: Parameter(
+        "For mutations: 1 to 255 visible ASCII characters, with or without quotation marks. If your member "
+        "repeats the request with this key within 24 hours, it gets the first answer, and nothing is "
+        "written.",
+        example=EXAMPLE_KEY,
+    )
 }
 UNKNOWN_APPLICATION = ResponseSpec("The application does not exist.")
 _RESPONSES: Mapping[int, ResponseSpec] = {
@@ -118,8 +133,13 @@ def graphql_endpoint(application: str, executor: Executor) -> Endpoint:
         execute,
         "execute",
         "Query and change the data of an application.",
-        {**_RESPONSES, 415: ResponseSpec("The request body is not JSON in UTF-8.")},
+        {
+            **_RESPONSES,
+            415: ResponseSpec("The request body is not JSON in UTF-8."),
+            422: ResponseSpec("The Idempotency-Key was used for another request in the last 24 hours."),
+        },
         {"application/json": _REQUEST},
+        headers=_HEADERS,
         error_format=ErrorFormat.PROBLEM_JSON,
         has_format=False,
         max_body_size=None,
@@ -266,13 +286,28 @@ def _execute(
         request.trace_id,
         base_url=request.base_url,
         queries_only=queries_only,
+        read_key=_key_reader(request, graphql_request),
     )
+
+
+def _key_reader(request: Request, graphql_request: GraphQLRequest) -> Callable[[], IdempotencyKey] | None:
+    """Return the function that reads the idempotency key of a request, None if the request has none."""
+    if IDEMPOTENCY_KEY.lower() not in request.headers:
+        return None
+    query, variables, operation_name = (
+        graphql_request.query,
+        graphql_request.variables,
+        graphql_request.operation_name,
+    )
+    return lambda: idempotency_key(request, query, variables, operation_name)
 
 
 def _render(graphql_response: GraphQLResponse, media_type: str) -> Response:
     # The specification requires 200 in the legacy media type, even if the response has only errors.
     status = 200 if graphql_response.began or media_type == PLAIN_JSON else 400
-    headers = (("Content-Type", f"{media_type}; charset=utf-8"),)
+    headers: Headers = (("Content-Type", f"{media_type}; charset=utf-8"),)
+    if graphql_response.replayed:
+        headers = (*headers, REPLAYED_HEADER)
     compressed = graphql_response.gzipped
     return Response(
         status,

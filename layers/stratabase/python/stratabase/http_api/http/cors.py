@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from stratabase.http_api.http.messages import Headers, Request
 
 REQUEST_HEADERS = (
-    "Accept, Authorization, Content-Type, "
+    "Accept, Authorization, Content-Type, Idempotency-Key, "
     "If-Match, If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Range, "
     "Tus-Resumable, Upload-Checksum, Upload-Concat, Upload-Defer-Length, Upload-Length, Upload-Metadata, "
     "Upload-Offset, X-HTTP-Method-Override"
 )
 RESPONSE_HEADERS = (
-    "Accept-Ranges, Allow, Content-Disposition, Content-Range, ETag, Location, Retry-After, "
+    "Accept-Ranges, Allow, Content-Disposition, Content-Range, ETag, Idempotent-Replayed, Location, "
+    "Retry-After, "
     "Tus-Checksum-Algorithm, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, "
     "Upload-Expires, Upload-Length, Upload-Metadata, Upload-Offset, WWW-Authenticate"
 )

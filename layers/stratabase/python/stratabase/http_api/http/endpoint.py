@@ -37,7 +37,7 @@ class ResponseSpec:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of the query string or of the path. Path parameters are always required."""
+    """A parameter of the query string, of the path or in a header. Path parameters are always required."""
 
     description: str
     required: bool = False
@@ -63,6 +63,8 @@ class Operation:
     If it is None, the operation ignores the body of a request.
     """
     query: Mapping[str, Parameter] = field(default_factory=dict)
+    headers: Mapping[str, Parameter] = field(default_factory=dict)
+    """The request headers of this operation in particular."""
     error_format: ErrorFormat = ErrorFormat.PROBLEM
     has_format: bool = True
     """Whether the query parameter `format` selects JSON or XML."""

@@ -23,6 +23,7 @@ from stratabase.domain.issues.refusals import (
     Unavailable,
 )
 from stratabase.domain.members.refusals import LastAdministrator, MemberTaken, NoSuchMember, TooManyMails
+from stratabase.domain.objects.idempotency import IdempotencyKeyReused
 from stratabase.http_api.http.messages import Headers, Request
 from stratabase.messages import Message, and_list, ngettext
 from stratabase.observe import Log, causes
@@ -166,6 +167,7 @@ STATUS_TABLE: Mapping[type[Refusal], StatusRow] = {
     FileTypeNotAllowed: StatusRow(415),
     UnsupportedContentEncoding: StatusRow(415, _accept_encoding),
     RangeNotSatisfiable: StatusRow(416, _content_range),
+    IdempotencyKeyReused: StatusRow(422),
     TooManyFailures: StatusRow(429, _retry_after, Log.warning),
     TooManyMails: StatusRow(429, _retry_after, Log.warning),
     TooMuchPending: StatusRow(429, _retry_after),

@@ -1,12 +1,25 @@
 """The options of a write, besides the command and its caller."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 from stratabase.domain.members.member import Caller
+from stratabase.domain.objects.change import Change
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.expressions.environment import EvaluationContext
 from stratabase.operations.context import evaluation_context
+from stratabase.operations.write.outcome import WriteOutcome
+
+
+class CommitRecorder(Protocol):
+    """Records a commit for a request with an idempotency key."""
+
+    def commit(self, outcome: WriteOutcome, commit: Callable[[Change], None]) -> None:
+        """Commit the change of an outcome together with an idempotency record, by `commit`.
+
+        Raises what `commit` raises. Raises Refused if the answer is too large to be kept.
+        """
 
 
 class WriteOptions(NamedTuple):
@@ -18,6 +31,8 @@ class WriteOptions(NamedTuple):
     """The evaluation context of the request. If it is None, each round has its own."""
     budget: ReadBudget | None = None
     """The budget for what conditions read. If it is None, each use has its own."""
+    recorder: CommitRecorder | None = None
+    """What records the commit, if the request has an idempotency key."""
 
     def evaluation_for(self, caller: Caller, now: Instant) -> EvaluationContext:
         """Return the evaluation context of conditions: the request's, or one for the caller at `now`."""

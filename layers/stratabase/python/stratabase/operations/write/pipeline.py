@@ -20,7 +20,7 @@ from stratabase.domain.write.snapshot import Snapshot
 from stratabase.messages import _
 from stratabase.operations.files.bind import UploadLost, copy_uploads
 from stratabase.operations.services import Services
-from stratabase.operations.write.commit_or_explain import commit_or_explain
+from stratabase.operations.write.commit_or_explain import CommitOrDryRun, commit_or_explain
 from stratabase.operations.write.load import CallerVisibility, load_missing
 from stratabase.operations.write.options import DEFAULT_OPTIONS, WriteOptions
 from stratabase.operations.write.outcome import WriteOutcome
@@ -135,15 +135,18 @@ class Write:
         # 5. Commit. If there are issues already, only find out whether the store has more.
         issues = [*plan.issues]
         if change.effects and self._services.class_(self._ids.root.class_name).is_stored:
-            entities = self._services.entities
-            if is_dry or issues or warnings:
-                commit_or_dry_run = entities.dry_run
-            else:
-                commit_or_dry_run = entities.commit
+            commit_or_dry_run: CommitOrDryRun = self._services.entities.dry_run
+            if not (is_dry or issues or warnings):
+                commit_or_dry_run = self._commit_of(WriteOutcome(plan, change, issues, reports=plan.reports))
                 self._copy_uploads(plan)
             issues += commit_or_explain(plan, change, commit_or_dry_run, self._visibility)
         issues += [each.issue for each in warnings if not each.is_doubtful(issues)]
         return WriteOutcome(plan, change, issues, reports=plan.reports)
+
+    def _commit_of(self, outcome: WriteOutcome) -> CommitOrDryRun:
+        """Return the function that commits the change of an outcome."""
+        recorder, commit = self._options.recorder, self._services.entities.commit
+        return commit if recorder is None else lambda _change: recorder.commit(outcome, commit)
 
     def _plan(self, *, numbering: bool) -> tuple[WritePlan, Instant]:
         """Return the complete plan, and the instant after its last load. Raises NoLongerMatches."""

@@ -34,13 +34,15 @@ def save(
     return Write(services, command, caller, earlier, options=options).commit().result()
 
 
-def delete(services: Services, command: Delete, caller: Caller) -> bool:
+def delete(
+    services: Services, command: Delete, caller: Caller, options: WriteOptions = DEFAULT_OPTIONS
+) -> bool:
     """Delete an object, and return whether it existed. Of concurrent deletions, exactly one returns True.
 
     Raises Refused if other objects require it. Raises Unavailable if the store cannot tell whether it is
     deleted, and by which request.
     """
-    return bool(Write(services, command, caller).commit().change.effects)
+    return bool(Write(services, command, caller, options=options).commit().change.effects)
 
 
 def restore(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from graphql import GraphQLError, GraphQLResolveInfo, GraphQLSchema
 
@@ -12,6 +12,7 @@ from stratabase.domain.issues.issue import Issue, Path
 from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.idempotency import IdempotencyRecord
 from stratabase.domain.query.consumption import Consumption
 from stratabase.domain.query.fetch import Fetch
 from stratabase.domain.query.read_budget import ReadBudget
@@ -20,6 +21,8 @@ from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.messages import Message
 from stratabase.operations.context import ReadContext, read_context
 from stratabase.operations.services import Services
+from stratabase.operations.write.options import CommitRecorder
+from stratabase.operations.write.outcome import WriteOutcome
 
 
 class InputContext(NamedTuple):
@@ -100,6 +103,18 @@ class ResponseWarning(NamedTuple):
     path: Path
 
 
+class FieldRecorder(CommitRecorder, Protocol):
+    """Records the commit of a field with its answer, which it renders before."""
+
+    record: IdempotencyRecord | None
+    """The record that was committed, if any."""
+    source: Any
+    """The source value of the recorded answer."""
+
+    def prepare(self, call: "Call", show: Callable[[WriteOutcome], Any]) -> None:
+        """Take the call of the field, and the function that returns the source value of an outcome."""
+
+
 @dataclass(eq=False)
 class GraphQLContext:
     """The services, the caller, the trace id, the read budget, and the results so far of one request."""
@@ -130,6 +145,8 @@ class GraphQLContext:
     """Whether messages suggest names ("did you mean")."""
     base_url: str = ""
     """The root URL of all links, without a slash at its end."""
+    recorder: FieldRecorder | None = None
+    """What records the commit of the only root field, if the request has an idempotency key."""
 
     def add_warnings(self, key: str, warnings: Iterable[ResponseWarning]) -> None:
         """Add the warnings of the root field with this response key, whose paths begin below it."""

@@ -1,12 +1,16 @@
 """`<C>___delete`: delete an object."""
 
+from typing import Any
+
 from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Delete
 from stratabase.model.api_names import ID
 from stratabase.model.model import Class
+from stratabase.operations.write.options import DEFAULT_OPTIONS
 from stratabase.operations.write.services import delete
+from stratabase.schema.execution.keyed_mutation import commit_and_show
 from stratabase.schema.inputs.service_arguments import (
     force_warnings_argument,
     if_version_argument,
@@ -19,9 +23,16 @@ from stratabase.schema.types.results import DELETE_RESULT
 
 
 def _field(_: TypeRegistry, class_: Class) -> GraphQLField:
-    def resolve(call: Call) -> dict[str, bool]:
+    def resolve(call: Call) -> Any:
+        context = call.context
         command = with_if_version(class_, Delete(Reference(class_.name, call.arguments[ID])), call)
-        return {"deleted": delete(call.context.services, command, call.context.caller)}
+        return commit_and_show(
+            call,
+            DEFAULT_OPTIONS,
+            lambda options: delete(context.services, command, context.caller, options),
+            lambda deleted: {"deleted": deleted},
+            lambda outcome: bool(outcome.change.effects),
+        )
 
     return service_field(
         DELETE_RESULT,

@@ -11,7 +11,9 @@ from stratabase.model.model import Class
 from stratabase.operations.read.version_diff import version_diff
 from stratabase.operations.read.version_page import version_page
 from stratabase.operations.read.versions import get_version, resolve_instant
+from stratabase.operations.write.outcome import WriteOutcome
 from stratabase.operations.write.services import restore
+from stratabase.schema.execution.keyed_mutation import commit_and_show
 from stratabase.schema.execution.views import (
     PageRenderer,
     page_fields,
@@ -101,11 +103,16 @@ GET_VERSION_DIFF = Service("getVersionDiff", _version_diff_field, may_read, has_
 
 
 def _restore_version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
-    def resolve(call: Call) -> View:
+    def resolve(call: Call) -> Any:
         (readings,) = read_instants(class_, call, AT_VERSION)
         context, reference = call.context, reference_of(class_, call)
-        result = restore(context.services, reference, readings, context.caller, write_options(call))
-        return written_views(call, [result])[0]
+        return commit_and_show(
+            call,
+            write_options(call),
+            lambda options: restore(context.services, reference, readings, context.caller, options),
+            lambda result: written_views(call, [result])[0],
+            WriteOutcome.result,
+        )
 
     arguments = id_argument(class_) | instant_argument(AT_VERSION) | force_warnings_argument()
     description = f"Restore the {class_.name} and its parts as of an instant, even if it was deleted."

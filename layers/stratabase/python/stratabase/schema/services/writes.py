@@ -1,13 +1,17 @@
 """`<C>___create`, `<C>___update` and `<C>___save`: write one object with its parts and associations."""
 
 from functools import partial
+from typing import Any
 
 from graphql import GraphQLField
 
 from stratabase.domain.query.fetch import View
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.model import Class
+from stratabase.operations.write.options import WriteOptions
+from stratabase.operations.write.outcome import WriteOutcome, WriteResult
 from stratabase.operations.write.services import save
+from stratabase.schema.execution.keyed_mutation import commit_and_show
 from stratabase.schema.execution.views import written_views
 from stratabase.schema.inputs.command_reader import (
     CommandReader,
@@ -38,13 +42,19 @@ def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, descriptio
     """Return a mutation that takes `data`, writes it, and returns the written object."""
     reader = CommandReader(registry.model)
 
-    def resolve(call: Call) -> View:
+    def resolve(call: Call) -> Any:
         context = call.context
         command = with_if_version(class_, data.command(reader, class_, call), call)
-        result = save(context.services, command, context.caller, context.client_ids, write_options(call))
-        # Later root fields may show this object, which the client knows by its client id.
-        context.client_ids.update(result.client_ids)
-        return written_views(call, [result])[0]
+
+        def write(options: WriteOptions) -> WriteResult:
+            return save(context.services, command, context.caller, context.client_ids, options)
+
+        def show(result: WriteResult) -> View:
+            # Later root fields may show this object, which the client knows by its client id.
+            context.client_ids.update(result.client_ids)
+            return written_views(call, [result])[0]
+
+        return commit_and_show(call, write_options(call), write, show, WriteOutcome.result)
 
     if_version = {} if data.family is GeneratedType.CREATE else if_version_argument(class_)
     arguments = data.argument(registry, class_) | if_version | force_warnings_argument()

@@ -27,6 +27,8 @@ class DynamoDBEngine:
     this.
     """
 
+    removes_expired = True
+
     def __init__(self, client: Client, table: str, retry_policy: RetryPolicy = DEFAULT_RETRY_POLICY) -> None:
         self._client = client
         self._retrying = RetryingClient(client, retry_policy)

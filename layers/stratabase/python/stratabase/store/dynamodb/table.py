@@ -3,7 +3,7 @@
 from typing import Any
 
 from stratabase.store.dynamodb.client import Client, Rejected
-from stratabase.store.engine.port import INDEX_NAMES
+from stratabase.store.engine.port import INDEX_NAMES, TIME_TO_LIVE
 
 PARTITION, SORT, STATE = "pk", "sk", "state"
 
@@ -33,6 +33,7 @@ MAX_SORT_BYTES = 1024
 """DynamoDB's maximum length of a sort key."""
 
 _MARK = "="
+_TIME_TO_LIVE = {"AttributeName": TIME_TO_LIVE, "Enabled": True}
 
 
 def table_definition(name: str) -> dict[str, Any]:
@@ -80,6 +81,7 @@ def ensure_table(client: Client, name: str) -> None:
     """
     try:
         client.call("CreateTable", table_definition(name))
+        client.call("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": _TIME_TO_LIVE})
     except Rejected as error:
         if error.code != "ResourceInUseException":
             raise

@@ -19,6 +19,11 @@ class DelegatingEngine:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
+    @property
+    def removes_expired(self) -> bool:
+        """Whether the engine itself removes items some time after their TIME_TO_LIVE."""
+        return self._engine.removes_expired
+
     def _before_read(self) -> None:
         """Do something before each read. By default, nothing."""
 

@@ -168,6 +168,8 @@ class Check:
 
 
 Action = Put | Patch | Delete | Check
+TIME_TO_LIVE = "ttl"
+"""The attribute of items that expire: the seconds since 1970 after which nobody needs the item any more."""
 MAX_ACTIONS = 100
 """The maximum number of actions in a batch, which is that of DynamoDB's TransactWriteItems."""
 
@@ -267,6 +269,10 @@ class OutcomeUnknown(Unavailable):
 
 class Engine(Protocol):
     """A key-value store with secondary indexes and atomic, conditional, durable commits."""
+
+    @property
+    def removes_expired(self) -> bool:
+        """Whether the engine itself removes items some time after their TIME_TO_LIVE."""
 
     def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent.

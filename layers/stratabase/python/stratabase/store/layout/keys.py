@@ -11,6 +11,7 @@
 | ledger of a deletion, of an update | `P#Class#id` | `P`, `P#<commit id>` |
 | ledger of a restoration, list of its parts | `P#Class#id` | `R`, `R#<commit id>` |
 | entry of the file ledger | `F#<id>` | `F` |
+| idempotency record | `I#<SHA-256>` | `<number of the field>`, `<number of the field>#<id>` |
 | registry with the mark of the store, member ids | `META` | `slots`, `memberIds` |
 | catalog of stored names, its further parts | `META` | `catalog`, `catalog#<number>` |
 | list of served models, piece of the text of one | `META` | `servedModels`, `servedModel#<SHA-256>#<n>` |
@@ -56,6 +57,8 @@ It is not the name of a class, because names of classes contain no `#`.
 """
 FILE_ENTRIES = "F#"
 """The partition of LISTING with all entries of the file ledger, and the prefix of their own partitions."""
+IDEMPOTENCY_RECORDS = "I#"
+"""The partition of LISTING with the idempotency records that expire, and the prefix of their partitions."""
 _OF_DELETION = "P"
 _OF_RESTORATION = "R"
 
@@ -220,6 +223,27 @@ def ledger_of(key: Key) -> Reference:
     """Return the object that a ledger is about, by the ledger's key."""
     class_name, id_ = key.partition.removeprefix(PURGES).split("#", 1)
     return Reference(class_name, id_)
+
+
+def idempotency_scope(scope: str) -> str:
+    """Return the partition of all records of an idempotency key."""
+    return f"{IDEMPOTENCY_RECORDS}{scope}"
+
+
+def idempotency_record(scope: str, step: str) -> Key:
+    """Return the key of the record of one step of a mutation with an idempotency key."""
+    return Key(idempotency_scope(scope), step)
+
+
+def idempotency_step(key: Key) -> tuple[str, str]:
+    """Return the scope and the step of an idempotency record by its key."""
+    return key.partition.removeprefix(IDEMPOTENCY_RECORDS), key.sort
+
+
+def is_idempotency_record(key: Key) -> bool:
+    """Return whether a key is that of an idempotency record."""
+    # Objects of a class named "I" are in such partitions too.
+    return key.partition.startswith(IDEMPOTENCY_RECORDS) and key.sort[:1].isdigit()
 
 
 def file_entry(id_: str) -> Key:

@@ -45,6 +45,8 @@ class SqliteEngine:
     raises UnusableStore if the file cannot be used.
     """
 
+    removes_expired = False
+
     def __init__(self, path: Path, *, busy_timeout: float = BUSY_TIMEOUT) -> None:
         to_refusal = partial(map_sqlite_error, path)
         self._writer = Writer(open_for_writing(path, busy_timeout), busy_timeout, to_refusal)

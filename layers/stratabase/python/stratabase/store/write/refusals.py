@@ -5,6 +5,7 @@ means, in the order in which `WriteTransaction.learn` tests for it:
 
 | failed expectation                                        | meaning                                  |
 |-----------------------------------------------------------|------------------------------------------|
+| the idempotency record of the change                      | AlreadyRecorded                          |
 | a head, only because of its lock                          | LockedByOthers                           |
 | a head, which another commit has written since            | Conflict                                 |
 | the registry, a closed version, a ledger                  | Conflict                                 |

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from stratabase.domain.objects.change import Change, Deletion, ObjectEffect, reference_of
 from stratabase.domain.objects.commit_refusals import (
+    AlreadyRecorded,
     Conflict,
     IntegrityViolation,
     LockedByOthers,
@@ -28,6 +29,7 @@ from stratabase.store.indexes.registry_cache import WriteSchema
 from stratabase.store.layout import keys, versions
 from stratabase.store.layout.associations import StoredRole
 from stratabase.store.layout.heads import expect_unchanged
+from stratabase.store.layout.idempotency_records import put_record
 from stratabase.store.layout.locks import NO_LOCK_CONDITIONS, LockConditions, lock_conditions
 from stratabase.store.read.context import StoreContext
 from stratabase.store.write import deletions
@@ -194,9 +196,12 @@ class WriteTransaction:
         """Correct the actions by the items that a refused attempt found; return if a retry may succeed.
 
         refusals.py has a table of all failures and their meanings.
-        Raises LockedByOthers, Conflict, UniqueViolation, IntegrityViolation.
+        Raises AlreadyRecorded, LockedByOthers, Conflict, UniqueViolation, IntegrityViolation.
         """
         self._actions = None
+        # 0. Another request with the same idempotency key has done this. Nothing else matters then.
+        if any(keys.is_idempotency_record(failure.action.key) for failure in failures):
+            raise AlreadyRecorded
         # 1. The failures are due to locks only.
         if locked := blocking_locks(failures):
             raise LockedByOthers(locked)
@@ -291,7 +296,7 @@ def plan_transaction(
     closed = tuple(
         chain.from_iterable(_closed_version(store, change, effect) for effect in change.object_effects())
     )
-    files = tuple(file_writes(change, store.model))
+    files = (*file_writes(change, store.model), *_record_writes(store, change))
     # The short cut for most changes: they affect no other items.
     if deferred is None and not store.associations.affect(change):
         return WriteTransaction(store, schema, change, plain=(*head_actions.values(), *closed, *files))
@@ -390,6 +395,13 @@ def _head_action(
 
 def _closed_version(store: StoreContext, change: Change, effect: ObjectEffect) -> Iterator[Put]:
     return versions.closed_version(effect, store.model.classes[reference_of(effect).class_name], change)
+
+
+def _record_writes(store: StoreContext, change: Change) -> Iterator[Put]:
+    """Yield the write of the idempotency record of a change, if it has one."""
+    if change.record is not None:
+        listed = not store.engine.removes_expired
+        yield put_record(change.record, change.commit_id, change.time, listed=listed)
 
 
 def _lock_conditions(change: Change) -> LockConditions:

@@ -40,6 +40,7 @@ class PathItems:
             [{"$ref": "#/components/parameters/format"}] if operation.has_format else []
         )
         parameters += [_parameter(name, "query", each) for name, each in operation.query.items()]
+        parameters += [_parameter(name, "header", each) for name, each in operation.headers.items()]
         body = self.schemas.content(operation.body, is_request=True)
         protected = is_protected(address)
         return {

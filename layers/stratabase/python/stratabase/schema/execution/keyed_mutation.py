@@ -1,0 +1,261 @@
+"""Execute a mutation with an idempotency key: each of its fields is done once, and keeps its answer.
+
+1. One read finds the records of the key. Fields with a record are answered from it.
+2. The other fields run one by one, in the order of the document. A field that writes renders its answer
+   before its commit, and the commit stores it in a record (`AnswerRecorder`).
+3. A field that writes nothing, such as a refused one, stores its record by itself.
+
+If another request with the key is faster, the commit or the record fails, and this request answers from the
+record of the other one. A field that ends because the store doesn't respond has no record. The repetition of
+the request executes it again.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import orjson
+from graphql import (
+    DocumentNode,
+    ExecutionResult,
+    FieldNode,
+    OperationDefinitionNode,
+    SelectionSetNode,
+)
+
+from stratabase.domain.issues.issue import Issue, IssueType
+from stratabase.domain.issues.refusals import Refusal, Refused, Unavailable
+from stratabase.domain.objects.change import Change
+from stratabase.domain.objects.commit_refusals import AlreadyRecorded
+from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.idempotency import (
+    KEY_LIFETIME,
+    MAX_ANSWER_BYTES,
+    IdempotencyKey,
+    IdempotencyRecord,
+    field_step,
+    records_of_request,
+    scope_of,
+)
+from stratabase.messages import _
+from stratabase.operations.executor import GraphQLResponse
+from stratabase.operations.write.options import WriteOptions
+from stratabase.operations.write.outcome import WriteOutcome
+from stratabase.schema.execution.errors import ErrorRenderer
+from stratabase.schema.execution.responses import (
+    found_errors,
+    render_warnings,
+    with_extensions,
+    with_unreadable,
+)
+from stratabase.schema.execution.selections import Selections, fragments_of
+from stratabase.schema.request.context import Call, GraphQLContext, RootResults
+
+T = TypeVar("T")
+Execute = Callable[[DocumentNode, GraphQLContext], ExecutionResult]
+"""Executes a document with the variables of the request."""
+
+_DATA, _ERRORS, _WARNINGS, _CLIENT_IDS = "data", "errors", "warnings", "clientIds"
+"""The parts of a kept answer."""
+
+
+class KeyedMutation:
+    """One mutation with an idempotency key."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - a mutation, how it is executed, and its key
+        self,
+        document: DocumentNode,
+        operation: OperationDefinitionNode,
+        context: GraphQLContext,
+        execute: Execute,
+        errors: ErrorRenderer,
+        key: IdempotencyKey,
+    ) -> None:
+        self._document = document
+        self._operation = operation
+        self._context = context
+        self._execute = execute
+        self._errors = errors
+        self._key = key
+        self._entities = context.services.entities
+        _ = context.read_context  # All fields share it, and its instant.
+
+    def response(self, variable_values: Any) -> GraphQLResponse:
+        """Execute the mutation. `variable_values`: coerced. Raises IdempotencyKeyReused, Unavailable."""
+        records, is_replayed = self._read_records(), True
+        answers: list[Mapping[str, Any]] = []
+        for number, nodes in enumerate(self._fields(variable_values)):
+            answer, is_new = self._answer(number, nodes, records)
+            answers.append(answer)
+            is_replayed = is_replayed and not is_new
+        errors = [error for answer in answers for error in answer.get(_ERRORS, ())]
+        data = {key: value for answer in answers for key, value in answer[_DATA].items()}
+        warnings = [warning for answer in answers for warning in answer.get(_WARNINGS, ())]
+        response = {_ERRORS: errors, _DATA: data} if errors else {_DATA: data}
+        return with_extensions(response, warnings, self._context, replayed=is_replayed)
+
+    def _fields(self, variable_values: Any) -> Sequence[Sequence[FieldNode]]:
+        selections = Selections(fragments_of(self._document), variable_values)
+        return [*selections.collect([self._operation.selection_set]).values()]
+
+    @cached_property
+    def _scope(self) -> str:
+        context = self._context
+        return scope_of(context.services.model.application, context.caller.id, self._key.text)
+
+    def _read_records(self) -> Mapping[str, IdempotencyRecord]:
+        found, now = self._entities.recorded(self._scope), self._context.services.clock.now()
+        return records_of_request(found, self._key.fingerprint, now)
+
+    def _answer(
+        self, number: int, nodes: Sequence[FieldNode], records: Mapping[str, IdempotencyRecord]
+    ) -> tuple[Mapping[str, Any], bool]:
+        """Return the answer of a field, and whether this request has executed it."""
+        if nodes[0].name.value.startswith("__"):  # `__typename` is always the same
+            return self.render(self._document_of(nodes), self.fresh_context()), False
+        record = records.get(field_step(number))
+        if record is None:
+            try:
+                return self._execute_field(number, nodes), True
+            except AlreadyRecorded:
+                record = self._read_records().get(field_step(number))
+        if record is None:
+            raise Unavailable(_("Another request with this Idempotency-Key is still running. Try again."))
+        answer = orjson.loads(record.answer)
+        for class_name, id_, client_id in answer.get(_CLIENT_IDS, ()):
+            self._context.client_ids[Reference(class_name, id_)] = client_id
+        return answer, False
+
+    def _execute_field(self, number: int, nodes: Sequence[FieldNode]) -> Mapping[str, Any]:
+        """Execute a field, and keep its answer. Raises AlreadyRecorded, Unavailable."""
+        context = self.fresh_context()
+        recorder = context.recorder = AnswerRecorder(self, number, self._document_of(nodes))
+        result = self._execute(recorder.document, context)
+        self._context.insights += context.insights
+        if recorder.record is not None:
+            return orjson.loads(recorder.record.answer)  # type: ignore[no-any-return]  # a JSON object
+        causes = [error.original_error for error in found_errors(result, context)]
+        for cause in causes:
+            if isinstance(cause, AlreadyRecorded | Unavailable):
+                raise cause
+        answer = self.answer_of(result, context)
+        # After a fault of the service, the same request may succeed later.
+        if all(cause is None or isinstance(cause, Refusal) for cause in causes):
+            record = self.record_of(number, answer)
+            if record is not None:
+                self._entities.record(record, self._context.services.clock.now())
+        return answer
+
+    def _document_of(self, nodes: Sequence[FieldNode]) -> DocumentNode:
+        """Return the document with one field of the mutation."""
+        operation = self._operation
+        only = OperationDefinitionNode(
+            operation=operation.operation,
+            name=operation.name,
+            variable_definitions=operation.variable_definitions,
+            directives=operation.directives,
+            selection_set=SelectionSetNode(selections=tuple(nodes)),
+            loc=operation.loc,
+        )
+        others = (each for each in self._document.definitions if each is not operation)
+        return DocumentNode(definitions=(only, *others), loc=self._document.loc)
+
+    def fresh_context(self) -> GraphQLContext:
+        """Return the context of one execution of a field, without results."""
+        context = copy(self._context)
+        context.root_results, context.recorder = RootResults(), None
+        context.errors, context.unreadable, context.insights, context.warnings = [], {}, [], {}
+        return context
+
+    def render(self, document: DocumentNode, context: GraphQLContext) -> Mapping[str, Any]:
+        """Return the answer of a field whose result the context has."""
+        return self.answer_of(self._execute(document, context), context)
+
+    def answer_of(self, result: ExecutionResult, context: GraphQLContext) -> Mapping[str, Any]:
+        """Return the answer of a field: its data, its errors, its warnings, and the client ids so far."""
+        answer = with_unreadable(result.data, found_errors(result, context), self._errors, context)
+        if warnings := render_warnings(context):
+            answer[_WARNINGS] = warnings
+        if context.client_ids:
+            answer[_CLIENT_IDS] = [[*reference, id_] for reference, id_ in context.client_ids.items()]
+        return answer
+
+    def record_of(self, number: int, answer: Mapping[str, Any]) -> IdempotencyRecord | None:
+        """Return the record of a field, None if its answer is too large to be kept."""
+        text = orjson.dumps(answer)
+        if len(text) > MAX_ANSWER_BYTES:
+            return None
+        expires = self._context.services.clock.now() + KEY_LIFETIME
+        step = field_step(number)
+        return IdempotencyRecord(self._scope, step, self._key.fingerprint, expires, text.decode())
+
+
+class AnswerRecorder:
+    """Renders the answer of a field before its commit, and passes it on to the commit as a record."""
+
+    def __init__(self, mutation: KeyedMutation, number: int, document: DocumentNode) -> None:
+        """`document`: with this field only."""
+        self._mutation = mutation
+        self._number = number
+        self.document = document
+        self._call: Call | None = None
+        self._show: Callable[[WriteOutcome], Any] = lambda _outcome: None
+        self.record: IdempotencyRecord | None = None
+        """The record that was committed, if any."""
+        self.source: Any = None
+        """The source value of the recorded answer."""
+
+    def prepare(self, call: Call, show: Callable[[WriteOutcome], Any]) -> None:
+        """Take the call of the field, and the function that returns the source value of an outcome."""
+        self._call, self._show = call, show
+
+    def commit(self, outcome: WriteOutcome, commit: Callable[[Change], None]) -> None:
+        """Commit the change of an outcome together with the answer of the field. Raises Refused."""
+        self.record = None
+        answer = self._render(outcome)
+        record = self._mutation.record_of(self._number, answer)
+        if record is None:
+            message = _(
+                "The answer is too large to be kept for the Idempotency-Key, so nothing was written. The "
+                "maximum is {maximum} bytes. Select fewer fields, and read the others with a query.",
+                maximum=MAX_ANSWER_BYTES,
+            )
+            raise Refused([Issue(IssueType.MALFORMED_REQUEST, message)])
+        commit(replace(outcome.change, record=record))
+        self.record = record
+
+    def _render(self, outcome: WriteOutcome) -> Mapping[str, Any]:
+        call, context = self._call, self._mutation.fresh_context()
+        assert call is not None
+        try:
+            self.source = context.root_results.get_or_run(call.key, lambda: self._show(outcome))
+            context.add_unreadable(call.key, call.unreadable_errors())
+        except Unavailable:
+            raise
+        except Refusal:
+            pass  # The context has it, so it becomes the error of the answer.
+        context.warnings = call.context.warnings
+        return self._mutation.render(self.document, context)
+
+
+def commit_and_show(
+    call: Call,
+    options: WriteOptions,
+    write: Callable[[WriteOptions], T],
+    show: Callable[[T], Any],
+    result_of: Callable[[WriteOutcome], T],
+) -> Any:
+    """Return the source value of a field that writes.
+
+    `write` commits the write, and returns its result. `show` returns the source value of a result. With an
+    idempotency key, it runs before the commit, so that the commit can keep the answer. `result_of` returns
+    what `write` would return for an outcome.
+    """
+    recorder = call.context.recorder
+    if recorder is None:
+        return show(write(options))
+    recorder.prepare(call, lambda outcome: show(result_of(outcome)))
+    result = write(options._replace(recorder=recorder))
+    return show(result) if recorder.record is None else recorder.source

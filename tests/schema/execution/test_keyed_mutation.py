@@ -1,0 +1,273 @@
+"""Mutations with an idempotency key: the first answer is kept, and a repetition writes nothing."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from threading import Barrier, Thread
+
+import pytest
+
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.objects.idempotency import KEY_LIFETIME, MAX_ANSWER_BYTES, IdempotencyKeyReused
+from stratabase.store.engine.port import Engine
+from stratabase.store.sqlite.engine import SqliteEngine
+from tests.contract.engine.dynamodb import over_ministack
+from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import ADMINISTRATOR
+from tests.schema.graph_api import OrderedIds
+from tests.schema.keyed_api import CREATE, KeyedApi
+from tests.soak import FULL, count
+from tests.store.engine_items import object_items
+from tests.store.failing import FailingEngine, Fault
+
+LIFETIME = KEY_LIFETIME / 1000
+RACES = count(12, 500)
+
+PERSON = """_id last_name number label team { name members { items { last_name } } } mentor { last_name }
+  skills { items { name } } contract { starts_on } phones { items { digits } }
+  _versionStart _createdby own past headcount: team_size"""
+NEEDS = 'team: "TEAM", skills: ["SKILL"], contract: {starts_on: "2020-01-31"}, phones: [{digits: "1"}]'
+MUTATIONS = {
+    "create": 'Person___create(data: {last_name: "Wu", _clientId: "c", NEEDS}) { _clientId SHOWN }',
+    "create without effect on others": 'Skill___create(data: {name: "dance"}) { _id name }',
+    "update": 'Person___update(data: {_id: "PERSON", last_name: "Wu"}) { SHOWN }',
+    "update that changes nothing": 'Person___update(data: {_id: "PERSON", last_name: "Li"}) { SHOWN }',
+    "update of parts": """Person___update(data: {_id: "PERSON", phones: {create: [{digits: "2"}]}}) {
+        phones { items { digits } } }""",
+    "save": 'Person___save(data: {_id: "PERSON", last_name: "Wu"}) { SHOWN }',
+    "delete": 'Skill___delete(_id: "SPARE") { deleted }',
+    "delete of nothing": 'Skill___delete(_id: "nothing") { deleted }',
+    "delete of a required object": 'Team___delete(_id: "TEAM") { deleted }',
+    "unique value taken": 'Team___create(data: {name: "A"}) { _id }',
+    "value not allowed": 'Person___update(data: {_id: "PERSON", born: "tomorrow"}) { _id }',
+    "object not found": 'Person___update(data: {_id: "nobody", last_name: "Wu"}) { _id }',
+    "format with a warning": 'Person___update(data: {_id: "PERSON", born: "1999-12-31"}) '
+    '{ born(format: "dd YYYY") }',
+    "restore": 'Person___restoreVersion(_id: "PERSON", atVersion: "01-01-2020 12:00:00.000") { SHOWN }',
+    "lock": 'lock(locks: [{entityName: Person, _id: "PERSON"}], minutes: 5) { locked minutes }',
+    "unlock": 'unlock(locks: [{entityName: Person, _id: "PERSON"}]) { locked minutes }',
+    "bulk update": 'Person___updateBulk(data: {salary: 5}, options: {filter: {last_name___eq: "Li"}}) '
+    "{ totalCount items { SHOWN } }",
+    "bulk delete": 'Skill___deleteBulk(options: {filter: {name___eq: "spare"}}) { deleted }',
+    "several fields": """
+        a: Team___create(data: {name: "B"}) { _id name }
+        b: Team___create(data: {name: "B"}) { _id name }
+        kind: __typename
+        ...More""",
+}
+MORE = 'fragment More on Mutation { c: Team___delete(_id: "nothing") { deleted } }'
+
+
+class Filled(KeyedApi):
+    """With a person, and what mutations refer to."""
+
+    def __init__(self) -> None:
+        super().__init__(ReferenceEngine(), OrderedIds())
+        self._names = {"NEEDS": NEEDS, "SHOWN": PERSON}
+        for name, class_name, text in (
+            ("TEAM", "Team", "A"),
+            ("SKILL", "Skill", "sing"),
+            ("SPARE", "Skill", "spare"),
+        ):
+            self._names[name] = self.create(class_name, name=text)
+        self._names["PERSON"] = self.ask(
+            self._mutation('Person___create(data: {last_name: "Li", NEEDS}) { _id }')
+        )["_id"]
+        self.at(60)
+
+    def query(self, name: str) -> str:
+        """Return one of the mutations for the objects of this store."""
+        return self._mutation(MUTATIONS[name]) + (MORE if "...More" in MUTATIONS[name] else "")
+
+    def _mutation(self, text: str) -> str:
+        for name, meant in self._names.items():
+            text = text.replace(name, meant)
+        return f"mutation {{ {text} }}"
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_the_first_answer_is_that_without_a_key_and_is_repeated(name: str) -> None:
+    plain, keyed = Filled(), Filled()
+    query = keyed.query(name)
+
+    first = keyed.send(query)
+    after = keyed.items()
+    keyed.at(120)
+    again = keyed.send(query)
+
+    assert json.loads(first.body) == plain.body(plain.query(name))
+    assert object_items(keyed.objects()) == object_items(plain.objects())
+    assert again.body == first.body
+    assert keyed.items() == after
+    assert (first.replayed, again.replayed) == (False, True)
+
+
+def test_a_refusal_is_kept_even_if_it_would_not_be_repeated(api: KeyedApi) -> None:
+    team = api.create("Team", name="A")
+    first = api.send(CREATE, name="A")
+    api.ask("mutation($id: ID!) { Team___delete(_id: $id) { deleted } }", id=team)
+
+    assert b"ENTITY_UNIQUE" in first.body
+    assert api.send(CREATE, name="A").body == first.body
+    assert b"ENTITY_UNIQUE" not in api.send(CREATE, "new", name="A").body
+
+
+def test_another_request_with_the_key_is_refused_and_writes_nothing(api: KeyedApi) -> None:
+    api.send(CREATE, name="A")
+    before = api.items()
+
+    with pytest.raises(IdempotencyKeyReused):
+        api.send(CREATE, name="B")
+
+    assert api.items() == before
+
+
+def test_members_have_keys_of_their_own(api: KeyedApi) -> None:
+    api.send(CREATE, name="A")
+    api.caller = replace(ADMINISTRATOR, id="m2")
+
+    assert b"ENTITY_UNIQUE" in api.send(CREATE, name="A").body
+
+
+def test_a_key_is_kept_for_24_hours(api: KeyedApi) -> None:
+    first = api.send(CREATE, name="A")
+
+    api.at(LIFETIME - 1)
+    assert api.send(CREATE, name="A").body == first.body
+
+    api.at(LIFETIME + 1)  # although the record is still there
+    assert b"ENTITY_UNIQUE" in api.send(CREATE, name="A").body
+    with pytest.raises(IdempotencyKeyReused):
+        api.send(CREATE, name="B")
+
+    api.at(2 * LIFETIME + 2)
+    assert b'"name":"B"' in api.send(CREATE, name="B").body
+
+
+def test_a_sweep_removes_expired_records() -> None:
+    api = KeyedApi(ReferenceEngine())
+    for number in range(120):
+        api.send(CREATE, f"key{number}", name=str(number))
+    api.at(60)
+    last = api.send(CREATE, "last", name="last")
+
+    api.at(LIFETIME + 30)
+    api.entities.sweep()  # type: ignore[attr-defined]  # a Repository
+
+    assert api.records() == 1
+    assert api.send(CREATE, "last", name="last").body == last.body
+
+
+def test_queries_ignore_a_key() -> None:
+    api = KeyedApi(ReferenceEngine())
+
+    api.send("{ Team___getPage { totalCount } }")
+
+    assert api.records() == 0
+
+
+def test_requests_with_wrong_variables_are_not_kept(api: KeyedApi) -> None:
+    assert not api.send(CREATE, of="same").began
+    assert b'"name":"A"' in api.send(CREATE, of="same", name="A").body
+
+
+def test_an_answer_that_is_too_large_is_refused_before_the_write() -> None:
+    api = Filled()
+    query = api.query("update").replace(PERSON, " ".join(f"a{number}: about" for number in range(40)))
+    query = query.replace('last_name: "Wu"', f'last_name: "Wu", about: "{"x" * (MAX_ANSWER_BYTES // 40)}"')
+    before = object_items(api.objects())
+
+    (error,) = json.loads(api.send(query).body)["errors"]
+
+    assert error["extensions"]["issueType"] == "MALFORMED_REQUEST"
+    assert "nothing was written. The maximum is 350,000 bytes" in error["message"]
+    assert object_items(api.objects()) == before
+
+
+ENGINES: Mapping[str, Callable[[Path], Engine]] = {
+    "reference": lambda _: ReferenceEngine(),
+    "sqlite": lambda folder: SqliteEngine(folder / "store.db"),
+    "dynamodb": lambda _: over_ministack(),
+}
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    engine = ENGINES[request.param](tmp_path)
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def api(engine: Engine) -> KeyedApi:
+    return KeyedApi(engine)
+
+
+TWO = """mutation($name: String!) {
+  a: Team___create(data: {name: $name}) { _id name }
+  b: Person___create(data: {last_name: $name, team: "TEAM", skills: ["SKILL"],
+    contract: {starts_on: "2020-01-31"}, phones: [{digits: "1"}]}) { _id number }
+  c: Team___create(data: {name: $name}) { _id }
+}"""
+"""Two fields that write, and one that is refused."""
+
+
+@pytest.mark.soak
+def test_a_fault_at_any_call_of_the_store_leaves_one_write_for_all_repetitions(
+    engine: Engine, request: pytest.FixtureRequest
+) -> None:
+    """Before a call: the process ended there. After it: the answer of the store was lost."""
+    calm = KeyedApi(engine)
+    query = TWO.replace("TEAM", calm.create("Team", name="T")).replace(
+        "SKILL", calm.create("Skill", name="S")
+    )
+    without_faults = FailingEngine(engine)
+    KeyedApi(without_faults).send(query, "calm", name="calm")
+    faults = [Fault(call, after) for call in range(len(without_faults.calls)) for after in (False, True)]
+    assert len(faults) > 14
+    if "reference" not in request.node.name and not FULL:
+        faults = faults[::3]
+    for number, fault in enumerate(faults):
+        key = f"key{number}"
+        with pytest.raises(Unavailable):
+            KeyedApi(FailingEngine(engine, fault)).send(query, key, name=key)
+
+        answers = [KeyedApi(engine).send(query, key, name=key).body for _ in range(2)]
+
+        assert answers[0] == answers[1]
+        data = json.loads(answers[0])["data"]
+        assert data["a"]["name"] == key
+        assert data["c"] is None
+        for class_name, attribute, id_ in (("Team", "name", "a"), ("Person", "last_name", "b")):
+            found = calm.ask(
+                f"query($key: String!) {{ {class_name}___getPage(options: {{filter: "
+                f"{{{attribute}___eq: $key}}}}) {{ items {{ _id }} }} }}",
+                key=key,
+            )
+            assert [item["_id"] for item in found["items"]] == [data[id_]["_id"]]
+
+
+@pytest.mark.soak
+def test_of_concurrent_requests_with_one_key_one_writes(engine: Engine) -> None:
+    """Skills have no unique values, so nothing but the key prevents the second write."""
+    query = "mutation($name: String!) { Skill___create(data: {name: $name}) { _id name } }"
+    apis = [KeyedApi(engine), KeyedApi(engine)]
+    for number in range(RACES):
+        answers: list[bytes] = []
+        together = Barrier(2)
+
+        def send(api: KeyedApi, name: str = f"race{number}") -> None:
+            together.wait()  # noqa: B023 - the threads end in this round
+            answers.append(api.send(query, name, name=name).body)  # noqa: B023
+
+        threads = [Thread(target=send, args=(api,)) for api in apis]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+        assert len(answers) == 2
+        assert answers[0] == answers[1]
+    found = apis[0].ask("{ Skill___getPage { totalCount } }")
+    assert found["totalCount"] == RACES
