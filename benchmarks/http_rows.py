@@ -10,7 +10,7 @@ import socket
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import date, timedelta
 from itertools import count, cycle, islice, repeat
@@ -66,7 +66,7 @@ def main(folder: Path) -> None:
     ):
         client = Client(service)
         filled.grow(SIZES[0])
-        cases = list(client.compared(filled.ids))
+        cases = list(client.compared(filled.ids, filled.write))
         unit = f"{CONNECTIONS} connections: CPU in empty answers of the bare server"
         print_table(f"HTTP, {SIZES[0]:,} objects, {unit}", _compare(service, bare, cases))
         others = client.others(filled.ids)
@@ -85,12 +85,17 @@ class Client:
         self._service = service
         self._new = count(1)
 
-    def compared(self, ids: Sequence[str]) -> Iterator[Case]:
-        """Yield the cases of the first table. One without a limit was not measured of PostGraphile."""
+    def compared(self, ids: Sequence[str], write: Callable[[], object]) -> Iterator[Case]:
+        """Yield the cases of the first table. One without a limit was not measured of PostGraphile.
+
+        `write`: changes the store. The service keeps objects and counts until something is written.
+        """
         yield Case("get", 400, self.gets(ids), 14, 5)
+        yield Case("get of one of 100 objects again and again", 400, self.gets(ids[:100]))
         yield Case("page of 50: filter, order, 2 dates", 64, self.pages(PAGE), 33, 13)
         with_team = PAGE.replace("FIELDS", "FIELDS team { name }")
         yield Case("the same with the team of each", 48, self.pages(with_team), 38, 19)
+        yield Case("the same, and a write before each page", 48, _after_writes(write, self.pages(with_team)))
         yield Case("page of 1,000", 16, self.pages(PAGE, 1_000), 590, 415)
         yield Case("page of 50, totalCount without an index", 16, self.tested_counts(_new_salaries()))
         yield Case("the next page of the same list", 32, self.tested_counts(repeat("400")))
@@ -185,6 +190,13 @@ class Client:
             f"Accept: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         return head.encode() + body
+
+
+def _after_writes(write: Callable[[], object], requests: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield requests, and write something before each."""
+    for request in requests:
+        write()
+        yield request
 
 
 def _salaries() -> Iterator[int]:

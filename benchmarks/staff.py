@@ -15,6 +15,7 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.model.reading import read_model
 from stratabase.model.types.storage import Stored
 from stratabase.settings import Settings
+from stratabase.store.engine.port import Key
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.read.context import system_now
 from stratabase.store.repository import Repository
@@ -46,6 +47,7 @@ DATES = ("date_of_birth", "hired_on")
 TEAMS = 100
 LEAST_SALARY = 400
 """Three in five employees earn at least so much."""
+_WRITES = Key("benchmark", "writes")
 _PER_COMMIT = 24
 """An employee takes four of the 100 actions of a commit: itself, its email address, its link, its team."""
 
@@ -66,6 +68,15 @@ class Staff:
     def close(self) -> None:
         """Close the store."""
         self._engine.close()
+
+    def write(self) -> None:
+        """Commit something that no request reads."""
+        self._engine.increment(_WRITES, "number", 1)
+
+    def writes(self) -> int:
+        """Return how often `write` was called."""
+        (found,) = self._engine.get([_WRITES])
+        return 0 if found is None else int(str(found.attributes["number"]))
 
     def grow(self, size: int) -> None:
         """Create employees until there are `size` of them."""

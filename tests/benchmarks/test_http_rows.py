@@ -1,7 +1,7 @@
 """The requests that are compared with PostGraphile do what their rows say."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import islice
 from typing import Any
@@ -17,14 +17,18 @@ OBJECTS = 240
 
 
 class Filled:
-    """A service with some employees."""
+    """A service with some employees, which are in a store."""
 
-    def __init__(self, service: RunningService) -> None:
-        with closing(staff.Staff(service.home)) as filled:
-            filled.grow(OBJECTS)
+    def __init__(self, service: RunningService, store: staff.Staff) -> None:
+        store.grow(OBJECTS)
         self._service = service
-        self.ids = filled.ids
+        self.store = store
+        self.ids = store.ids
         self.client = Client(service)
+
+    def compared(self) -> Sequence[Case]:
+        """Return the cases of the first table."""
+        return list(self.client.compared(self.ids, self.store.write))
 
     def answers(self, case: Case) -> list[tuple[str, Any]]:
         """Return the texts of the first three requests of a case, and the value in each answer."""
@@ -43,12 +47,16 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
     folder = tmp_path_factory.mktemp("staff")
     model = folder / "staff.graphql"
     model.write_text(staff.MODEL)
-    with running(folder / "home", model=model, application=staff.APPLICATION) as service:
-        yield Filled(service)
+    home = folder / "home"
+    with (
+        running(home, model=model, application=staff.APPLICATION) as service,
+        closing(staff.Staff(home)) as store,
+    ):
+        yield Filled(service, store)
 
 
 def test_pages_are_full_and_in_order(filled: Filled) -> None:
-    cases = {case.name: case for case in filled.client.compared(filled.ids)}
+    cases = {case.name: case for case in filled.compared()}
     for name in ("page of 50: filter, order, 2 dates", "the same with the team of each"):
         for _, page in filled.answers(cases[name]):
             names = [item["last_name"] for item in page["items"]]
@@ -57,6 +65,14 @@ def test_pages_are_full_and_in_order(filled: Filled) -> None:
             assert len(page["items"][0]) == 8 + ("team" in name)
     (_, page), *_ = filled.answers(cases["page of 1,000"])
     assert len(page["items"]) > OBJECTS / 2
+
+
+def test_pages_after_writes_are_those_without_writes(filled: Filled) -> None:
+    cases = {case.name: case for case in filled.compared()}
+    expected = filled.answers(cases["the same with the team of each"])
+    before = filled.store.writes()
+    assert filled.answers(cases["the same, and a write before each page"]) == expected
+    assert filled.store.writes() == before + len(expected)
 
 
 def test_the_total_count_is_of_three_in_five_objects(filled: Filled) -> None:
@@ -68,7 +84,7 @@ def test_the_total_count_is_of_three_in_five_objects(filled: Filled) -> None:
 
 
 def test_filters_of_counts_are_new_or_always_the_same(filled: Filled) -> None:
-    cases = [*filled.client.compared(filled.ids), *filled.client.counted(SIZES[0])]
+    cases = [*filled.compared(), *filled.client.counted(SIZES[0])]
     (first, new_tested), (second, same_tested), (third, new), (fourth, same) = [
         (case.name, case.requests) for case in cases if "totalCount" in case.name or "next page" in case.name
     ]
@@ -84,13 +100,13 @@ def test_filters_of_counts_are_new_or_always_the_same(filled: Filled) -> None:
 
 
 def test_new_texts_are_new_and_other_texts_are_not(filled: Filled) -> None:
-    for case in filled.client.compared(filled.ids):
+    for case in filled.compared():
         texts = {text for text, _ in filled.answers(case)}
         assert len(texts) == (3 if case.name.startswith("new text") else 1), case.name
 
 
 def test_each_write_writes(filled: Filled) -> None:
-    cases = {case.name: case for case in filled.client.compared(filled.ids)}
+    cases = {case.name: case for case in filled.compared()}
     creates = [case for name, case in cases.items() if "create" in name]
     assert len(creates) == 2
     ids = [value["_id"] for case in creates for _, value in filled.answers(case)]
