@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from random import Random
 from typing import Any
 
 import pytest
@@ -487,3 +488,36 @@ def fill_with_tens(model: Model, entities: DictEntities, patients: int) -> None:
                 state[role] = ids
             links += [(owner, role, id_, each) for each in ids if model is LINKED]
     entities.fill(objects, links)
+
+
+@pytest.mark.parametrize(
+    ("options", "filter_"),
+    [
+        ("{next: $n, offset: $o}", "null"),
+        ("{next: $n, offset: $o, filter_exp: $c, filter: {name___eq: $c}}", "null"),
+        ("{next: $n, offset: $o, filter: $f}", '{name___eq: "x"}'),
+        ("$p", "null"),
+    ],
+)
+def test_sizes_of_earlier_requests_do_not_change_an_estimate(options: str, filter_: str) -> None:
+    """Those that were not too large are remembered. Values that Python holds equal are different sizes."""
+    text = f"""query($n: Int = 3, $o: Int, $c: String, $p: PersonPageOptions, $f: PersonFilter = {filter_}) {{
+        {PEOPLE}(options: {options}) {{
+            items {{ team {{ members(options: {{next: $n}}) {{ items {{ _id }} }} }} }}
+        }}
+    }}"""
+    document, chance = parse(text), Random(7)
+    costs = DocumentCosts(SCHEMA, document, 100)
+    (operation,) = document.definitions
+    assert isinstance(operation, OperationDefinitionNode)
+    refused = 0
+    values: Sequence[Any] = (0, 1, 1.0, True, False, 2, 9, 40, None, "1", -5)
+    for _ in range(300):
+        variables: dict[str, Any] = {name: chance.choice(values) for name in "noc" if chance.random() < 0.7}
+        if chance.random() < 0.5:
+            variables["p"] = {"next": chance.choice(values)}
+        found = costs.excess(operation, variables)
+        expected = DocumentCosts(SCHEMA, document, 100).excess(operation, variables)
+        assert str(found) == str(expected), variables
+        refused += found is not None
+    assert 10 < refused < 290

@@ -1,6 +1,6 @@
 """Estimate the cost of an operation before it runs, and refuse it if the cost is too high."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,10 @@ from stratabase.schema.execution.cost_estimate import WRITTEN, CostShare, Variab
 from stratabase.schema.execution.cost_steps import CostTreeBuilder
 from stratabase.schema.execution.selections import Selections, fragments_of, selects_the_same
 
+_ABSENT = object()
+_MAX_ALLOWED = 64
+"""The maximum number of sizes to remember of one operation."""
+
 
 class OperationCost:
     """The cost of one operation. What it selects must not depend on variables any more."""
@@ -33,6 +37,8 @@ class OperationCost:
         steps = CostTreeBuilder(selections, writes=operation.operation is OperationType.MUTATION)
         self._steps = steps.of(type_, operation.selection_set)
         self._maximum = maximum
+        self._allowed: set[tuple[object, ...]] = set()
+        """Numbers in the variables that decide the cost, which is not too high with them."""
         self._defaults = {
             definition.variable.name.value: value_from_ast_untyped(definition.default_value)
             for definition in operation.variable_definitions or ()
@@ -41,7 +47,32 @@ class OperationCost:
 
     def excess(self, variables: Variables) -> GraphQLError | None:
         """Return the error if the operation costs too much, else None."""
-        return self._error_for(variables) if self._varies else self._constant_error
+        if not self._varies:
+            return self._constant_error
+        sizes = self._sizes(variables)
+        if sizes is not None and sizes in self._allowed:
+            return None
+        error = self._error_for(variables)
+        if sizes is not None and error is None and len(self._allowed) < _MAX_ALLOWED:
+            self._allowed.add(sizes)
+        return error
+
+    def _sizes(self, variables: Variables) -> tuple[object, ...] | None:
+        """Return the values that decide the cost if they are whole numbers or absent, else None."""
+        if self._deciding is None:
+            return None
+        sizes = tuple([variables.get(name, _ABSENT) for name in self._deciding])
+        for size in sizes:
+            if size.__class__ is not int and size is not _ABSENT:  # 1, 1.0 and true would be the same key
+                return None
+        return sizes
+
+    @cached_property
+    def _deciding(self) -> Sequence[str] | None:
+        found = [step.deciding for step in self._steps]
+        if None in found:
+            return None
+        return sorted({name for names in found if names is not None for name in names})
 
     @cached_property
     def _varies(self) -> bool:

@@ -65,6 +65,15 @@ class PageSizeOptions:
             or any(isinstance(value, VariableNode) for value in self._given.values())
         )
 
+    @property
+    def deciding(self) -> frozenset[str] | None:
+        """The names of the variables that decide, if each stands for one value. Otherwise None."""
+        if self._variable is not None or self._filter is None:
+            return None
+        return frozenset(
+            value.name.value for value in self._given.values() if isinstance(value, VariableNode)
+        )
+
     def window(self, variables: Variables) -> EstimatedWindow:
         """Return how much a page reads. Invalid options count as missing, because they are refused later."""
         return self._always or self._window(variables)
@@ -141,6 +150,15 @@ class CostStep:
     def varies(self) -> bool:
         """Whether the cost depends on variables."""
         return self.options.vary or any(step.varies for step in self.steps)
+
+    @property
+    def deciding(self) -> frozenset[str] | None:
+        """The names of the variables that decide the cost, if each stands for one value. Otherwise None."""
+        names = self.options.deciding
+        below = [step.deciding for step in self.steps]
+        if names is None or None in below:
+            return None
+        return names.union(*(each for each in below if each is not None))
 
     def total(self, variables: Variables, times: int = 1) -> int:
         """Return the cost of this step and all below it if it runs `times` times."""
