@@ -69,6 +69,8 @@ def test_a_connection_with_more_than_the_response_is_not_used_again() -> None:
         b"HTTP/1.1 200 OK\r\nContent-Length: 11",
         b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n" + BODY,
         b"HTTP/1.1 200 OK\r\nContent-Length: eleven\r\n\r\n" + BODY,
+        b"HTTP/1.1 200 OK\r\nContent-Length: " + b"1" * 18 + b"\r\n\r\n" + BODY,
+        b"HTTP/1.1 200 OK\r\nContent-Length: " + b"1" * 5_000 + b"\r\n\r\n" + BODY,
         b"HTTP/1.1 200 OK\r\nnonsense\r\n\r\n" + BODY,
         b"HTTP/1.1 200 OK\r\n" + LENGTH + b"\r\n" + BODY[:5],
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n" + BODY[:4],

@@ -13,6 +13,10 @@ _MAX_HEAD = 65536
 """The maximum number of bytes in the header of a response."""
 _MAX_FIELDS = 100
 """The maximum number of fields in the header of a response."""
+_MAX_LENGTH_DIGITS = 18
+"""The maximum number of digits of the size of a response. Python refuses to convert thousands of them."""
+_MAX_SHOWN = 40
+"""The maximum number of characters of a wrong field that an error shows."""
 _RECEIVED_AT_ONCE = 65536
 """The maximum number of bytes to take from the socket in one call."""
 
@@ -72,10 +76,10 @@ def read_response(connection: socket) -> StoreResponse:
         body = b""
     elif length is None:
         body, ends = received.rest(), True
-    elif length.isdecimal():
+    elif length.isdecimal() and len(length) <= _MAX_LENGTH_DIGITS:
         body = received.take(int(length))
     else:
-        raise HTTPException(f"The length of the answer is {length}.")
+        raise HTTPException(f"The length of the answer is {length[:_MAX_SHOWN]!r}.")
     # What follows is no answer to a request of ours.
     return StoreResponse(status, fields, body, ends or received.has_more)
 
