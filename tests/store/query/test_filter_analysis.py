@@ -1,11 +1,12 @@
 """The slices of an index that several comparisons with one attribute leave."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.domain.query.filter import And, Comparison
 from stratabase.model.types.operators import Operator
-from stratabase.store.query.filter_analysis import ColumnRange, index_constraints
+from stratabase.store.query.filter_analysis import ColumnRange, index_constraints, selectivity
 from tests.store.stores import fresh_class
 
 CLASS = fresh_class()
@@ -49,3 +50,10 @@ def test_long_lists_are_intersected_in_linear_time() -> None:
     numbers = [Comparison("count", Operator.IN, tuple(range(first, first + 10_000))) for first in (0, 9_990)]
 
     assert len(ranges(*numbers)) == 10
+
+
+@pytest.mark.parametrize("operator", [Operator.IN, Operator.NOT_IN])
+def test_a_repeated_value_does_not_change_the_estimated_share(operator: Operator) -> None:
+    once, repeated = (Comparison("count", operator, values) for values in ((1, 2), (1, 2, 1, 1)))
+
+    assert selectivity([once], CLASS) == selectivity([repeated], CLASS)

@@ -45,6 +45,7 @@ def among(name: str, *values: Any) -> Comparison:
         (And((among("name", "a", None), eq("count", 1))), None),
         (And((eq("name", "a"), Comparison("count", Operator.LTE, 1))), None),
         (And((among("name", *map(str, range(MAX_UNIQUE_VALUES))), among("count", 1, 2))), None),
+        (And((among("name", *["a"] * 2 * MAX_UNIQUE_VALUES), eq("count", 1))), [{"name": "a", "count": 1}]),
         (Or((eq("name", "a"), eq("count", 1))), None),
         (And((Not(eq("name", "a")), eq("count", 1))), None),
         (None, None),

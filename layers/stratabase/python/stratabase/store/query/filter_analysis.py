@@ -152,7 +152,8 @@ def _values_of(comparison: Comparison) -> tuple[Any, ...] | None:
         return None if operand is None else (operand,)
     if comparison.operator is not Operator.IN or not isinstance(operand, tuple):
         return None
-    return None if None in operand or len(operand) > MAX_UNIQUE_VALUES else tuple(dict.fromkeys(operand))
+    values = tuple(dict.fromkeys(operand))
+    return None if None in values or len(values) > MAX_UNIQUE_VALUES else values
 
 
 def _constraint(comparison: Comparison, class_: Class) -> IndexConstraint:
@@ -280,9 +281,9 @@ def _distinct_values(class_: Class, attribute: str) -> int:
 
 _SHARES: Mapping[Operator, Callable[[Any, int], float]] = {
     Operator.EQ: lambda _, distinct: 1 / distinct,
-    Operator.IN: lambda operand, distinct: min(1.0, len(operand) / distinct),
+    Operator.IN: lambda operand, distinct: min(1.0, len(set(operand)) / distinct),
     Operator.NE: lambda _, distinct: 1 - 1 / distinct if distinct > 1 else 1.0,
-    Operator.NOT_IN: lambda operand, distinct: max(1 / distinct, 1 - len(operand) / distinct),
+    Operator.NOT_IN: lambda operand, distinct: max(1 / distinct, 1 - len(set(operand)) / distinct),
     Operator.NULL: lambda operand, _: _NULL_SHARE if operand else 1 - _NULL_SHARE,
     Operator.NOT_NULL: lambda operand, _: 1 - _NULL_SHARE if operand else _NULL_SHARE,
     Operator.STARTS_WITH: lambda operand, _: _PREFIX_SHARE if operand else 1.0,

@@ -12,6 +12,7 @@ from stratabase.domain.query.filter import And, Comparison, Filter, conjuncts
 from stratabase.domain.query.page import Query, Window
 from stratabase.model.api_names import ID
 from stratabase.model.model import Class
+from stratabase.model.types.operators import Operator
 from stratabase.store.query.filter_analysis import index_constraints
 
 QueryShape = tuple[Hashable, ...]
@@ -58,8 +59,9 @@ def _part_shape(part: Filter) -> tuple[str, Hashable, Hashable] | None:
     if isinstance(operand, tuple):
         if len(operand) > _MAX_VALUES or any(map(_is_long, operand)):
             return None
-        # Estimates count a repeated value each time, and ranges of an index once.
-        return part.attribute, part.operator, (len(operand), len(set(operand)), None in operand)
+        # Plans count a repeated value once, but bounds of ranges are in pairs.
+        number = len(operand) if part.operator is Operator.WITHIN else len(set(operand))
+        return part.attribute, part.operator, (number, None in operand)
     if _is_long(operand):
         return None
     # A bool can say whether null is wanted, and every text starts with an empty one.
