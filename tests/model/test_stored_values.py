@@ -29,7 +29,7 @@ OLD: dict[str, Any] = {"number": "5", "day": "soon", "gone": None, "other": {"a"
 
 def test_a_state_that_shows_what_it_stores_stays_as_it_is() -> None:
     state = {"number": 5, "day": "2020-01-31", "level": 4, "_createdon": "x", "other": ["a"]}
-    assert READ.shows_all(state.get)
+    assert READ.show_all([state])
     assert READ.read(state) == state
 
 
@@ -37,26 +37,26 @@ def test_a_state_that_shows_what_it_stores_stays_as_it_is() -> None:
 def test_the_fast_check_notices_each_value_that_is_not_shown_as_it_is(name: str) -> None:
     state: dict[str, Any] = {"number": 5, "day": "2020-01-31", "level": 4}
     for value in ("x", True, ["a"], {"a": 1}, 2**31, 1.5):
-        assert not READ.shows_all({**state, name: value}.get)
-    assert READ.shows_all({**state, name: None}.get) is (name != "level")
+        assert not READ.show_all([state, {**state, name: value}])
+    assert READ.show_all([{**state, name: None}]) is (name != "level")
 
 
 @pytest.mark.parametrize("name", ["number", "day", "level"])
 def test_the_check_of_some_attributes_looks_at_no_others(name: str) -> None:
     others = frozenset({*NATIVE, "_id"} - {name})
     state: dict[str, Any] = {"number": 5, "day": "2020-01-31", "level": 4, name: ["a"]}
-    assert READ.shows(others)(state.get)
-    assert not READ.shows(frozenset({name}))(state.get)
-    assert READ.shows(others)({**state, "number": None}.get) is True
-    assert not READ.shows(frozenset(NATIVE))({"number": 5}.get), "there is no level, so the default is shown"
+    assert READ.show(others)([state, state])
+    assert not READ.show(frozenset({name}))([state])
+    assert READ.show(others)([{**state, "number": None}]) is True
+    assert not READ.show(frozenset(NATIVE))([{"number": 5}]), "there is no level, so the default is shown"
 
 
 def test_many_different_checks_are_not_all_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("stratabase.model.stored_values._MAX_COMPILED", 1)
     reader = StateReader(NATIVE)
-    kept = reader.shows(frozenset({"day"}))
-    assert reader.shows(frozenset({"day"})) is kept
-    assert not reader.shows(frozenset({"number"}))({"number": "5", "level": 3}.get)
+    kept = reader.show(frozenset({"day"}))
+    assert reader.show(frozenset({"day"})) is kept
+    assert not reader.show(frozenset({"number"}))([{"number": "5", "level": 3}])
 
 
 def test_shown_values_are_beside_the_stored_ones() -> None:

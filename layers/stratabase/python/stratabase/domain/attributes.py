@@ -4,6 +4,7 @@ The store reads states as the class shows them: each value fits the type of its 
 """
 
 from collections.abc import Callable
+from operator import methodcaller
 from typing import Any
 
 from stratabase.domain.objects.entity import State
@@ -57,7 +58,7 @@ def order_getter(class_: Class, attribute: str) -> Callable[[State], Any]:
 
 def _field_getter(attribute: str, field: str | None) -> Callable[[State], Any]:
     if field is None:
-        return lambda state: state.get(attribute)
+        return methodcaller("get", attribute)  # it takes less time than a function in Python
 
     def field_value(state: State) -> Any:
         stored: Any = state.get(attribute)

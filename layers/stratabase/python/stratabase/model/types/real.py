@@ -32,8 +32,8 @@ class RealType(OrderedType):
         """Return a number in its canonical spelling."""
         return text if is_canonical_decimal(text) else None
 
-    sort_key = staticmethod(Decimal)
-    """Returns the number."""
+    sort_key = staticmethod(lru_cache(maxsize=4096)(Decimal))
+    """Returns the number. A filter needs it of each object, and many objects have the same."""
 
     def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
         """Return a function that writes a number: as stored, in plain digits, or by a Java pattern."""

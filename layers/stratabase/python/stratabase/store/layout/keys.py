@@ -103,6 +103,11 @@ def id_in(partition: str) -> str:
     return partition.split("#", 1)[1]
 
 
+def id_starts(class_name: str) -> int:
+    """Return where the id starts in the partitions of objects of a class."""
+    return len(class_name) + 1
+
+
 def version(reference: Reference, start: Instant) -> Key:
     """Return the key of a closed version of an object, by its start."""
     return Key(head(reference).partition, version_sort(start))

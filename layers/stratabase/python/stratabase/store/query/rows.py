@@ -44,7 +44,7 @@ class Row:
     def entity(self) -> Entity:
         """The object, with all values that the query shows."""
         item, decoder = self.item, self.decoder
-        return self._derived or decoder.entity(item, decoder.complete(item, self.state))
+        return self._derived or decoder.entity(item, *decoder.complete((item,), [self.state]))
 
     def with_entity(self, entity: Entity) -> "Row":
         """Set the entity of this row to one with derived values in its state; return the row."""
@@ -61,8 +61,8 @@ def entities_of(class_name: str, rows: Sequence[Row]) -> Sequence[Entity]:
     """Return the objects of rows of one query on a class."""
     if not rows or rows[0].is_derived:
         return tuple(row.entity for row in rows)
-    complete, entity = rows[0].decoder.complete, rows[0].decoder.entity
-    states = [complete(row.item, row.state) for row in rows]
+    decoder = rows[0].decoder
+    states, entity = decoder.complete([row.item for row in rows], [row.state for row in rows]), decoder.entity
     return UnmadeEntities(
         class_name, states, lambda: [entity(row.item, state) for row, state in zip(rows, states, strict=True)]
     )
@@ -143,10 +143,10 @@ class RowFilter:
 
     def _matching(self, items: Sequence[Item]) -> list[Row]:
         decoder, matches = self._decoder, self._matches_stored
-        decode = decoder.decode
+        decoded = zip(items, decoder.decode(items), strict=True)
         if matches is None:
-            return [Row(item, decode(item), decoder) for item in items]
-        return [Row(item, state, decoder) for item in items if matches(state := decode(item))]
+            return [Row(item, state, decoder) for item, state in decoded]
+        return [Row(item, state, decoder) for item, state in decoded if matches(state)]
 
     def _with_derived_values(self, found: Iterator[Row], derive: Derive) -> Iterator[Row]:
         """Derive values batch by batch, and yield the rows that match the filter of derived attributes."""
