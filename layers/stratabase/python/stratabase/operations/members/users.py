@@ -110,6 +110,8 @@ class UserRepository:
 
     def stored_query(self, query: Query) -> Query:
         """Return an equivalent query that names no role to users, which no store knows."""
+        if not self._user_roles:  # most models
+            return query
         query = replace(
             query,
             implied=self._without_users(query.implied),

@@ -91,8 +91,12 @@ class PageSizeOptions:
 
     def _said(self, variables: Variables) -> Variables:
         if self._variable is None:
-            given = dict(variables)
-            return {name: value_from_ast_untyped(value, given) for name, value in self._given.items()}
+            return {
+                name: variables.get(value.name.value)
+                if isinstance(value, VariableNode)
+                else value_from_ast_untyped(value, dict(variables))
+                for name, value in self._given.items()
+            }
         said = variables.get(self._variable)
         return said if isinstance(said, Mapping) else {}
 

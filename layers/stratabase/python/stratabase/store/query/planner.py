@@ -46,6 +46,7 @@ from stratabase.store.query.index_scan import ScanSource
 from stratabase.store.query.plans import IdOrderPlan, IndexOrderPlan, QueryPlan, SortPlan, reading_order
 from stratabase.store.query.query_shape import QueryShape, query_shape
 from stratabase.store.query.row_sources import (
+    HitRate,
     IndexRanges,
     IndexRows,
     PlanSource,
@@ -113,10 +114,12 @@ class _Target(NamedTuple):
 
 
 class _Choice(NamedTuple):
-    """The chosen candidate for all queries of one shape, and the decoder of the states that they read."""
+    """The chosen candidate for all queries of one shape, and what they have in common."""
 
     candidate: PlanCandidate
     decoder: StateDecoder
+    """The decoder of the states that they read."""
+    hit_rate: HitRate
 
 
 _MAX_CHOICES = 1000
@@ -147,17 +150,20 @@ def build_plan(class_: Class, query: Query, schema: QuerySchema | None, source: 
     shape = None if schema is None or source.derive is not None else query_shape(class_, query)
     choices: dict[QueryShape, _Choice] = {} if schema is None else schema.built.plan_choices
     if shape is not None and (choice := choices.get(shape)) is not None:
-        plan = choice.candidate.build(source._replace(decoder=choice.decoder), query)
+        source = source._replace(decoder=choice.decoder, hit_rate=choice.hit_rate)
+        plan = choice.candidate.build(source, query)
         assert plan is not None, "a reusable candidate builds a plan for each query"
         _note_plan(class_, choice.candidate)
         return plan
+    hit_rate = None if shape is None else HitRate()
+    source = source._replace(hit_rate=hit_rate)
     for candidate in _in_turn(_Target(class_, query, schema)):
         plan = candidate.build(source, query)
         if plan is not None:
-            if shape is not None and candidate.is_reusable:
+            if shape is not None and hit_rate is not None and candidate.is_reusable:
                 if len(choices) >= _MAX_CHOICES:
                     choices.clear()
-                choices[shape] = _Choice(candidate, source.decoder_of(class_, query))
+                choices[shape] = _Choice(candidate, source.decoder_of(class_, query), hit_rate)
             _note_plan(class_, candidate)
             return plan
     raise AssertionError

@@ -23,6 +23,16 @@ from stratabase.store.query.rows import BATCH_SIZE, Row, RowFilter, distinct_row
 from stratabase.store.read.context import StoreContext
 
 
+class HitRate:
+    """The share of the items that matched when queries of one shape were last read. Threads may share it."""
+
+    __slots__ = ("share",)
+
+    def __init__(self) -> None:
+        self.share: float | None = None
+        """Above 0, and at most 1. None if nothing was read yet."""
+
+
 class PlanSource(NamedTuple):
     """The inputs of a plan's execution."""
 
@@ -36,6 +46,8 @@ class PlanSource(NamedTuple):
     """Follows roles; None if this is not possible."""
     decoder: StateDecoder | None = None
     """Decodes the states; None if the query decides that."""
+    hit_rate: HitRate | None = None
+    """That of queries of the same shape, None if it is not kept."""
 
     @property
     def parallel_map(self) -> ParallelMap:
@@ -96,29 +108,44 @@ _ITEMS_PER_TURN = 256
 class _ChunkSizes:
     """Decides how many items to read next: as many as the wanted rows probably need, or a few more."""
 
-    def __init__(self, wanted: int, *, has_filter: bool) -> None:
+    def __init__(self, wanted: int, hit_rate: HitRate | None, *, has_filter: bool) -> None:
+        """`hit_rate`: that of earlier queries, which decides how many items to read first."""
         self._wanted = wanted
         self._read = self._found = 0
-        self._last = min(max(wanted, _FIRST_CHUNK if has_filter else 1), _MAX_CHUNK)
+        self._hit_rate = (hit_rate or HitRate()) if has_filter else None
+        self._last = min(max(wanted, self._first() if has_filter else 1), _MAX_CHUNK)
+
+    def _first(self) -> int:
+        share = None if self._hit_rate is None else self._hit_rate.share
+        # This query may have other values, and match more, so the first chunk has at most twice as many.
+        likely = 0 if share is None else min(_items_for(self._wanted, share), 2 * self._wanted)
+        return max(likely, _FIRST_CHUNK)
 
     def next(self) -> int:
         """Return the size of the next chunk."""
         if self._read:
             most = min(2 * self._read, _MAX_CHUNK)
             missing = self._wanted - self._found
-            self._last = min(self._estimate(missing), most) if missing > 0 else min(2 * self._last, most)
+            self._last = (
+                min(_items_for(missing, self._share()), most) if missing > 0 else min(2 * self._last, most)
+            )
         return self._last
-
-    def _estimate(self, missing: int) -> int:
-        """Return in how many items the missing rows will seldom not be."""
-        # A row that was almost found keeps the share above 0.
-        share = min(1.0, (self._found + 0.5) / self._read)
-        return ceil(missing / share + 2 * sqrt(missing * (1 - share)) / share)
 
     def note(self, read: int, found: int) -> None:
         """Add a chunk: the number of its items, and of the rows among them."""
         self._read += read
         self._found += found
+        if self._hit_rate is not None and self._read:
+            self._hit_rate.share = self._share()
+
+    def _share(self) -> float:
+        # A row that was almost found keeps the share above 0.
+        return min(1.0, (self._found + 0.5) / self._read)
+
+
+def _items_for(rows: int, share: float) -> int:
+    """Return in how many items so many rows will seldom not be, if a share of the items match."""
+    return ceil(rows / share + 2 * sqrt(rows * (1 - share)) / share)
 
 
 class IndexRows:
@@ -165,7 +192,7 @@ class IndexRows:
 
     def _chunks(self, bounds: Bounds | None, wanted: int, *, backward: bool) -> Iterator[Sequence[Row]]:
         """Yield the rows chunk by chunk. Each chunk is read when the caller has used those before it."""
-        sizes, this_turn = _ChunkSizes(wanted, has_filter=bool(self._filter)), 0
+        sizes, this_turn = _ChunkSizes(wanted, self._source.hit_rate, has_filter=bool(self._filter)), 0
         for range_ in self._ranges(bounds, backward=backward):
             reader = range_.reader()
             while True:
