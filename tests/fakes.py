@@ -211,9 +211,18 @@ class DictEntities:
         self.graph = after
         self.locks = {each: lock for each, lock in self.locks.items() if self._there(each)}
 
-    def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
+    def lock(
+        self,
+        commit_id: str,
+        references: Sequence[Reference],
+        lock: Lock,
+        now: Instant,
+        record: IdempotencyRecord | None = None,
+    ) -> None:
         assert commit_id
         self._refuse_unlockable(references, lock.owner, now)
+        if record is not None:
+            self.record(record, now)
         self.locks |= dict.fromkeys(references, lock)
 
     def unlock(
@@ -224,9 +233,12 @@ class DictEntities:
         now: Instant,
         *,
         anybodys: bool = False,
+        record: IdempotencyRecord | None = None,
     ) -> None:
         assert commit_id
         self._refuse_unlockable(references, member_id, now, locks={} if anybodys else self.locks)
+        if record is not None:
+            self.record(record, now)
         self.locks = {each: lock for each, lock in self.locks.items() if each not in references}
 
     def checkpoint(self, work: str) -> str | None:

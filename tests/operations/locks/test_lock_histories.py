@@ -8,6 +8,7 @@ import pytest
 
 from stratabase.domain.objects.change import Change
 from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.idempotency import IdempotencyRecord
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.store.engine.port import Engine
@@ -78,11 +79,18 @@ class EarlyWhole(Repository):
 class EarlyLocks(Repository):
     """A store that checks locks before it locks, and then treats all locks as expired."""
 
-    def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
+    def lock(
+        self,
+        commit_id: str,
+        references: Sequence[Reference],
+        lock: Lock,
+        now: Instant,
+        record: IdempotencyRecord | None = None,
+    ) -> None:
         """Check the locks, then lock."""
         found = self.read(references)
         refuse_unlockable(references, [each is not None for each in found], _locks(found), lock.owner, now)
-        super().lock(commit_id, references, lock, 2**60)
+        super().lock(commit_id, references, lock, 2**60, record)
 
 
 def _locks(found: Sequence[Entity | None]) -> dict[Reference, Lock]:

@@ -5,21 +5,24 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from threading import Barrier, Thread
+from typing import Any
 
 import pytest
 
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.idempotency import KEY_LIFETIME, MAX_ANSWER_BYTES, IdempotencyKeyReused
+from stratabase.domain.write.limits import BulkLimits
+from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.dynamodb import over_ministack
 from tests.contract.engine.reference import ReferenceEngine
-from tests.fakes import ADMINISTRATOR
+from tests.fakes import ADMINISTRATOR, NOON
 from tests.schema.graph_api import OrderedIds
 from tests.schema.keyed_api import CREATE, KeyedApi
 from tests.soak import FULL, count
 from tests.store.engine_items import object_items
-from tests.store.failing import FailingEngine, Fault
+from tests.store.failing import GET, RANGE, FailingEngine, Fault
 
 LIFETIME = KEY_LIFETIME / 1000
 RACES = count(12, 500)
@@ -271,3 +274,125 @@ def test_of_concurrent_requests_with_one_key_one_writes(engine: Engine) -> None:
         assert answers[0] == answers[1]
     found = apis[0].ask("{ Skill___getPage { totalCount } }")
     assert found["totalCount"] == RACES
+
+
+BULK = {
+    "update": """mutation($name: String!) {
+      Person___updateBulk(data: {about: "done", phones: {create: [{digits: "2"}]}},
+        options: {filter: {last_name___eq: $name}}) { totalCount items { _id about } } }""",
+    "update of what the filter tests": """mutation($name: String!) {
+      Person___updateBulk(data: {last_name: "done", phones: {create: [{digits: "2"}]}},
+        options: {filter: {last_name___eq: $name}}) { totalCount items { _id last_name } } }""",
+    "delete": """mutation($name: String!) {
+      Person___deleteBulk(options: {filter: {last_name___eq: $name}}) { deleted } }""",
+}
+
+
+class Crowd(KeyedApi):
+    """With three persons of each last name."""
+
+    def people(self, name: str, needs: dict[str, Any]) -> None:
+        for number in range(3):
+            self.create("Person", last_name=name, born=f"2000-01-0{number + 1}", **needs)
+
+    def needs(self) -> dict[str, Any]:
+        return {key: value for key, value in super().needs().items() if key != "last_name"}
+
+    def updated(self) -> list[int]:
+        """Return the number of phones of each person that a bulk service has updated, and delete them."""
+        done = '{filter: {OR: [{about___eq: "done"}, {last_name___eq: "done"}]}}'
+        found = self.ask(
+            f"{{ Person___getPage(options: {done}) {{ items {{ phones {{ items {{ digits }} }} }} }} }}"
+        )
+        self.ask(f"mutation {{ Person___deleteBulk(options: {done}) {{ deleted }} }}")
+        return [len(item["phones"]["items"]) for item in found["items"]]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", BULK)
+def test_a_repeated_bulk_service_completes_each_object_once(name: str) -> None:
+    engine = ReferenceEngine()
+    calm = Crowd(engine)
+    needs = calm.needs()
+    calm.people("calm", needs)
+    without_faults = FailingEngine(engine)
+    first = Crowd(without_faults).send(BULK[name], "calm", name="calm")
+    assert b"errors" not in first.body, first.body
+    calm.updated()
+    for call in range(0, len(without_faults.calls), 1 if FULL else 3):
+        for after in (False, True):
+            key = f"key{call}{after}"
+            calm.people(key, needs)
+            with pytest.raises(Unavailable):
+                Crowd(FailingEngine(engine, Fault(call, after))).send(BULK[name], key, name=key)
+
+            answers = [Crowd(engine).send(BULK[name], key, name=key).body for _ in range(2)]
+
+            assert answers[0] == answers[1]
+            (result,) = json.loads(answers[0])["data"].values()
+            assert result.get("totalCount", result.get("deleted")) == 3
+            if name != "delete":
+                assert len({item["_id"] for item in result["items"]}) == 3
+                assert calm.updated() == [2, 2, 2]
+
+
+@pytest.mark.parametrize("service", ["lock", "unlock"])
+def test_locks_are_recorded_in_their_commit(service: str, api: KeyedApi) -> None:
+    """So a repetition after a lost answer leaves what others have done since."""
+    other = "unlock" if service == "lock" else "lock"
+    team = api.create("Team", name="A")
+    text = 'mutation {{ {0}(locks: [{{entityName: Team, _id: "{1}"}}]) {{ locked }} }}'
+    probe = FailingEngine(api.engine)
+    KeyedApi(probe).send(text.format(service, team), "probe")
+    (commit,) = (number for number, call in enumerate(probe.calls) if call not in {GET, RANGE})
+
+    with pytest.raises(Unavailable):
+        KeyedApi(FailingEngine(api.engine, Fault(commit, after=True))).send(text.format(service, team))
+    api.ask(text.format(other, team))
+    answer = api.send(text.format(service, team))
+
+    assert answer.replayed
+    assert json.loads(answer.body)["data"] == {service: {"locked": service == "lock"}}
+    assert (api.get("Team", team, "_lock { lockedBy }")["_lock"] is None) == (service == "lock")
+
+
+def test_a_bulk_answer_that_is_too_large_is_not_repeated_but_the_write_is_not_done_again() -> None:
+    api = Filled()
+    shown = " ".join(f"a{number}: about" for number in range(40))
+    query = api.query("bulk update").replace(PERSON, shown)
+    query = query.replace("salary: 5", f'about: "{"x" * (MAX_ANSWER_BYTES // 40)}"')
+
+    first, before = api.send(query), api.items()
+    again = json.loads(api.send(query).body)
+
+    assert len(first.body) > MAX_ANSWER_BYTES
+    assert "The request is done, but its answer was too large to be kept" in again["errors"][0]["message"]
+    assert again["data"] == {"Person___updateBulk": None}
+    assert api.items() == before
+
+
+def test_a_bulk_service_that_reached_its_time_limit_continues() -> None:
+    api = Crowd(ReferenceEngine())
+    api.people("slow", api.needs())
+    ticks = iter(range(10**6))
+    limits = replace(api.services, bulk=BulkLimits(objects=100, seconds=1))
+    hurried = KeyedApi(api.engine)
+    hurried.executor = SchemaExecutor(
+        replace(limits, clock=_Ticking(ticks), ids=hurried.services.ids), lambda error, _: None
+    )
+
+    stopped = json.loads(hurried.send(BULK["delete"], name="slow").body)
+    done = json.loads(api.send(BULK["delete"], name="slow").body)
+
+    assert "Send the request again to continue" in stopped["errors"][0]["message"]
+    assert done == {"data": {"Person___deleteBulk": {"deleted": 3}}}
+
+
+class _Ticking:
+    """A clock that advances by 300 ms at each look."""
+
+    def __init__(self, ticks: Iterator[int]) -> None:
+        self._ticks = ticks
+
+    def now(self) -> int:
+        return NOON + 300 * next(self._ticks)

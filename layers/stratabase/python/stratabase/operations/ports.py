@@ -181,14 +181,22 @@ class EntityRepository(Protocol):
         Raises Unavailable if the store cannot tell whether it was written.
         """
 
-    def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
+    def lock(
+        self,
+        commit_id: str,
+        references: Sequence[Reference],
+        lock: Lock,
+        now: Instant,
+        record: IdempotencyRecord | None = None,
+    ) -> None:
         """Lock objects, all or none. Each occurs once. A lock that ends at `now` or earlier counts as ended.
 
         The member may already hold the locks. Raises LockRefused and TooLarge, after which no new lock
-        exists. Raises Unavailable if the store cannot tell whether they do.
+        exists. Raises AlreadyRecorded if the step of the `record` is recorded already. Raises Unavailable if
+        the store cannot tell whether the locks exist.
         """
 
-    def unlock(
+    def unlock(  # noqa: PLR0913 - as `lock`
         self,
         commit_id: str,
         references: Sequence[Reference],
@@ -196,6 +204,7 @@ class EntityRepository(Protocol):
         now: Instant,
         *,
         anybodys: bool = False,
+        record: IdempotencyRecord | None = None,
     ) -> None:
         """End the locks of a member on objects, or all locks if `anybodys`. Each object occurs once.
 

@@ -181,12 +181,19 @@ class RenamedRepository:
         with self._translated_refusals():
             self._repository.commit(self._in.change(change))
 
-    def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
+    def lock(
+        self,
+        commit_id: str,
+        references: Sequence[Reference],
+        lock: Lock,
+        now: Instant,
+        record: IdempotencyRecord | None = None,
+    ) -> None:
         """Lock all of these objects or none."""
         with self._translated_refusals():
-            self._repository.lock(commit_id, [*map(self._in.reference, references)], lock, now)
+            self._repository.lock(commit_id, [*map(self._in.reference, references)], lock, now, record)
 
-    def unlock(
+    def unlock(  # noqa: PLR0913 - the signature of the port
         self,
         commit_id: str,
         references: Sequence[Reference],
@@ -194,11 +201,12 @@ class RenamedRepository:
         now: Instant,
         *,
         anybodys: bool = False,
+        record: IdempotencyRecord | None = None,
     ) -> None:
         """Remove a member's locks from objects, or all locks if `anybodys`."""
         stored = [*map(self._in.reference, references)]
         with self._translated_refusals():
-            self._repository.unlock(commit_id, stored, member_id, now, anybodys=anybodys)
+            self._repository.unlock(commit_id, stored, member_id, now, anybodys=anybodys, record=record)
 
     def recorded(self, scope: str) -> list[IdempotencyRecord]:
         """Return all records of an idempotency key, also expired ones."""

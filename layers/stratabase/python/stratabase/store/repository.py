@@ -259,11 +259,18 @@ class Repository:
         self._cleanup.run([ledger.key for ledger in ledgers])
         return bool(ledgers)
 
-    def lock(self, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant) -> None:
+    def lock(
+        self,
+        commit_id: str,
+        references: Sequence[Reference],
+        lock: Lock,
+        now: Instant,
+        record: IdempotencyRecord | None = None,
+    ) -> None:
         """Lock all of these objects or none."""
-        lock_and_unlock.lock(self._store, commit_id, references, lock, now)
+        lock_and_unlock.lock(self._store, commit_id, references, lock, now, record)
 
-    def unlock(
+    def unlock(  # noqa: PLR0913 - the signature of the port
         self,
         commit_id: str,
         references: Sequence[Reference],
@@ -271,9 +278,12 @@ class Repository:
         now: Instant,
         *,
         anybodys: bool = False,
+        record: IdempotencyRecord | None = None,
     ) -> None:
         """Remove a member's locks from objects, or all locks if `anybodys`."""
-        lock_and_unlock.unlock(self._store, commit_id, references, member_id, now, anybodys=anybodys)
+        lock_and_unlock.unlock(
+            self._store, commit_id, references, member_id, now, anybodys=anybodys, record=record
+        )
 
     def recorded(self, scope: str) -> list[IdempotencyRecord]:
         """Return all records of an idempotency key, also expired ones."""

@@ -88,6 +88,10 @@ class Refused(Refusal):
         super().__init__(sentences(issue.message for issue in self.issues))
 
 
+class Unfinished(Refused):
+    """A service has reached its time limit, and continues if the request is sent again."""
+
+
 class Unauthenticated(Refusal):
     """The request has no credentials, or wrong ones."""
 

@@ -1,12 +1,14 @@
 """Lock and unlock objects: all objects of a request, or none."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from stratabase.domain.issues.issue import Issue, IssueType, Subject
 from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.commit_refusals import LockRefused, TooLarge
 from stratabase.domain.objects.entity import Reference
+from stratabase.domain.objects.idempotency import IdempotencyRecord
 from stratabase.domain.objects.identity import normalize_reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock, is_active
@@ -114,9 +116,17 @@ def lock(
 
     def act(each: Sequence[Reference], now: Instant) -> None:
         taken = Lock(caller.id, caller.username, now + minutes * _MINUTE)
-        services.entities.lock(services.ids.new(), each, taken, now)
+        _commit(options, partial(services.entities.lock, services.ids.new(), each, taken, now))
 
     targets.apply(act)
+
+
+def _commit(options: WriteOptions, commit: Callable[[IdempotencyRecord | None], None]) -> None:
+    """Call `commit` with the idempotency record of the request, None if the request has no key."""
+    if options.recorder is None:
+        commit(None)
+    else:
+        options.recorder.commit_record(commit)
 
 
 def _wrong_minutes(minutes: int, maximum: int) -> Iterator[Issue]:
@@ -145,6 +155,7 @@ def unlock(
 
     def act(each: Sequence[Reference], now: Instant) -> None:
         commit_id, anybodys = services.ids.new(), caller.administrator
-        services.entities.unlock(commit_id, each, caller.id, now, anybodys=anybodys)
+        unlock_each = partial(services.entities.unlock, commit_id, each, caller.id, now, anybodys=anybodys)
+        _commit(options, lambda record: unlock_each(record=record))
 
     targets.apply(act)

@@ -8,8 +8,9 @@ from stratabase import waiting
 from stratabase.domain.access.grants import access_of
 from stratabase.domain.access.visibility import readable_refusal
 from stratabase.domain.issues.issue import Issue, IssueType, Path, ReferenceType
-from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable
+from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable, Unfinished
 from stratabase.domain.members.member import Caller
+from stratabase.domain.objects.commit_refusals import AlreadyRecorded
 from stratabase.domain.objects.entity import Entity, Reference, describe_object
 from stratabase.domain.query.derived import computed_parts
 from stratabase.domain.query.filter import And
@@ -26,7 +27,7 @@ from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.bulk_issues import FirstIssues
-from stratabase.operations.write.options import WriteOptions
+from stratabase.operations.write.options import DEFAULT_OPTIONS, BulkRecorder, WriteOptions
 from stratabase.operations.write.outcome import WriteOutcome, WriteResult
 from stratabase.operations.write.pipeline import NoLongerMatches, Selects, Write
 
@@ -201,19 +202,17 @@ class BulkRun(Generic[T]):
         """
         for reference in self._references:
             if self._clock.now() > self._end:
-                raise self._refusal(
-                    _(
-                        "The request reached its time limit. {progress} Send the request again to continue.",
-                        progress=self._progress(),
-                    )
+                message = _(
+                    "The request reached its time limit. {progress} Send the request again to continue.",
+                    progress=self._progress(),
                 )
+                raise Unfinished(self._issues_after(message), has_written=bool(self._results))
             # Each object may take milliseconds, so let other requests run in between.
             waiting.give_way()
             self._try(act, reference)
         if self._issues.count:
-            raise self._refusal(
-                _("{progress} For the rest, see the other issues.", progress=self._progress())
-            )
+            message = _("{progress} For the rest, see the other issues.", progress=self._progress())
+            raise Refused(self._issues_after(message), has_written=bool(self._results))
         return self._results
 
     def _try(self, act: Callable[[Reference], T], reference: Reference) -> None:
@@ -237,11 +236,12 @@ class BulkRun(Generic[T]):
     def _progress(self) -> Message:
         return self._describe_progress(self._class_name, len(self._results), len(self._references))
 
-    def _refusal(self, message: Message) -> Refused:
+    def _issues_after(self, message: Message) -> list[Issue]:
+        """Return the issue that tells the progress, and the first issues of objects."""
         if self._issues.is_cut:
             message = sentences([message, self._issues.cut_message])
         issue = issue_about_all(IssueType.SERVICE_HANDLER_ERROR, self._class_name, message)
-        return Refused([issue, *self._issues.issues], has_written=bool(self._results))
+        return [issue, *self._issues.issues]
 
 
 def _on(reference: Reference, issue: Issue) -> Issue:
@@ -266,43 +266,87 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
     evaluation: EvaluationContext,
     *,
     force: bool = False,
+    recorder: BulkRecorder | None = None,
 ) -> list[WriteResult]:
     """Return the updated objects as they are now. An object that no longer matches is skipped.
 
-    If `force`, ignore warnings. Raises what `BulkRun.each` raises.
+    If `force`, ignore warnings. With a `recorder`, objects that earlier requests have updated are returned
+    too, after the others. Raises what `BulkRun.each` raises.
     """
     selects, options = match_predicate(services, query, evaluation), WriteOptions(force, evaluation)
 
     def update(reference: Reference) -> WriteResult:
-        return (
-            Write(services, command.for_object(reference), caller, options=options, selects=selects)
-            .commit()
-            .result()
-        )
+        return _commit(
+            Write(
+                services,
+                command.for_object(reference),
+                caller,
+                options=_recorded(options, recorder, reference),
+                selects=selects,
+            )
+        ).result()
 
     # What is never allowed is refused before anything is read.
     check_allowed(services, command.for_object(Reference(query.class_name, "")), caller)
     references = matching_references(services, query, budget, evaluation)
     check_single_use(services, command, references)
     given = {*command.values, *command.roles}
-    return BulkRun[WriteResult](services, caller, query.class_name, references, _updated, given).each(update)
+    run = BulkRun[WriteResult](services, caller, query.class_name, references, _updated, given)
+    updated = run.each(update)
+    earlier = _done_earlier(recorder, query.class_name, [each.reference for each in updated])
+    found = services.entities.read(earlier) if earlier else ()
+    return [*updated, *(WriteResult(entity) for entity in found if entity is not None)]
 
 
-def delete_bulk(
-    services: Services, query: Query, caller: Caller, budget: ReadBudget, evaluation: EvaluationContext
+def _recorded(options: WriteOptions, recorder: BulkRecorder | None, reference: Reference) -> WriteOptions:
+    """Return the options with which a bulk operation writes an object."""
+    return options if recorder is None else options._replace(recorder=recorder.recorder_of(reference.id))
+
+
+def _commit(write: Write) -> WriteOutcome:
+    """Commit the write of one object. Raises NoLongerMatches if a request with the same key has done it."""
+    try:
+        return write.commit()
+    except AlreadyRecorded:
+        raise NoLongerMatches from None
+
+
+def _done_earlier(
+    recorder: BulkRecorder | None, class_name: str, done: Collection[Reference]
+) -> list[Reference]:
+    """Return the objects that other requests with the same idempotency key have written."""
+    if recorder is None:
+        return []
+    found = [Reference(class_name, id_) for id_ in recorder.done()]
+    now = frozenset(done)
+    return [reference for reference in found if reference not in now]
+
+
+def delete_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
+    services: Services,
+    query: Query,
+    caller: Caller,
+    budget: ReadBudget,
+    evaluation: EvaluationContext,
+    recorder: BulkRecorder | None = None,
 ) -> int:
     """Return the number of deleted objects. An object that no longer matches is skipped.
 
-    Raises what `BulkRun.each` raises.
+    With a `recorder`, objects that earlier requests have deleted count too. Raises what `BulkRun.each`
+    raises.
     """
     selects = match_predicate(services, query, evaluation)
 
-    def delete(reference: Reference) -> WriteOutcome:
-        return Write(services, Delete(reference, OPTIONS), caller, selects=selects).commit()
+    def delete(reference: Reference) -> Reference:
+        options = _recorded(DEFAULT_OPTIONS, recorder, reference)
+        command = Delete(reference, OPTIONS)
+        _commit(Write(services, command, caller, options=options, selects=selects))
+        return reference
 
     check_allowed(services, Delete(Reference(query.class_name, ""), OPTIONS), caller)
     references = matching_references(services, query, budget, evaluation)
-    return len(BulkRun[WriteOutcome](services, caller, query.class_name, references, _deleted).each(delete))
+    deleted = BulkRun[Reference](services, caller, query.class_name, references, _deleted).each(delete)
+    return len(deleted) + len(_done_earlier(recorder, query.class_name, deleted))
 
 
 def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read

@@ -1,10 +1,11 @@
 """The options of a write, besides the command and its caller."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Change
+from stratabase.domain.objects.idempotency import IdempotencyRecord
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.expressions.environment import EvaluationContext
@@ -20,6 +21,19 @@ class CommitRecorder(Protocol):
 
         Raises what `commit` raises. Raises Refused if the answer is too large to be kept.
         """
+
+    def commit_record(self, commit: Callable[[IdempotencyRecord], None]) -> None:
+        """Make the record of a step whose answer depends on no outcome, and call `commit` with it."""
+
+
+class BulkRecorder(Protocol):
+    """Records the commits of a bulk operation, one for each object, for a request with an idempotency key."""
+
+    def recorder_of(self, id_: str) -> CommitRecorder:
+        """Return what records the commit of the object with an ID."""
+
+    def done(self) -> Sequence[str]:
+        """Return the IDs of the objects that requests with the key have written in this operation."""
 
 
 class WriteOptions(NamedTuple):

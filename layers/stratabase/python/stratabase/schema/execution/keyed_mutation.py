@@ -26,7 +26,7 @@ from graphql import (
 )
 
 from stratabase.domain.issues.issue import Issue, IssueType
-from stratabase.domain.issues.refusals import Refusal, Refused, Unavailable
+from stratabase.domain.issues.refusals import Refusal, Refused, Unavailable, Unfinished
 from stratabase.domain.objects.change import Change
 from stratabase.domain.objects.commit_refusals import AlreadyRecorded
 from stratabase.domain.objects.entity import Reference
@@ -36,12 +36,14 @@ from stratabase.domain.objects.idempotency import (
     IdempotencyKey,
     IdempotencyRecord,
     field_step,
+    object_step,
+    objects_done,
     records_of_request,
     scope_of,
 )
 from stratabase.messages import _
 from stratabase.operations.executor import GraphQLResponse
-from stratabase.operations.write.options import WriteOptions
+from stratabase.operations.write.options import CommitRecorder, WriteOptions
 from stratabase.operations.write.outcome import WriteOutcome
 from stratabase.schema.execution.errors import ErrorRenderer
 from stratabase.schema.execution.responses import (
@@ -84,7 +86,7 @@ class KeyedMutation:
 
     def response(self, variable_values: Any) -> GraphQLResponse:
         """Execute the mutation. `variable_values`: coerced. Raises IdempotencyKeyReused, Unavailable."""
-        records, is_replayed = self._read_records(), True
+        records, is_replayed = self.read_records(), True
         answers: list[Mapping[str, Any]] = []
         for number, nodes in enumerate(self._fields(variable_values)):
             answer, is_new = self._answer(number, nodes, records)
@@ -105,7 +107,8 @@ class KeyedMutation:
         context = self._context
         return scope_of(context.services.model.application, context.caller.id, self._key.text)
 
-    def _read_records(self) -> Mapping[str, IdempotencyRecord]:
+    def read_records(self) -> Mapping[str, IdempotencyRecord]:
+        """Return the valid records of the key, by step. Raises IdempotencyKeyReused, Unavailable."""
         found, now = self._entities.recorded(self._scope), self._context.services.clock.now()
         return records_of_request(found, self._key.fingerprint, now)
 
@@ -120,7 +123,7 @@ class KeyedMutation:
             try:
                 return self._execute_field(number, nodes), True
             except AlreadyRecorded:
-                record = self._read_records().get(field_step(number))
+                record = self.read_records().get(field_step(number))
         if record is None:
             raise Unavailable(_("Another request with this Idempotency-Key is still running. Try again."))
         answer = orjson.loads(record.answer)
@@ -141,9 +144,10 @@ class KeyedMutation:
             if isinstance(cause, AlreadyRecorded | Unavailable):
                 raise cause
         answer = self.answer_of(result, context)
-        # After a fault of the service, the same request may succeed later.
-        if all(cause is None or isinstance(cause, Refusal) for cause in causes):
+        if not any(map(_may_differ_later, causes)):
             record = self.record_of(number, answer)
+            if record is None and recorder.is_bulk:
+                record = self.record_of(number, self._too_large_answer(answer))
             if record is not None:
                 self._entities.record(record, self._context.services.clock.now())
         return answer
@@ -182,14 +186,38 @@ class KeyedMutation:
             answer[_CLIENT_IDS] = [[*reference, id_] for reference, id_ in context.client_ids.items()]
         return answer
 
+    def _too_large_answer(self, answer: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what a repetition answers if the answer of a bulk field is too large to be kept."""
+        (key,) = answer[_DATA]
+        message = _(
+            "The request is done, but its answer was too large to be kept for the Idempotency-Key. The "
+            "maximum is {maximum} bytes. Read the objects with a query.",
+            maximum=MAX_ANSWER_BYTES,
+        )
+        error = self._errors.render_issue(Issue(IssueType.SERVICE_HANDLER_ERROR, message), (key,))
+        return {_ERRORS: [{**error, "path": [key]}], _DATA: {key: None}}
+
     def record_of(self, number: int, answer: Mapping[str, Any]) -> IdempotencyRecord | None:
         """Return the record of a field, None if its answer is too large to be kept."""
         text = orjson.dumps(answer)
         if len(text) > MAX_ANSWER_BYTES:
             return None
+        return self._record(field_step(number), text.decode())
+
+    def record_of_object(self, number: int, id_: str) -> IdempotencyRecord:
+        """Return the record of one object of a bulk field."""
+        return self._record(object_step(number, id_))
+
+    def _record(self, step: str, answer: str = "") -> IdempotencyRecord:
         expires = self._context.services.clock.now() + KEY_LIFETIME
-        step = field_step(number)
-        return IdempotencyRecord(self._scope, step, self._key.fingerprint, expires, text.decode())
+        return IdempotencyRecord(self._scope, step, self._key.fingerprint, expires, answer)
+
+
+def _may_differ_later(cause: BaseException | None) -> bool:
+    """Return whether the same request may succeed later, after this cause of an error."""
+    if isinstance(cause, Unfinished):  # a bulk field continues
+        return True
+    return cause is not None and not isinstance(cause, Refusal)  # a fault of the service
 
 
 class AnswerRecorder:
@@ -201,21 +229,29 @@ class AnswerRecorder:
         self._number = number
         self.document = document
         self._call: Call | None = None
-        self._show: Callable[[WriteOutcome], Any] = lambda _outcome: None
+        self._show: Callable[[WriteOutcome | None], Any] = lambda _outcome: None
         self.record: IdempotencyRecord | None = None
         """The record that was committed, if any."""
         self.source: Any = None
         """The source value of the recorded answer."""
+        self.is_bulk = False
+        """Whether the field commits each of several objects."""
 
-    def prepare(self, call: Call, show: Callable[[WriteOutcome], Any]) -> None:
+    def prepare(self, call: Call, show: Callable[[WriteOutcome | None], Any]) -> None:
         """Take the call of the field, and the function that returns the source value of an outcome."""
         self._call, self._show = call, show
 
     def commit(self, outcome: WriteOutcome, commit: Callable[[Change], None]) -> None:
         """Commit the change of an outcome together with the answer of the field. Raises Refused."""
+        self._commit(outcome, lambda record: commit(replace(outcome.change, record=record)))
+
+    def commit_record(self, commit: Callable[[IdempotencyRecord], None]) -> None:
+        """Call `commit` with the record of the field, whose answer depends on no outcome. Raises Refused."""
+        self._commit(None, commit)
+
+    def _commit(self, outcome: WriteOutcome | None, commit: Callable[[IdempotencyRecord], None]) -> None:
         self.record = None
-        answer = self._render(outcome)
-        record = self._mutation.record_of(self._number, answer)
+        record = self._mutation.record_of(self._number, self._render(outcome))
         if record is None:
             message = _(
                 "The answer is too large to be kept for the Idempotency-Key, so nothing was written. The "
@@ -223,10 +259,10 @@ class AnswerRecorder:
                 maximum=MAX_ANSWER_BYTES,
             )
             raise Refused([Issue(IssueType.MALFORMED_REQUEST, message)])
-        commit(replace(outcome.change, record=record))
+        commit(record)
         self.record = record
 
-    def _render(self, outcome: WriteOutcome) -> Mapping[str, Any]:
+    def _render(self, outcome: WriteOutcome | None) -> Mapping[str, Any]:
         call, context = self._call, self._mutation.fresh_context()
         assert call is not None
         try:
@@ -239,19 +275,43 @@ class AnswerRecorder:
         context.warnings = call.context.warnings
         return self._mutation.render(self.document, context)
 
+    def recorder_of(self, id_: str) -> CommitRecorder:
+        """Return what records the commit of one object of a bulk field."""
+        self.is_bulk = True
+        return ObjectRecorder(self._mutation.record_of_object(self._number, id_))
+
+    def done(self) -> Sequence[str]:
+        """Return the IDs of the objects that requests with the key have written in this field."""
+        return objects_done(self._number, self._mutation.read_records())
+
+
+class ObjectRecorder:
+    """Records the commit of one object of a bulk field."""
+
+    def __init__(self, record: IdempotencyRecord) -> None:
+        self._record = record
+
+    def commit(self, outcome: WriteOutcome, commit: Callable[[Change], None]) -> None:
+        """Commit the change of an outcome together with the record."""
+        commit(replace(outcome.change, record=self._record))
+
+    def commit_record(self, commit: Callable[[IdempotencyRecord], None]) -> None:
+        """Call `commit` with the record."""
+        commit(self._record)
+
 
 def commit_and_show(
     call: Call,
     options: WriteOptions,
     write: Callable[[WriteOptions], T],
     show: Callable[[T], Any],
-    result_of: Callable[[WriteOutcome], T],
+    result_of: Callable[[Any], T],
 ) -> Any:
     """Return the source value of a field that writes.
 
     `write` commits the write, and returns its result. `show` returns the source value of a result. With an
     idempotency key, it runs before the commit, so that the commit can keep the answer. `result_of` returns
-    what `write` would return for an outcome.
+    what `write` would return for a WriteOutcome, or for None if the write has none.
     """
     recorder = call.context.recorder
     if recorder is None:

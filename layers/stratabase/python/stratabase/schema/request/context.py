@@ -21,7 +21,7 @@ from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.messages import Message
 from stratabase.operations.context import ReadContext, read_context
 from stratabase.operations.services import Services
-from stratabase.operations.write.options import CommitRecorder
+from stratabase.operations.write.options import BulkRecorder, CommitRecorder
 from stratabase.operations.write.outcome import WriteOutcome
 
 
@@ -103,7 +103,7 @@ class ResponseWarning(NamedTuple):
     path: Path
 
 
-class FieldRecorder(CommitRecorder, Protocol):
+class FieldRecorder(CommitRecorder, BulkRecorder, Protocol):
     """Records the commit of a field with its answer, which it renders before."""
 
     record: IdempotencyRecord | None
@@ -111,7 +111,7 @@ class FieldRecorder(CommitRecorder, Protocol):
     source: Any
     """The source value of the recorded answer."""
 
-    def prepare(self, call: "Call", show: Callable[[WriteOutcome], Any]) -> None:
+    def prepare(self, call: "Call", show: Callable[[WriteOutcome | None], Any]) -> None:
         """Take the call of the field, and the function that returns the source value of an outcome."""
 
 

@@ -128,6 +128,7 @@ def _update_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
             context.read_budget,
             context.evaluation,
             force=is_forced(call.arguments),
+            recorder=context.recorder,
         )
         items = written_views(call, results) if "items" in call.selected else []
         return {"items": items, "totalCount": len(results)}
@@ -150,7 +151,12 @@ def _delete_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def resolve(call: Call) -> dict[str, int]:
         context, query = call.context, selection.query(call)
         deleted = delete_bulk(
-            context.services, query, context.caller, context.read_budget, context.evaluation
+            context.services,
+            query,
+            context.caller,
+            context.read_budget,
+            context.evaluation,
+            context.recorder,
         )
         return {"deleted": deleted}
 

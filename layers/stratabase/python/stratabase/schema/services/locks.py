@@ -14,6 +14,7 @@ from graphql import (
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.lock import DEFAULT_LOCK_MINUTES
 from stratabase.operations.locks.lock import lock, unlock
+from stratabase.schema.execution.keyed_mutation import commit_and_show
 from stratabase.schema.inputs.service_arguments import write_options
 from stratabase.schema.request.context import RESOLVER, Call, ResolveInfo
 from stratabase.schema.services.service import read_call
@@ -31,7 +32,7 @@ def named_objects(call: Call) -> list[Reference]:
 
 def locks_field(
     registry: TypeRegistry,
-    resolver: Callable[[Call], dict[str, Any]],
+    resolver: Callable[[Call], Any],
     description: str,
     **arguments: GraphQLArgument,
 ) -> GraphQLField:
@@ -56,11 +57,17 @@ def locks_field(
 def lock_mutation(registry: TypeRegistry) -> GraphQLField:
     """Return the mutation `lock`."""
 
-    def resolve(call: Call) -> dict[str, Any]:
+    def resolve(call: Call) -> Any:
         requested = call.arguments.get(_MINUTES)
         minutes = DEFAULT_LOCK_MINUTES if requested is None else requested
-        lock(call.context.services, named_objects(call), minutes, call.context.caller, write_options(call))
-        return {"locked": True, "minutes": minutes}
+        services, caller, named = call.context.services, call.context.caller, named_objects(call)
+        return commit_and_show(
+            call,
+            write_options(call),
+            lambda options: lock(services, named, minutes, caller, options),
+            lambda _done: {"locked": True, "minutes": minutes},
+            lambda _outcome: None,
+        )
 
     description = "Lock all of the objects or none for some minutes. No other member can write them."
     return locks_field(registry, resolve, description, minutes=with_default(GraphQLInt, DEFAULT_LOCK_MINUTES))
@@ -69,9 +76,15 @@ def lock_mutation(registry: TypeRegistry) -> GraphQLField:
 def unlock_mutation(registry: TypeRegistry) -> GraphQLField:
     """Return the mutation `unlock`."""
 
-    def resolve(call: Call) -> dict[str, Any]:
-        unlock(call.context.services, named_objects(call), call.context.caller, write_options(call))
-        return {"locked": False, "minutes": 0}
+    def resolve(call: Call) -> Any:
+        services, caller, named = call.context.services, call.context.caller, named_objects(call)
+        return commit_and_show(
+            call,
+            write_options(call),
+            lambda options: unlock(services, named, caller, options),
+            lambda _done: {"locked": False, "minutes": 0},
+            lambda _outcome: None,
+        )
 
     description = "Unlock objects. Only administrators can end the locks of other members."
     return locks_field(registry, resolve, description)

@@ -1,4 +1,4 @@
-"""The idempotency records in an engine: reads, records without a commit, and the removal of expired ones."""
+"""The idempotency records in an engine: in a commit, without one, and the removal of expired ones."""
 
 import secrets
 from collections.abc import Iterator, Sequence
@@ -8,8 +8,19 @@ from itertools import chain
 from stratabase.domain.objects.commit_refusals import AlreadyRecorded
 from stratabase.domain.objects.idempotency import IdempotencyRecord
 from stratabase.domain.objects.instant import Instant
-from stratabase.store.engine.port import ITEMS, Batch, Engine, ExpectationFailed, Item, OutcomeUnknown
+from stratabase.store.engine.port import (
+    ITEMS,
+    Batch,
+    Engine,
+    ExpectationFailed,
+    Failure,
+    Item,
+    OutcomeUnknown,
+    Put,
+)
 from stratabase.store.layout import idempotency_records, keys
+from stratabase.store.layout.idempotency_records import put_record
+from stratabase.store.read.context import StoreContext
 
 _BATCH = 50
 """The number of expired records that one commit removes."""
@@ -19,6 +30,23 @@ def read_records(engine: Engine, scope: str) -> list[IdempotencyRecord]:
     """Return all records of a key, also expired ones, by one strongly consistent range."""
     pages = engine.range(ITEMS, keys.idempotency_scope(scope))
     return [idempotency_records.read_record(item) for item in chain.from_iterable(pages)]
+
+
+def record_writes(
+    store: StoreContext, record: IdempotencyRecord | None, commit_id: str, now: Instant
+) -> Iterator[Put]:
+    """Yield the action that stores a record, if there is one."""
+    if record is not None:
+        yield put_record(record, commit_id, now, listed=not store.engine.removes_expired)
+
+
+def check_recorded(failures: Sequence[Failure]) -> None:
+    """Raise AlreadyRecorded if another request with the same idempotency key has done a step.
+
+    Then no other expectation that failed matters.
+    """
+    if any(keys.is_idempotency_record(failure.action.key) for failure in failures):
+        raise AlreadyRecorded
 
 
 def add_record(engine: Engine, record: IdempotencyRecord, now: Instant) -> None:

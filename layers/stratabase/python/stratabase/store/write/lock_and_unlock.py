@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.commit_refusals import LockRefused, TooLarge
 from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.idempotency import IdempotencyRecord
 from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
@@ -32,6 +33,7 @@ from stratabase.store.engine.port import (
 from stratabase.store.layout import codec, keys, locks
 from stratabase.store.layout.heads import NOT_DELETED, OBJECT_EXISTS, live_head
 from stratabase.store.read.context import StoreContext
+from stratabase.store.write.idempotency import check_recorded, record_writes
 from stratabase.store.write.refusals import try_commit
 
 
@@ -45,12 +47,17 @@ class WholeResolver:
     """The requested objects that do not exist, or that have a whole which does not exist."""
 
 
-def lock(
-    store: StoreContext, commit_id: str, references: Sequence[Reference], lock: Lock, now: Instant
+def lock(  # noqa: PLR0913, PLR0917 - what is locked, for whom, when, and what the commit records
+    store: StoreContext,
+    commit_id: str,
+    references: Sequence[Reference],
+    lock: Lock,
+    now: Instant,
+    record: IdempotencyRecord | None = None,
 ) -> None:
     """Lock objects for a member. If the member has already locked one of them, replace that lock.
 
-    `lock`: the lock, with its owner and end. Raises LockRefused, TooLarge, Unavailable.
+    `lock`: the lock, with its owner and end. Raises AlreadyRecorded, LockRefused, TooLarge, Unavailable.
     """
     _check_number(references)
     wholes = _find_wholes(store, references)
@@ -61,7 +68,7 @@ def lock(
         *_lock_actions(expected, locks.lock_attributes(lock), wholes, commit_id),
         *_wholes_actions(wholes, commit_id, references),
     ]
-    if len(actions) > MAX_ACTIONS:
+    if len(actions) + (record is not None) > MAX_ACTIONS:
         message = _(
             "The request locks {number} objects, including the wholes that parts belong to. "
             "The maximum is {maximum}.",
@@ -72,7 +79,9 @@ def lock(
     # The commit cannot succeed. Still, check the other objects, so that the refusal lists all problems.
     if wholes.missing:
         raise _refusal(find_failures(store.engine, actions), wholes)
-    if failures := try_commit(store.engine, Batch(commit_id, tuple(actions))):
+    batch = Batch(commit_id, (*actions, *record_writes(store, record, commit_id, now)))
+    if failures := try_commit(store.engine, batch):
+        check_recorded(failures)
         raise _refusal(failures, wholes)
 
 
@@ -87,13 +96,13 @@ def _expect_lockable(
     return replace(NOT_DELETED if always_exists else OBJECT_EXISTS, either=lock_conditions)
 
 
-def _check_number(named: Sequence[Reference]) -> None:
+def _check_number(named: Sequence[Reference], maximum: int = MAX_ACTIONS) -> None:
     """Raise TooLarge if the objects do not fit in one commit."""
-    if len(named) > MAX_ACTIONS:
+    if len(named) > maximum:
         message = _(
             "The request refers to {number} objects. The maximum is {maximum}.",
             number=len(named),
-            maximum=MAX_ACTIONS,
+            maximum=maximum,
         )
         raise TooLarge(message)
 
@@ -173,12 +182,15 @@ def unlock(  # noqa: PLR0913 - what is unlocked, by whom, when, and with which p
     now: Instant,
     *,
     anybodys: bool = False,
+    record: IdempotencyRecord | None = None,
 ) -> None:
     """Remove a member's locks from objects. Objects without a lock are left as they are.
 
-    `anybodys`: also remove the locks of other members. Raises LockRefused, TooLarge, Unavailable.
+    `anybodys`: also remove the locks of other members. Raises AlreadyRecorded, LockRefused, TooLarge,
+    Unavailable.
     """
-    _check_number(references)
+    _check_number(references, MAX_ACTIONS - (record is not None))
+    recording = tuple(record_writes(store, record, commit_id, now))
     # 1. Expect that each object has no lock or a lock of the member.
     own = {
         reference: _expect_lockable(store, reference, locks.lock_conditions(member_id, now))
@@ -186,9 +198,10 @@ def unlock(  # noqa: PLR0913 - what is unlocked, by whom, when, and with which p
     }
     expected = dict(own)
     for number in range(_MAX_ATTEMPTS):
-        failures = _try_to_unlock(store, commit_id, expected, number)
+        failures = _try_to_unlock(store, commit_id, expected, recording, number)
         if not failures:
             return
+        check_recorded(failures)
         refusal = _refusal(failures, WholeResolver())
         if refusal.missing or not anybodys:
             raise refusal
@@ -205,14 +218,18 @@ def unlock(  # noqa: PLR0913 - what is unlocked, by whom, when, and with which p
 
 
 def _try_to_unlock(
-    store: StoreContext, commit_id: str, expected: dict[Reference, Expectation], number: int
+    store: StoreContext,
+    commit_id: str,
+    expected: dict[Reference, Expectation],
+    recording: Sequence[Action],
+    number: int,
 ) -> Sequence[Failure]:
     """Attempt to remove locks; return the expectations that failed, none on success. Raises Unavailable."""
     actions = [
         Patch(keys.head(reference), expect, remove=locks.ATTRIBUTES) for reference, expect in expected.items()
     ]
     try:
-        return try_commit(store.engine, Batch(commit_id, tuple(actions), number))
+        return try_commit(store.engine, Batch(commit_id, (*actions, *recording), number))
     except OutcomeUnknown as doubt:
         if any(each.found is None or locks.lock_of(each.found) for each in doubt.failures):
             raise

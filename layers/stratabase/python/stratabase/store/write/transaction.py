@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from stratabase.domain.objects.change import Change, Deletion, ObjectEffect, reference_of
 from stratabase.domain.objects.commit_refusals import (
-    AlreadyRecorded,
     Conflict,
     IntegrityViolation,
     LockedByOthers,
@@ -29,7 +28,6 @@ from stratabase.store.indexes.registry_cache import WriteSchema
 from stratabase.store.layout import keys, versions
 from stratabase.store.layout.associations import StoredRole
 from stratabase.store.layout.heads import expect_unchanged
-from stratabase.store.layout.idempotency_records import put_record
 from stratabase.store.layout.locks import NO_LOCK_CONDITIONS, LockConditions, lock_conditions
 from stratabase.store.read.context import StoreContext
 from stratabase.store.write import deletions
@@ -46,6 +44,7 @@ from stratabase.store.write.file_writes import file_writes
 from stratabase.store.write.guard_writes import GuardWrites
 from stratabase.store.write.head_actions import HeadContext, head_action
 from stratabase.store.write.heads import CountedRoles, HeadWrite
+from stratabase.store.write.idempotency import check_recorded, record_writes
 from stratabase.store.write.refusals import blocking_locks
 
 
@@ -200,8 +199,7 @@ class WriteTransaction:
         """
         self._actions = None
         # 0. Another request with the same idempotency key has done this. Nothing else matters then.
-        if any(keys.is_idempotency_record(failure.action.key) for failure in failures):
-            raise AlreadyRecorded
+        check_recorded(failures)
         # 1. The failures are due to locks only.
         if locked := blocking_locks(failures):
             raise LockedByOthers(locked)
@@ -296,7 +294,10 @@ def plan_transaction(
     closed = tuple(
         chain.from_iterable(_closed_version(store, change, effect) for effect in change.object_effects())
     )
-    files = (*file_writes(change, store.model), *_record_writes(store, change))
+    files = (
+        *file_writes(change, store.model),
+        *record_writes(store, change.record, change.commit_id, change.time),
+    )
     # The short cut for most changes: they affect no other items.
     if deferred is None and not store.associations.affect(change):
         return WriteTransaction(store, schema, change, plain=(*head_actions.values(), *closed, *files))
@@ -395,13 +396,6 @@ def _head_action(
 
 def _closed_version(store: StoreContext, change: Change, effect: ObjectEffect) -> Iterator[Put]:
     return versions.closed_version(effect, store.model.classes[reference_of(effect).class_name], change)
-
-
-def _record_writes(store: StoreContext, change: Change) -> Iterator[Put]:
-    """Yield the write of the idempotency record of a change, if it has one."""
-    if change.record is not None:
-        listed = not store.engine.removes_expired
-        yield put_record(change.record, change.commit_id, change.time, listed=listed)
 
 
 def _lock_conditions(change: Change) -> LockConditions:
