@@ -32,4 +32,5 @@ def scripts() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(dir=NODE) as folder:
         for file in CLIENTS.glob("*.mjs"):
             shutil.copy(file, folder)
+        shutil.copytree(CLIENTS / "recipes", Path(folder) / "recipes")
         yield Path(folder)

@@ -1,0 +1,63 @@
+// Runs the recipes of the docs, and prints what each client got.
+import { webcrypto } from "node:crypto";
+import { gql } from "@apollo/client/core";
+
+import { apolloClient } from "./recipes/apollo-client.mjs";
+import { issuesOf } from "./recipes/issues.mjs";
+import { signedInFetch } from "./recipes/signed-in-fetch.mjs";
+import { upload } from "./recipes/upload.mjs";
+import { urqlClient } from "./recipes/urql-client.mjs";
+
+globalThis.crypto ??= webcrypto;
+const { BASE_URL, USERNAME, PASSWORD, PICTURE } = process.env;
+
+const CREATE = `mutation Create($name: String!) { Team___create(data: { name: $name }) { _id name } }`;
+const HIRE = `mutation Hire($photo: PendingFileReference!) {
+  Employee___create(data: { first_name: "Ada", last_name: "King", email: "ada@example.com", photo: $photo }) {
+    _id photo { name size } _versionStart(format: "dd-MM-yyyy HH:mm:ss.SSS")
+  }
+}`;
+const LOCK = `mutation Lock($id: ID!) { lock(locks: [{ entityName: Employee, _id: $id }]) { locked } }`;
+const SAVE = `mutation Save($id: ID!, $version: Datetime!) {
+  Employee___update(data: { _id: $id, last_name: "Byron" }, ifVersion: $version) { last_name }
+}`;
+const TEAMS = `query Teams($name: String!) { Team___getPage(options: { filter: { name___eq: $name } }) { totalCount } }`;
+
+// `mutate` and `query` return data, or throw.
+async function play(name, { mutate, query }, signedIn) {
+  const told = { created: (await mutate(CREATE, { name })).Team___create.name };
+  told.count = (await query(TEAMS, { name })).Team___getPage.totalCount;
+  told.refused = await mutate(CREATE, { name }).catch(issuesOf);
+  if (name === "apollo") {
+    const file = new File([Buffer.from(PICTURE, "base64")], "ada.png", { type: "image/png" });
+    const photo = await upload(BASE_URL, "Employee", "photo", file, signedIn);
+    const { _id: id, photo: shown, _versionStart: version } = (await mutate(HIRE, { photo })).Employee___create;
+    told.photo = { name: shown.name, size: shown.size };
+    told.locked = (await mutate(LOCK, { id })).lock.locked;
+    told.saved = (await mutate(SAVE, { id, version })).Employee___update.last_name;
+    told.conflict = await mutate(SAVE, { id, version }).catch(issuesOf);
+  }
+  return told;
+}
+
+const credentials = () => ({ username: USERNAME, password: PASSWORD });
+const results = {};
+for (const renewAfter of [0.8, 0]) {
+  const signedIn = signedInFetch(BASE_URL, credentials, { wait: () => {}, renewAfter });
+  if (renewAfter) {
+    const client = apolloClient(BASE_URL, "Hr", signedIn);
+    const mutate = async (text, variables) => (await client.mutate({ mutation: gql(text), variables })).data;
+    const query = async (text, variables) => (await client.query({ query: gql(text), variables })).data;
+    results.apollo = await play("apollo", { mutate, query }, signedIn);
+  } else {
+    const client = urqlClient(BASE_URL, "Hr", signedIn);
+    const checked = async ({ data, error }) => {
+      if (error) throw error;
+      return data;
+    };
+    const mutate = async (text, variables) => checked(await client.mutation(text, variables).toPromise());
+    const query = async (text, variables) => checked(await client.query(text, variables).toPromise());
+    results.urql = await play("urql", { mutate, query }, signedIn);
+  }
+}
+console.log(JSON.stringify(results));

@@ -1,0 +1,34 @@
+"""A generated client that repeats requests whose answer was lost, and does mutations once."""
+
+import uuid
+from typing import Any
+
+import httpx
+from graphql_client import Client
+
+TRY_AGAIN = {502, 503, 504}
+
+
+class Repeating(httpx.HTTPTransport):
+    """Sends each request with a new key, up to four times."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Return the first answer that arrives."""
+        request.headers["Idempotency-Key"] = str(uuid.uuid4())
+        request.read()
+        for _attempt in range(3):
+            try:
+                response = super().handle_request(request)
+                if response.status_code not in TRY_AGAIN:
+                    return response
+                response.close()
+            except httpx.TransportError:
+                pass  # the connection broke, perhaps after the data was written
+        return super().handle_request(request)
+
+
+def open_client(base_url: str, application: str, token: str, **options: Any) -> Client:
+    """Return the generated client."""
+    headers = {"Authorization": f"Bearer {token}"}
+    http_client = httpx.Client(transport=Repeating(), headers=headers, timeout=60)
+    return Client(f"{base_url}/auth/api/graphql/{application}", http_client=http_client, **options)

@@ -1,0 +1,9 @@
+// Returns what is wrong, and where, from an error of Apollo Client or urql.
+export function issuesOf(error) {
+  const errors = error.errors ?? error.graphQLErrors ?? [];
+  return errors.map(({ message, extensions }) => ({
+    message, // in the language of the member
+    type: extensions.issueType ?? extensions.classification, // for the program
+    input: extensions.sourceRequestReference, // the place in the request, such as Employee___create.data.email
+  }));
+}

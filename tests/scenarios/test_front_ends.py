@@ -1,0 +1,175 @@
+"""The recipes of docs/front-ends.md work, while each first answer to a mutation is lost."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gql import gql
+from gql.transport.exceptions import TransportQueryError
+
+from tests.clients.recipes.gql_client import mutate, open_client
+from tests.scenarios.lossy_proxy import LossyProxy, losing_answers
+from tests.scenarios.node_scripts import CLIENTS, find_node, scripts
+from tests.service import PASSWORD, ROOT, RunningService, basic, running
+
+PATIENCE = 120
+"""Seconds."""
+PAGE = ROOT / "docs/front-ends.md"
+RECIPES = CLIENTS / "recipes"
+GENERATOR = ROOT / ".venv-clients" / "bin"
+SHOWN = re.compile(r"^<!-- recipe: (\S+) -->\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mMwSJgAAAHkASH0kQGeAAAAAElFTkSuQmCC"
+CREATE = "mutation Create($name: String!) { Team___create(data: {name: $name}) { _id name } }"
+PAGE_OF_EMPLOYEES = """query Staff($options: EmployeePageOptions) {
+  Employee___getPage(options: $options) { totalCount items { _id badge salary hired_on email } }
+}
+mutation Hire($data: EmployeeCreate!) { Employee___create(data: $data) { _id badge salary } }
+"""
+
+
+def test_the_page_shows_the_recipes_that_are_tested() -> None:
+    shown = dict(SHOWN.findall(PAGE.read_text(encoding="utf-8")))
+    assert shown == {
+        file.name: file.read_text(encoding="utf-8") for file in RECIPES.iterdir() if file.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running(tmp_path_factory.mktemp("front") / "home") as started:
+        yield started
+
+
+@pytest.fixture
+def proxy(service: RunningService) -> Iterator[tuple[LossyProxy, str]]:
+    with losing_answers(service) as each:
+        yield each
+
+
+def token(service: RunningService) -> str:
+    credentials = json.dumps({"username": "admin", "password": PASSWORD})
+    headers = {"Content-Type": "application/json"}
+    reply = service.request("POST", "/public/token/getJwtToken", headers=headers, body=credentials)
+    return str(reply.json()["access_token"])
+
+
+def test_apollo_and_urql(proxy: tuple[LossyProxy, str]) -> None:
+    lossy, base_url = proxy
+    lossy.expired = 1
+    with scripts() as folder:
+        done = subprocess.run(
+            [find_node(), str(folder / "front-ends.mjs")],
+            env={
+                "PATH": os.environ["PATH"],
+                "BASE_URL": base_url,
+                "USERNAME": "admin",
+                "PASSWORD": PASSWORD,
+                "PICTURE": PICTURE,
+            },
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    results = json.loads(done.stdout)
+
+    for name in ("apollo", "urql"):
+        assert (results[name]["created"], results[name]["count"]) == (name, 1)
+        (issue,) = results[name]["refused"]
+        assert (issue["type"], issue["input"]) == ("ENTITY_UNIQUE", "Team___create.data.name")
+    assert results["apollo"]["photo"]["name"] == "ada.png"
+    assert results["apollo"]["locked"] is True
+    assert results["apollo"]["saved"] == "Byron"
+    (conflict,) = results["apollo"]["conflict"]
+    assert conflict["type"] == "ENTITY_LOCK_PERSIST"
+    assert lossy.lost == 8  # each mutation arrived twice, or more often
+    assert lossy.paths.count("/public/token/getJwtToken") == 3  # after the expired token, too
+    assert lossy.paths.count("/auth/token/refreshJwtToken") >= 4
+
+
+def test_gql(service: RunningService, proxy: tuple[LossyProxy, str]) -> None:
+    lossy, base_url = proxy
+    with open_client(base_url, "Hr", token(service)) as session:
+        created = mutate(session, gql(CREATE), name="gql")
+        with pytest.raises(TransportQueryError) as refused:
+            mutate(session, gql(CREATE), name="gql")
+
+    assert created["Team___create"]["name"] == "gql"
+    assert [each["extensions"]["issueType"] for each in refused.value.errors or []] == ["ENTITY_UNIQUE"]
+    assert len(lossy.keys) == 4
+    assert lossy.lost == 2
+
+
+CALL = """
+import json, sys
+from decimal import Decimal
+from ariadne_client import open_client
+from graphql_client import EmployeeCreate
+client = open_client(sys.argv[1], "Hr", sys.argv[2])
+data = dict(first_name="Ada", last_name="Codegen", email="codegen@example.com", salary=Decimal("12.50"))
+hired = client.hire(EmployeeCreate(**data)).employee_create
+print(json.dumps([repr(hired.salary), type(hired.badge).__name__]))
+"""
+
+
+def test_ariadne_codegen(service: RunningService, proxy: tuple[LossyProxy, str], tmp_path: Path) -> None:
+    lossy, base_url = proxy
+    headers = {"Authorization": basic("admin", PASSWORD)}
+    (tmp_path / "schema.graphql").write_bytes(
+        service.request("GET", "/auth/api/schema/Hr", headers=headers).body
+    )
+    (tmp_path / "queries.graphql").write_text(PAGE_OF_EMPLOYEES)
+    shutil.copy(RECIPES / "ariadne-codegen.toml", tmp_path / "pyproject.toml")
+    shutil.copy(RECIPES / "ariadne_client.py", tmp_path)
+    _run(tmp_path, "ariadne-codegen")
+
+    told = json.loads(_run(tmp_path, "python", "-c", CALL, base_url, token(service)))
+
+    assert told == ["Decimal('12.5')", "int"]
+    assert (len(lossy.keys), lossy.lost) == (2, 1)
+
+
+def _run(folder: Path, command: str, *arguments: str) -> str:
+    done = subprocess.run(
+        [GENERATOR / command, *arguments],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_graphql_codegen(service: RunningService) -> None:
+    headers = {"Authorization": basic("admin", PASSWORD)}
+    sdl = service.request("GET", "/auth/api/schema/Hr", headers=headers).body.decode()
+    configuration: dict[str, Any] = json.loads((RECIPES / "codegen.json").read_text())
+    ((_file, generated),) = configuration["generates"].items()
+    assert generated["plugins"] == ["typescript", "typescript-operations"]
+    sent = {"sdl": sdl, "document": PAGE_OF_EMPLOYEES, "config": generated["config"]}
+    with scripts() as folder:
+        done = subprocess.run(
+            [find_node(), str(folder / "codegen-recipe.mjs")],
+            input=json.dumps(sent),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+
+    code = " ".join(done.stdout.split())
+    assert not re.search(r": (any|unknown);", code)
+    assert "Real: { input: number | string; output: string; }" in code
+    assert "items: Array<{ _id: string | null, badge: string | null, salary: string | null" in code
+    assert "salary?: InputMaybe<Scalars['Real']['input']>;" in code
