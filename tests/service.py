@@ -81,6 +81,7 @@ class RunningService:
         model: Path = SAMPLE_MODEL,
         application: str = "Hr",
         reload: bool = False,
+        workers: int | None = None,
         settings: Mapping[str, str] | None = None,
         on_lambda: bool = ON_LAMBDA,
     ) -> None:
@@ -88,6 +89,7 @@ class RunningService:
         self.port = free_port()
         self._application = application
         serve = ["stratabase.cli", "serve", *([] if reload else ["--no-reload"])]
+        serve += [] if workers is None else [f"--workers={workers}"]
         on_functions = tie_to_parent([sys.executable, "-m", "tests.lambda_stack"], signal.SIGTERM)
         self._command = on_functions if on_lambda else [sys.executable, "-m", *serve]
         self._environment = {

@@ -17,7 +17,7 @@ from stratabase.http_api.admin.member import current_member_endpoint, member_end
 from stratabase.http_api.admin.member_shapes import MemberShapes
 from stratabase.http_api.admin.members import MemberOperations, members_endpoint
 from stratabase.http_api.api.graphql import graphql_endpoint
-from stratabase.http_api.api.health import health_endpoint
+from stratabase.http_api.api.health import health_endpoint, liveness_endpoint
 from stratabase.http_api.api.openapi.document import openapi_endpoint
 from stratabase.http_api.api.sdl import sdl_endpoint
 from stratabase.http_api.files.download import bound_file_endpoint, pending_file_endpoint
@@ -82,6 +82,7 @@ class FakeServices:
 
     executor: FakeExecutor = field(default_factory=FakeExecutor)
     reachable: bool = True
+    stopping: bool = False
     members: InMemoryMembers = field(default_factory=lambda: InMemoryMembers(ANNA, BERT))
     passwords: PlainPasswords = field(default_factory=PlainPasswords)
     invitations: list[tuple[str, str]] = field(default_factory=list)
@@ -161,7 +162,8 @@ def endpoints(fakes: FakeServices) -> dict[str, Endpoint]:
         "/auth/file/{class}/{name}/pending/{pendingFileId}": pending_file_endpoint(fakes.downloads, 100),
         "/auth/file/{class}/{name}/{attribute}": bound_file_endpoint(fakes.downloads, 100),
         "/auth/file/{class}/{name}/pending": bound_file_endpoint(fakes.downloads, 100),
-        "/public/health": health_endpoint("1.2.3", lambda: fakes.reachable),
+        "/public/health": health_endpoint("1.2.3", lambda: fakes.reachable, lambda: fakes.stopping),
+        "/public/health/live": liveness_endpoint("1.2.3"),
         "/auth/api/graphql/{application}": graphql_endpoint("Hr", fakes.executor),
         "/auth/api/schema/{application}": sdl_endpoint(
             "Hr", lambda _: "type Query { x: Int }", refuse_clerks

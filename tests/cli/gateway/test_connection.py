@@ -1,6 +1,7 @@
 """A connection answers its requests in order, each by one write, and one per turn of the event loop."""
 
 import asyncio
+import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from stratabase.cli.gateway.responses import HttpResponse
 from stratabase.cli.gateway.routes import RouteMatch
 
 MATCH = RouteMatch("/", "r1", "Fake", None, {})
+DEADLINE = 60.0
 GET = b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
@@ -25,13 +27,14 @@ class Transport:
         self.writes: list[bytes] = []
         self.is_reading = True
         self.closed = asyncio.Event()
+        self.socket, self.peer = socket.socketpair()
 
     @property
     def is_closed(self) -> bool:
         return self.closed.is_set()
 
-    def get_extra_info(self, _name: str) -> tuple[str, int]:
-        return "127.0.0.1", 8080
+    def get_extra_info(self, name: str) -> Any:
+        return self.socket if name == "socket" else ("127.0.0.1", 8080)
 
     def write(self, data: bytes) -> None:
         self.writes.append(data)
@@ -109,6 +112,8 @@ def in_loop(test: Callable[[Client], Awaitable[None]], body: bytes | None = None
         finally:
             if not client.ended:
                 client.leave()
+            client.transport.socket.close()
+            client.transport.peer.close()
 
     asyncio.run(asyncio.wait_for(run(), 20))
 
@@ -244,7 +249,7 @@ def test_at_shutdown_the_pending_request_is_answered_and_no_further_one() -> Non
     async def test(client: Client) -> None:
         client.gateway.waits = True
         client.send(GET % 1 + GET % 2)
-        client.connection.shutdown()
+        assert not client.connection.shut_down(linger=0)
         assert not client.transport.is_closed
         client.gateway.finish()
         await asyncio.sleep(0)
@@ -256,13 +261,18 @@ def test_at_shutdown_the_pending_request_is_answered_and_no_further_one() -> Non
     in_loop(test)
 
 
-def test_at_shutdown_a_new_connection_may_still_send_a_request() -> None:
+@pytest.mark.parametrize("earlier", [0, 1], ids=["new", "used"])
+def test_at_shutdown_a_client_that_was_just_active_may_still_send_a_request(earlier: int) -> None:
     async def test(client: Client) -> None:
-        client.connection.shutdown()
+        for number in range(earlier):
+            client.send(GET % number)
+        assert client.connection.shut_down(linger=DEADLINE)
         assert not client.transport.is_closed
-        client.send(GET % 1)
-        assert len(client.transport.writes) == 1
+        client.send(GET % 9)
+        assert client.gateway.asked[-1] == "/9"
+        assert b"\r\nconnection: close\r\n" in client.transport.writes[-1]
         assert client.transport.is_closed
+        assert not client.connection.shut_down(linger=DEADLINE)
 
     in_loop(test)
 
@@ -270,7 +280,29 @@ def test_at_shutdown_a_new_connection_may_still_send_a_request() -> None:
 def test_at_shutdown_an_idle_connection_is_closed() -> None:
     async def test(client: Client) -> None:
         client.send(GET % 1)
-        client.connection.shutdown()
+        assert not client.connection.shut_down(linger=0)
+        assert client.transport.is_closed
+
+    in_loop(test)
+
+
+def test_at_shutdown_a_request_that_is_not_read_yet_keeps_the_connection_open() -> None:
+    async def test(client: Client) -> None:
+        client.transport.peer.sendall(GET % 1)
+        assert client.connection.shut_down(linger=0)
+        client.send(client.transport.socket.recv(100))
+        assert client.gateway.asked == ["/1"]
+        assert client.transport.is_closed
+
+    in_loop(test)
+
+
+def test_at_shutdown_the_rest_of_a_head_may_still_arrive() -> None:
+    async def test(client: Client) -> None:
+        client.send((GET % 1)[:9])
+        assert client.connection.shut_down(linger=0)
+        client.send((GET % 1)[9:])
+        assert client.gateway.asked == ["/1"]
         assert client.transport.is_closed
 
     in_loop(test)

@@ -43,6 +43,7 @@ ANSWERS = {
     "graphiql_file": (200, "Permission is hereby granted"),
     "graphiql_unknown_file": (404, "nothing.js"),
     "health": (200, '"store":"reachable"'),
+    "health_live": (200, '{"version":'),
     "health_with_a_wrong_method": (405, "POST"),
     "root": (200, '"application":"Hr"'),
     "reference": (200, "<title>API reference · Hr</title>"),

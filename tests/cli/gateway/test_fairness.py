@@ -207,3 +207,20 @@ def test_connections_that_wait_after_the_end_remain_for_another_process() -> Non
         accepted.close()
     other.close()
     assert listener.fileno() == -1
+
+
+def test_connections_that_wait_at_the_end_of_the_last_process_are_accepted() -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    async def end_at_once() -> None:
+        acceptor = Acceptor(asyncio.get_running_loop(), listener, Greeting)
+        acceptor.close(accept_waiting=True)
+        await acceptor.wait_closed()
+
+    clients = [socket.create_connection(listener.getsockname(), 20) for _ in range(2)]
+    with uvloop_runner() as runner:
+        runner.run(end_at_once())
+    for client in clients:
+        assert client.recv(1) == b"!"
+        client.close()
+    assert listener.fileno() == -1

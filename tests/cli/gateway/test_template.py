@@ -95,6 +95,7 @@ def test_every_path_has_a_route_in_our_template() -> None:
         ("/auth/file/{class}/{name}/pending/{pendingFileId}", "ANY"),
         ("/auth/file/{class}/{name}/pending/{pendingFileId}", "GET"),
         ("/public/health", "ANY"),
+        ("/public/health/live", "ANY"),
         ("/public/graphiql", "ANY"),
         ("/public/graphiql/{file}", "ANY"),
         ("/public/openapi.json", "ANY"),

@@ -20,8 +20,9 @@ from stratabase.cli.server.processes import tie_to_parent
 subprocess.Popen(tie_to_parent([sys.executable, "-c", {BUSY!r}], signal.SIGKILL)).wait()
 """
 FOLLOWER = """
+from stratabase.cli.server.messages import WorkerOrder
 from stratabase.cli.server.worker import follow_supervisor
-follow_supervisor(lambda: print("probed", flush=True))
+follow_supervisor({WorkerOrder.PROBE: lambda: print("probed", flush=True)})
 """
 
 

@@ -175,7 +175,7 @@ def test_a_worker_that_is_killed_even_during_start_is_restarted(terminal: Termin
 
     terminal.wait_for(rf"process {before}\) was killed by SIGKILL. Starting another")
     terminal.wait_for("killed by SIGKILL before it was ready. Starting another")
-    terminal.wait_for("Serving the new version")
+    terminal.wait_for("Another worker serves")
     assert worker(terminal) != before
     assert terminal.get().startswith("first")
 

@@ -122,3 +122,16 @@ def test_a_stop_ends_the_sweep_after_the_current_step(log: Log, lines: io.String
     assert not running._thread.is_alive()
     assert steps == 1
     assert lines.getvalue() == ""
+
+
+def test_only_one_process_of_a_service_sweeps_but_each_cleans_up_after_its_deletions(log: Log) -> None:
+    store, done = Store(), Event()
+
+    def rest() -> Iterator[None]:
+        yield
+        done.set()
+
+    with Sweeper(store, log, period=None):
+        store.take(rest())
+        assert done.wait(PATIENCE)
+    assert store.sweeps == 0

@@ -1,9 +1,23 @@
-"""The health of the service."""
+"""The health of the service: whether it is ready, and whether it runs."""
 
 from typing import Any
 
 
-def test_an_unavailable_store_makes_health_fail(send: Any, fakes: Any) -> None:
+def test_the_service_is_not_ready_without_its_store(send: Any, fakes: Any) -> None:
     fakes.reachable = False
     reply = send("GET", "/public/health")
     assert (reply.status, reply.json()) == (503, {"version": "1.2.3", "store": "unreachable"})
+    assert reply.headers["Retry-After"] == ["5"]
+
+
+def test_the_service_is_not_ready_while_it_stops(send: Any, fakes: Any) -> None:
+    fakes.stopping = True
+    reply = send("GET", "/public/health")
+    assert (reply.status, reply.json()) == (503, {"version": "1.2.3", "store": "reachable"})
+    assert reply.headers["Retry-After"] == ["5"]
+
+
+def test_the_process_is_alive_as_long_as_it_responds(send: Any, fakes: Any) -> None:
+    fakes.reachable, fakes.stopping = False, True
+    reply = send("GET", "/public/health/live")
+    assert (reply.status, reply.json()) == (200, {"version": "1.2.3"})

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
+from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -77,6 +78,8 @@ class Instance:
         self._ids = TimeOrderedIds()
         self._passwords = Argon2Passwords()
         self._has_claimed_stores = False
+        self.stopping = Event()
+        """Set when the service is about to stop, so that it is not ready for new clients."""
 
     @cached_property
     def model(self) -> Model:
@@ -234,6 +237,10 @@ class Instance:
             self.log.error("Store not responding", error=error)  # noqa: TRY400 - not a standard logger
             return False
         return True
+
+    def is_stopping(self) -> bool:
+        """Return whether the service is about to stop."""
+        return self.stopping.is_set()
 
     def create_first_administrator(self) -> NewAdministrator | None:
         """Create the first member if there are none, and return it. Raises BadMember for a weak password."""

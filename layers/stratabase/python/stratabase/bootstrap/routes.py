@@ -37,7 +37,7 @@ def graphql_routes() -> tuple[Route, ...]:
     """Return the routes of the function `graphql`: the start, GraphQL, its schema, GraphiQL, health."""
     from stratabase.domain.access.visibility import require_any_right
     from stratabase.http_api.api.graphql import graphql_endpoint
-    from stratabase.http_api.api.health import health_endpoint
+    from stratabase.http_api.api.health import health_endpoint, liveness_endpoint
     from stratabase.http_api.api.sdl import sdl_endpoint
     from stratabase.http_api.pages.built_page import GRAPHIQL, built_file_endpoint, built_page_endpoint
     from stratabase.http_api.pages.start import start_endpoint
@@ -67,7 +67,11 @@ def graphql_routes() -> tuple[Route, ...]:
             lambda _: built_file_endpoint(GRAPHIQL),
             lambda settings: settings.graphiql,
         ),
-        Route("/public/health", lambda instance: health_endpoint(__version__, instance.is_store_reachable)),
+        Route(
+            "/public/health",
+            lambda instance: health_endpoint(__version__, instance.is_store_reachable, instance.is_stopping),
+        ),
+        Route("/public/health/live", lambda _: liveness_endpoint(__version__)),
     )
 
 

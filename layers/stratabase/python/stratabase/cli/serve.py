@@ -1,7 +1,7 @@
 """`stratabase serve`: serves the model on this machine.
 
-A worker process serves. A supervisor, which is this process, replaces the worker when the model or the code
-changes. With `--no-reload`, this process serves.
+Worker processes serve. A supervisor, which is this process, replaces the workers when the model or the code
+changes. With `--no-reload` and without `--workers`, this process serves.
 """
 
 import argparse
@@ -19,11 +19,21 @@ from stratabase.cli.terminal.settings import make_data_folder, read_settings, re
 _OWN_TEMPLATE = Path("template.yaml")
 """The template of a project that is deployed to AWS."""
 
+MAX_WORKERS = 64
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments. Environment variables have all other settings."""
     parser.add_argument(
-        "--no-reload", action="store_true", help="run a single process that does not watch files"
+        "--workers",
+        type=_parse_workers,
+        metavar="N",
+        help="the number of processes that answer requests (1)",
+    )
+    parser.add_argument(
+        "--no-reload",
+        action="store_true",
+        help="do not watch files. Without --workers, run a single process",
     )
     parser.add_argument(
         "--template",
@@ -42,11 +52,23 @@ def run(options: argparse.Namespace) -> int:
     template = options.template or (_OWN_TEMPLATE if _OWN_TEMPLATE.exists() else TEMPLATE)
     with listen(settings.host, settings.port) as listener:
         address = listener_url(listener)
-        if options.no_reload:
+        if options.no_reload and options.workers is None:
             return _serve_here(Job(template, address), listener)
         job = Job(template.absolute(), address)
         model, limit = settings.model.absolute(), settings.worker_timeout_seconds
-        return Supervisor(job, model, listener, Console(), limit).run()
+        supervisor = Supervisor(
+            job, model, listener, Console(), limit, size=options.workers or 1, watches=not options.no_reload
+        )
+        return supervisor.run()
+
+
+def _parse_workers(text: str) -> int:
+    """Return a number of workers. Raises ArgumentTypeError."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 3 and 1 <= int(text) <= MAX_WORKERS):
+        raise argparse.ArgumentTypeError(
+            f'"{text}" is not valid. Use a whole number from 1 to {MAX_WORKERS}.'
+        )
+    return int(text)
 
 
 def _serve_here(job: Job, listener: socket.socket) -> int:

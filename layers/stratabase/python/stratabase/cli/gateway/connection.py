@@ -1,6 +1,7 @@
 """HTTP/1.1 connections: requests are parsed by httptools and answered by the gateway, in their order."""
 
 import asyncio
+import selectors
 import time
 from collections import deque
 from collections.abc import Callable
@@ -94,7 +95,6 @@ class HttpConnection(asyncio.Protocol):
         self._may_write = asyncio.Event()
         self._may_write.set()
         self._is_shutting_down = False
-        self._has_answered = False
         self._idle_since = loop.time()
         self._idle_timer: asyncio.TimerHandle | None = None
         self._body_timer: asyncio.TimerHandle | None = None
@@ -341,7 +341,6 @@ class HttpConnection(asyncio.Protocol):
 
     def _end_response(self, request: HttpRequest) -> None:
         self._answering = None
-        self._has_answered = True
         self._idle_since = self._loop.time()
         if not request.keeps_connection:
             self._transport.close()
@@ -361,15 +360,26 @@ class HttpConnection(asyncio.Protocol):
 
     # ---------------------------------------------------------------------------------------------- the end
 
-    def shutdown(self) -> None:
-        """Close the connection once it is idle. A new connection is closed only by the second call.
+    def shut_down(self, linger: float) -> bool:
+        """Close the connection after the next response, or once it has been idle for `linger` seconds.
 
-        A client that has just connected is about to send a request, which should get a response.
+        Return whether the client can still send a request. Call it again until then.
         """
-        is_idle = self._answering is None and not self._queue
-        if is_idle and (self._has_answered or self._is_shutting_down):
-            self._transport.close()
         self._is_shutting_down = True
+        if self._transport.is_closing() or self._answering is not None or self._queue:
+            return False
+        if self._loop.time() < self._idle_since + linger or self._has_unread_bytes():
+            return True
+        self._transport.close()
+        return False
+
+    def _has_unread_bytes(self) -> bool:
+        """Return whether bytes from the client have arrived that the event loop has not read yet."""
+        if self._head_size is not None:
+            return True  # the rest of the head is to come
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._transport.get_extra_info("socket").fileno(), selectors.EVENT_READ)
+            return bool(selector.select(0))
 
     def abort(self) -> None:
         """Close the connection at once."""

@@ -24,8 +24,16 @@ from stratabase.cli.gateway.responses import ErrorResponses
 from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.template import Template
 
-NEW_CONNECTION_GRACE = 0.1
-"""The seconds that a client which has just connected gets at shutdown to send a request."""
+LINGER = 0.5
+"""The seconds that a client gets at shutdown to send another request, from its last response on.
+
+A server can't close a connection without the risk that the client has just sent a request. So the connections
+of clients that are busy stay open until the response to their next request tells them to connect anew.
+"""
+MAX_LINGER = 3.0
+"""The maximum number of seconds until no connection can bring another request at shutdown."""
+LINGER_STEP = 0.02
+"""The seconds between two checks of the connections at shutdown."""
 SWITCH_INTERVAL = 0.0005
 """The seconds after which a busy thread must release the interpreter. The thread that commits needs it after
 each of its many short calls. With Python's default of 5 ms, it would mostly wait for the busy event loop."""
@@ -48,7 +56,12 @@ class ServerCallbacks:
 
     ready: Callable[[Callable[[], object]], None]
     """Called when the server accepts requests, with a function that stops the server."""
-    draining: Callable[[], None] = lambda: None
+    ending: Callable[[], bool] = lambda: True
+    """Called when the server is told to stop. It still answers requests on open connections for a moment.
+
+    Returns whether another process accepts the connections that wait.
+    """
+    drained: Callable[[], None] = lambda: None
     """Called when the server no longer accepts requests."""
 
 
@@ -105,10 +118,10 @@ class _Server:
                 self._loop.add_signal_handler(number, self._end)
         self._callbacks.ready(partial(self._loop.call_soon_threadsafe, self._end))
         await self._is_ending.wait()
-        # 1. Connections that have just been accepted may send a request.
+        # 1. Clients that are about to send a request get a response.
         await self._acceptor.wait_closed()
-        await asyncio.sleep(NEW_CONNECTION_GRACE)
-        self._shut_down_connections()
+        await self._let_clients_leave()
+        self._callbacks.drained()
         # 2. Finish the requests, as long as a call may take.
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._all_closed(), INTEGRATION_TIMEOUT + 1)
@@ -119,13 +132,15 @@ class _Server:
         """Accept no more requests, and finish the pending ones."""
         if not self._is_ending.is_set():
             self._is_ending.set()
-            self._acceptor.close()
-            self._shut_down_connections()
-            self._callbacks.draining()
+            self._acceptor.close(accept_waiting=not self._callbacks.ending())
 
-    def _shut_down_connections(self) -> None:
-        for connection in list(self._connections):
-            connection.shutdown()
+    async def _let_clients_leave(self) -> None:
+        """Close each connection after its response. Close those without a request after LINGER."""
+        for _ in range(int(MAX_LINGER / LINGER_STEP)):
+            lingering = [each for each in list(self._connections) if each.shut_down(LINGER)]
+            if not lingering:
+                return
+            await asyncio.sleep(LINGER_STEP)
 
     async def _all_closed(self) -> None:
         while self._connections:
@@ -194,8 +209,13 @@ class Acceptor:
         listener.setblocking(False)
         loop.add_reader(listener.fileno(), self._accept_all)
 
-    def close(self) -> None:
-        """Accept no more connections. Those that wait remain for another process that shares the socket."""
+    def close(self, *, accept_waiting: bool = False) -> None:
+        """Accept no more connections. Those that wait remain for another process that shares the socket.
+
+        `accept_waiting` accepts them first, for a socket that no other process shares.
+        """
+        if accept_waiting and self._listener.fileno() >= 0:
+            self._accept_all()
         if self._retry is not None:
             self._retry.cancel()
         if self._listener.fileno() >= 0:

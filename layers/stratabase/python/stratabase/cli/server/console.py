@@ -1,5 +1,6 @@
 """Output to the terminal: reports of workers, and explanations of errors."""
 
+import os
 import sys
 import traceback
 from pathlib import Path
@@ -21,6 +22,13 @@ class Console:
     def warn(self, *lines: str) -> None:
         """Print lines to standard error."""
         print(*lines, sep="\n", file=sys.stderr, flush=True)
+
+    def detach(self) -> None:
+        """Print nothing from now on, because the terminal was closed."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
     def show(self, report: WorkerReport) -> None:
         """Print all lines of a worker's report."""

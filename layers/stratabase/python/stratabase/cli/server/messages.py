@@ -1,4 +1,4 @@
-"""The messages between the supervisor and a worker, as lines of JSON: orders and reports."""
+"""The messages between the supervisor and a worker: orders, and reports as lines of JSON."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -17,6 +17,8 @@ class Job:
     """The base URL of the service for clients on this machine."""
     previous_model: str | None = None
     """The text of the model that the previous worker serves, or None."""
+    number: int = 0
+    """The number of the worker among those of its version. Worker 0 sweeps, and reports to the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +45,25 @@ class ReportKind(Enum):
     """The progress of what the worker must build before it serves."""
     FAILED = "failed"
     """The worker cannot serve. The lines say why."""
+    PREPARED = "prepared"
+    """The worker has loaded everything, and waits for the order to begin."""
     READY = "ready"
     """The worker serves. The lines are for the user who has started the service."""
     DRAINING = "draining"
     """The worker accepts no more requests, and finishes the pending ones."""
     ALIVE = "alive"
     """The answer to a probe, which shows that the event loop runs."""
+
+
+class WorkerOrder(Enum):
+    """What the supervisor tells a worker after the first line: one byte on its standard input."""
+
+    PROBE = b"?"
+    """Answer with ALIVE from the event loop."""
+    BEGIN = b"!"
+    """Accept requests."""
+    STOP = b"."
+    """Finish the pending requests and end, because the whole service stops."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +87,7 @@ def read_orders(line: bytes) -> Orders:
     """Return the orders in a line of JSON."""
     fields: dict[str, Any] = json.loads(line)
     job = fields.pop("job")
-    return Orders(Job(Path(job["template"]), job["address"], job["previous_model"]), **fields)
+    return Orders(Job(**{**job, "template": Path(job["template"])}), **fields)
 
 
 def write_report(reports: RawIOBase, report: WorkerReport) -> None:

@@ -5,6 +5,7 @@ import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 from stratabase import bootstrap
 from stratabase.cli.backfill.build import build_before_serving, is_embedded
@@ -14,7 +15,7 @@ from stratabase.cli.gateway.server import ServerCallbacks, run_server
 from stratabase.cli.gateway.template import read_template
 from stratabase.cli.server.messages import Job, ReportKind, WorkerReport
 from stratabase.cli.server.model_changes import ChangeCounts, changes_since, record_served, short_lines
-from stratabase.cli.server.sweeper import Sweeper
+from stratabase.cli.server.sweeper import PERIOD, Sweeper
 from stratabase.cli.server.welcome import describe_unbuilt, new_password_lines, welcome_lines
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.progress import PrintLines
@@ -32,8 +33,19 @@ SendReport = Callable[[WorkerReport], None]
 """Sends a report to the supervisor, or to the terminal if there is no supervisor."""
 
 
-def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
-    """Serve until a signal stops the process. Sends READY from the event loop. Raises errors before that."""
+def serve(
+    job: Job,
+    listener: socket.socket,
+    send: SendReport,
+    *,
+    begin: Callable[[], object] = lambda: None,
+    stopping: Event | None = None,
+) -> None:
+    """Serve until a signal stops the process. Sends READY from the event loop. Raises errors before that.
+
+    `begin` waits until the process may accept requests. `stopping` is set when the whole service is about to
+    stop. By default, the service consists of this process.
+    """
     # 1. Read the template and the model.
     _set_base_url(job.address)
     template = read_template(job.template)
@@ -69,6 +81,8 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
         ),
     )
     # 3. Serve. The first report is ready before, but sent only when the server accepts requests.
+    is_alone = stopping is None
+    instance.stopping = stopping or instance.stopping
     try:
         counts = ChangeCounts(
             instance, changes, lambda lines: send(WorkerReport(ReportKind.COUNTED, tuple(lines)))
@@ -78,9 +92,21 @@ def serve(job: Job, listener: socket.socket, send: SendReport) -> None:
             send(ready)
             counts.start()
 
+        def on_end() -> bool:
+            if is_alone:
+                instance.stopping.set()
+            return not instance.is_stopping()
+
         gc.freeze()  # what exists now lives until the end, so collections need not search it
-        callbacks = ServerCallbacks(on_start, lambda: send(WorkerReport(ReportKind.DRAINING)))
-        with Sweeper(instance, instance.log), counts:
+        send(WorkerReport(ReportKind.PREPARED))
+        begin()
+        callbacks = ServerCallbacks(
+            on_start,
+            ending=on_end,
+            drained=lambda: send(WorkerReport(ReportKind.DRAINING)),
+        )
+        period = PERIOD if job.number == 0 else None
+        with Sweeper(instance, instance.log, period), counts:
             run_server(listener, template, functions, callbacks)
     finally:
         instance.close()

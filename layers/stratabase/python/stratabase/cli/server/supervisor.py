@@ -1,8 +1,10 @@
-"""The supervisor: keeps a worker serving, and replaces it when files change, or when it dies or gets stuck.
+"""The supervisor: keeps workers serving, and replaces them when files change, or when they die or get stuck.
 
-A new worker replaces the serving one only when it is ready. If it fails, the old worker keeps serving.
+A new version replaces the serving one only when all of its workers are ready. If one fails, the old workers
+keep serving.
 """
 
+import os
 import signal
 import socket
 import threading
@@ -16,6 +18,7 @@ from typing import Any, ClassVar
 
 from stratabase.cli.server.console import Console
 from stratabase.cli.server.messages import Job, ReportKind, WorkerReport
+from stratabase.cli.server.served_version import ServedVersion
 from stratabase.cli.server.watchdog import ProbeResult, Watchdog
 from stratabase.cli.server.watcher import Watcher
 from stratabase.cli.server.worker_process import WorkerProcess
@@ -23,6 +26,8 @@ from stratabase.cli.terminal.command_error import FAILED
 
 RESTART_DELAYS = (0.0, 0.5, 1.0, 2.0, 5.0)
 """The seconds before a worker is started again after its first death, its second death, and so on."""
+RETRY_DELAY = 30.0
+"""The seconds before a worker is started again that failed to start in place of another one."""
 STABLE_AFTER = 10.0
 """The seconds that a worker must serve before its death counts as the first again."""
 _OF_SERVING_WORKERS = frozenset({ReportKind.DRAINING, ReportKind.ALIVE, ReportKind.COUNTED})
@@ -30,31 +35,46 @@ _OF_SERVING_WORKERS = frozenset({ReportKind.DRAINING, ReportKind.ALIVE, ReportKi
 
 
 class Supervisor:
-    """Runs workers on one listening socket, so that a new worker takes over without refusing connections.
+    """Runs workers on one listening socket, so that new workers take over without refusing connections.
 
     All state belongs to the thread that runs `run`. Other threads and signal handlers only enqueue actions.
-    `limit` is the seconds for which the event loop of a worker can be blocked. 0 means without limit.
+    `size` is the number of workers. `limit` is the seconds for which the event loop of a worker can be
+    blocked. 0 means without limit. `watches` starts a new version when files change.
     """
 
-    def __init__(
-        self, job: Job, model: Path, listener: socket.socket, console: Console, limit: float
+    def __init__(  # noqa: PLR0913 - what a family of processes needs
+        self,
+        job: Job,
+        model: Path,
+        listener: socket.socket,
+        console: Console,
+        limit: float,
+        *,
+        size: int = 1,
+        watches: bool = True,
     ) -> None:
         self._job = job
         self._model = model
         self._listener = listener
         self._console = console
+        self._size = size
+        self._watches = watches
+        self._has_terminal = _has_terminal()
         self._events: SimpleQueue[Callable[[], None]] = SimpleQueue()
         """The actions that the thread of `run` executes in order."""
         self._workers: set[WorkerProcess] = set()
-        self._serving: WorkerProcess | None = None
-        self._starting: WorkerProcess | None = None
-        self._pending_reports: dict[WorkerProcess, list[WorkerReport]] = {}
-        """The reports to show when a replaced worker accepts no more requests, by that worker."""
+        """All workers that have not ended."""
+        self._current: ServedVersion | None = None
+        """The version that serves."""
+        self._next: ServedVersion | None = None
+        """The version that starts."""
+        self._undrained: set[WorkerProcess] = set()
+        """The replaced workers that can still answer with the old version."""
+        self._pending_reports: list[WorkerReport] = []
+        """The reports to show when `_undrained` is empty."""
         self._watchdog: Watchdog[WorkerProcess] = Watchdog(limit)
-        self._last_replaced: WorkerProcess | None = None
-        """The last slow worker for which another worker was started."""
-        self._served_model: str | None = None
-        self._served_since: float | None = None
+        self._last_replaced: dict[int, WorkerProcess] = {}
+        """By number, the last slow worker for which another worker was started."""
         self._deaths = 0
         self._stopping = False
         self._code = 0
@@ -63,7 +83,12 @@ class Supervisor:
         """Serve until a signal stops the service, and return the exit code."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: self._events.put(self._end))
-        self._start()
+        if hasattr(signal, "SIGHUP"):
+            # `nohup` makes a process ignore that its terminal closes.
+            outlives_terminal = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            on_hangup = partial(self._on_hangup, outlives_terminal)
+            signal.signal(signal.SIGHUP, lambda *_: self._events.put(on_hangup))
+        self._start_version()
         watcher = self._watcher()
         watcher.start()
         while self._workers or not self._stopping:
@@ -81,11 +106,12 @@ class Supervisor:
             action()
 
     def _check_workers(self) -> None:
-        """Kill stuck workers, and start another worker for a slow one."""
+        """Kill stuck workers, and start other workers for slow ones."""
         # Replace a slow worker one check after it was found. Then the stack traces of the slow worker are
         # written before its successor reports anything.
-        self._replace_slow_worker()
-        for worker, finding in self._watchdog.check([each for each in self._workers if each.watched]):
+        self._replace_slow_workers()
+        watched = [each for each in self._workers if each.served_since is not None]
+        for worker, finding in self._watchdog.check(watched):
             seconds = self._watchdog.pending_seconds(worker)
             silence = f"The worker (process {worker.pid}) has not responded for {seconds:.0f} s"
             if finding is ProbeResult.STUCK:
@@ -97,81 +123,177 @@ class Supervisor:
                 )
                 worker.show_tracebacks()
 
-    def _replace_slow_worker(self) -> None:
-        """Start another worker if the serving one is slow, because it can be stuck while clients wait.
+    def _replace_slow_workers(self) -> None:
+        """Start another worker for each serving one that is slow, because it can be stuck while clients wait.
 
         Start only one for each slow worker: its successor can be slow for the same reason.
         """
-        slow = [worker for worker in self._workers if self._watchdog.is_slow(worker)]
-        if (
-            slow == [self._serving]
-            and self._last_replaced not in slow
-            and not self._starting
-            and not self._stopping
-        ):
-            self._console.warn("Starting another worker for new connections.")
-            self._last_replaced = self._serving
-            self._start()
+        current = self._current
+        if current is None or self._next is not None or self._stopping:
+            return
+        slow = {worker for worker in self._workers if self._watchdog.is_slow(worker)}
+        for worker in list(current.serving.values()):
+            same_number = {each for each in slow if each.number == worker.number}
+            if (
+                same_number == {worker}
+                and self._last_replaced.get(worker.number) is not worker
+                and worker.number not in current.starting
+            ):
+                self._console.warn("Starting another worker for new connections.")
+                self._last_replaced[worker.number] = worker
+                self._start_worker(current, worker.number)
 
     def _enqueue(self, action: Callable[..., None], *arguments: Any) -> None:
         self._events.put(partial(action, *arguments))
 
+    def _enqueue_later(self, seconds: float, action: Callable[[], None]) -> None:
+        timer = threading.Timer(seconds, self._enqueue, [action])
+        timer.daemon = True
+        timer.start()
+
     def _watcher(self) -> Watcher:
         root = self._job.template.parent
-        trees = [root / "layers", root / "functions"]
-        return Watcher(trees, [self._job.template, self._model], partial(self._enqueue, self._on_change))
+        trees = [root / "layers", root / "functions"] if self._watches else []
+        files = [self._job.template, self._model] if self._watches else []
+        return Watcher(trees, files, partial(self._enqueue, self._on_change))
 
-    def _start(self) -> None:
-        """Start a worker. Kill one that is still starting, because it has read outdated files."""
-        if self._starting is not None:
-            self._starting.kill()
-        job = replace(self._job, previous_model=self._served_model)
+    # ------------------------------------------------------------------------------------ starting of workers
+
+    def _start_version(self) -> None:
+        """Start a new version. Abandon one that is still starting, because it has read outdated files.
+
+        The other workers start after the first one, which creates and builds what all of them need.
+        """
+        self._abandon_next()
+        self._next = ServedVersion(_read_text(self._model), self._size)
+        self._start_worker(self._next, 0)
+
+    def _start_worker(self, version: ServedVersion, number: int) -> None:
+        """Start a worker of a version. Only the first worker of a new version reports what has changed."""
+        is_first = version is self._next and number == 0
+        served = self._current.model if self._current is not None else None
+        job = replace(self._job, number=number, previous_model=served if is_first else version.model)
         worker = WorkerProcess(
             job, self._listener, partial(self._enqueue, self._on_report), partial(self._enqueue, self._on_end)
         )
-        worker.model = _read_text(self._model)
-        self._starting = worker
+        version.starting[number] = worker
         self._workers.add(worker)
+
+    def _abandon_next(self) -> None:
+        """End the workers of the version that starts."""
+        if self._next is not None:
+            for worker in self._next.starting.values():
+                worker.kill()
+            for worker in self._next.serving.values():
+                worker.retire()
+            self._next = None
+
+    def _fill_current(self) -> None:
+        """Start the missing workers of the serving version, or a new version if the model has changed."""
+        current = self._current
+        if self._stopping or current is None or self._next is not None or not current.vacant():
+            return
+        if _read_text(self._model) != current.model:
+            self._start_version()
+            return
+        for number in current.vacant():
+            self._start_worker(current, number)
 
     def _on_change(self, paths: Iterable[Path]) -> None:
         if not self._stopping:
             self._console.say(f"Changed: {', '.join(sorted(_relative(path) for path in paths))}")
-            self._start()
+            self._start_version()
+
+    def _on_hangup(self, outlives_terminal: bool) -> None:  # noqa: FBT001 - internal
+        """Start a new version on SIGHUP. If the terminal was closed, stop instead."""
+        if self._has_terminal and not _has_terminal():
+            self._has_terminal = False
+            if not outlives_terminal:
+                self._console.detach()
+                self._end()
+        elif not self._stopping:
+            self._console.say("Reloading the model and the code.")
+            self._start_version()
+
+    # ------------------------------------------------------------------------------------- reports of workers
+
+    def _version_of(self, worker: WorkerProcess) -> ServedVersion | None:
+        """Return the version of a worker, or None if it was replaced or abandoned."""
+        versions = (self._current, self._next)
+        return next((version for version in versions if version is not None and worker in version), None)
 
     def _on_report(self, worker: WorkerProcess, report: WorkerReport) -> None:
-        if worker is self._starting or report.kind in _OF_SERVING_WORKERS:
+        version = self._version_of(worker)
+        if (version is not None and version.is_starting(worker)) or report.kind in _OF_SERVING_WORKERS:
             self._HANDLERS[report.kind](self, worker, report)
 
-    def _on_progress(self, _worker: WorkerProcess, report: WorkerReport) -> None:
-        self._console.show(report)
+    def _on_progress(self, worker: WorkerProcess, report: WorkerReport) -> None:
+        if worker.number == 0:
+            self._console.show(report)
+
+    def _on_prepared(self, worker: WorkerProcess, _report: WorkerReport) -> None:
+        """Let a replacement begin at once, and the workers of a new version begin together."""
+        version = self._version_of(worker)
+        if version is None or version is not self._next:
+            worker.begin()
+            return
+        version.prepared.add(worker)
+        if version.is_prepared:
+            for each in version.prepared:
+                each.begin()
+        elif worker.number == 0:
+            for number in version.vacant():
+                self._start_worker(version, number)
 
     def _on_ready(self, worker: WorkerProcess, report: WorkerReport) -> None:
-        """Let a new worker take over from the serving one."""
-        announcement = (
-            report if self._served_since is None else replace(report, lines=("Serving the new version.",))
-        )
-        if self._serving is None:
-            self._console.show(announcement)
-        elif self._watchdog.is_slow(self._serving):
-            # A stuck worker accepts no requests, so do not wait for its report. It ends when it runs again.
-            self._console.show(announcement)
-            self._serving.retire()
-        else:
-            self._pending_reports[self._serving] = [announcement]
-            self._serving.retire()
-        worker.watched = True
-        self._serving, self._starting = worker, None
-        self._served_model, self._served_since = worker.model, time.monotonic()
+        """Let a new version take over from the serving one once all of its workers serve."""
+        version = self._version_of(worker)
+        assert version is not None
+        worker.served_since = time.monotonic()
+        replaced = version.record_ready(worker)
+        if version is self._current:
+            self._console.show(replace(report, lines=(f"Another worker serves (process {worker.pid}).",)))
+        elif worker.number == 0:
+            is_first = self._current is None
+            version.reports.append(
+                report if is_first else replace(report, lines=("Serving the new version.",))
+            )
+        if replaced is not None:
+            replaced.retire()
+        if version is self._next and version.is_complete:
+            self._take_over(version)
+
+    def _take_over(self, version: ServedVersion) -> None:
+        """Retire the workers of the old version. Show that the new one serves when no old one answers."""
+        old, self._current, self._next = self._current, version, None
+        self._pending_reports += version.reports
+        if old is not None:
+            for worker in old.starting.values():
+                worker.kill()
+            for worker in old.serving.values():
+                worker.retire()
+                # A stuck worker accepts no requests, so do not wait for it. It ends when it runs again.
+                if not self._watchdog.is_slow(worker):
+                    self._undrained.add(worker)
+        self._show_pending_reports()
+
+    def _show_pending_reports(self) -> None:
+        if not self._undrained:
+            for pending in self._pending_reports:
+                self._console.show(pending)
+            self._pending_reports.clear()
 
     def _on_draining(self, worker: WorkerProcess, _report: WorkerReport) -> None:
-        """Show that a new worker has taken over, now that no request reaches the old one."""
-        for pending in self._pending_reports.pop(worker, ()):
-            self._console.show(pending)
+        """Show that a new version has taken over, if no request reaches the old one any more."""
+        self._undrained.discard(worker)
+        self._show_pending_reports()
 
-    def _on_counted(self, _worker: WorkerProcess, report: WorkerReport) -> None:
+    def _on_counted(self, worker: WorkerProcess, report: WorkerReport) -> None:
         """Show what the changes of the model concern, but not before the new model is announced."""
-        if self._pending_reports:
-            next(reversed(self._pending_reports.values())).append(report)
+        if self._next is not None and worker in self._next:
+            self._next.reports.append(report)
+        elif self._pending_reports:
+            self._pending_reports.append(report)
         else:
             self._console.show(report)
 
@@ -180,81 +302,96 @@ class Supervisor:
         silent = self._watchdog.record_answer(worker)
         if silent is not None:
             self._console.warn(f"The worker (process {worker.pid}) responds again after {silent:.0f} s.")
-            if worker is self._last_replaced:
-                self._last_replaced = None
+            if self._last_replaced.get(worker.number) is worker:
+                del self._last_replaced[worker.number]
 
-    def _on_failed(self, _worker: WorkerProcess, report: WorkerReport) -> None:
-        """Show why a new worker failed. Keep the serving one, or stop if nothing has ever served."""
+    def _on_failed(self, worker: WorkerProcess, report: WorkerReport) -> None:
+        """Show why a worker failed to start. Keep those that serve, or stop if nothing has ever served."""
+        version = self._version_of(worker)
+        assert version is not None
+        version.remove(worker)
+        self._fail(version, report)
+
+    def _fail(self, version: ServedVersion, report: WorkerReport) -> None:
         self._console.show(report)
-        self._starting = None
-        if self._served_since is None:
+        if version is self._next:
+            self._abandon_next()
+        if self._current is None:
             self._code = FAILED
             self._end()
-        elif self._serving is not None:
-            self._console.warn("The last valid version keeps serving.")
-        else:
+            return
+        if not self._current.serving:
             self._console.warn("Stratabase serves nothing until you fix this error.")
+        elif version is self._current:
+            self._console.warn("The other workers keep serving.")
+        else:
+            self._console.warn("The last valid version keeps serving.")
+        self._enqueue_later(RETRY_DELAY, self._fill_current)
 
     _HANDLERS: ClassVar[dict[ReportKind, Callable[["Supervisor", WorkerProcess, WorkerReport], None]]] = {
         ReportKind.MODEL_CHANGED: _on_progress,
         ReportKind.PROGRESS: _on_progress,
         ReportKind.COUNTED: _on_counted,
+        ReportKind.PREPARED: _on_prepared,
         ReportKind.READY: _on_ready,
         ReportKind.FAILED: _on_failed,
         ReportKind.DRAINING: _on_draining,
         ReportKind.ALIVE: _on_alive,
     }
 
+    # ---------------------------------------------------------------------------------------- ends of workers
+
     def _on_end(self, worker: WorkerProcess, code: int) -> None:
         self._workers.discard(worker)
+        if self._last_replaced.get(worker.number) is worker:
+            del self._last_replaced[worker.number]
         self._on_draining(worker, WorkerReport(ReportKind.DRAINING))
-        if self._stopping:
+        version = self._version_of(worker)
+        if self._stopping or version is None:
             return
+        was_serving = version.is_serving(worker)
         death = f"The worker (process {worker.pid}) {_describe_exit(code)}"
-        if worker is self._serving and code == 0:
+        version.remove(worker)
+        if not was_serving and not self._was_killed(code):
+            text = f"{death} before it was ready."
+            self._fail(version, WorkerReport(ReportKind.FAILED, (text,)))
+        elif was_serving and code == 0 and not version.serving:
             # The supervisor only stops workers that no longer serve, so somebody else has stopped this one.
             self._console.say(
                 f"The worker (process {worker.pid}) received a signal to stop. Stopping the service."
             )
-            self._serving = None
             self._end()
-        elif worker is self._serving:
-            self._serving = None
-            self._deaths = 0 if time.monotonic() - (self._served_since or 0) > STABLE_AFTER else self._deaths
-            self._restart(death)
-        elif worker is self._starting and self._was_killed(code):
-            self._starting = None
-            self._restart(f"{death} before it was ready")
-        elif worker is self._starting:
-            self._on_failed(worker, WorkerReport(ReportKind.FAILED, (f"{death} before it was ready.",)))
+        else:
+            if version is self._next:
+                self._abandon_next()
+            is_stable = time.monotonic() - (worker.served_since or 0) > STABLE_AFTER
+            self._deaths = 0 if was_serving and is_stable else self._deaths
+            self._restart(death if was_serving else f"{death} before it was ready")
 
     def _was_killed(self, code: int) -> bool:
-        """Return whether a starting worker was killed from outside while nothing serves. A retry can help."""
-        return code == -signal.SIGKILL and self._serving is None and self._served_since is not None
+        """Return whether a starting worker was killed from outside while workers are missing."""
+        return code == -signal.SIGKILL and self._current is not None and bool(self._current.vacant())
 
     def _restart(self, death: str) -> None:
         """Start a worker in place of one that died, after a delay that grows with each death."""
-        self._console.warn(f"{death}. Starting another worker.")
+        is_missing = self._current is not None and bool(self._current.vacant())
+        self._console.warn(f"{death}. Starting another worker." if is_missing else f"{death}.")
         pause = RESTART_DELAYS[min(self._deaths, len(RESTART_DELAYS) - 1)]
         self._deaths += 1
-        timer = threading.Timer(pause, self._enqueue, [self._start_if_none])
-        timer.daemon = True
-        timer.start()
-
-    def _start_if_none(self) -> None:
-        if not self._stopping and self._serving is None and self._starting is None:
-            self._start()
+        self._enqueue_later(pause, self._fill_current)
 
     def _end(self) -> None:
         """Let the workers finish their requests. The second call kills them."""
-        if self._serving is not None and not self._stopping:
+        if self._current is not None and not self._stopping:
             self._console.say("Finishing current requests. To stop immediately, interrupt again.")
         for worker in self._workers:
-            if self._stopping or worker is self._starting:
+            if self._stopping or worker.served_since is None:
                 worker.kill()
             else:
-                worker.retire()
+                worker.stop()
         self._stopping = True
+        # Without this, new clients would wait in the queue of a socket from which nobody accepts them.
+        self._listener.close()
 
 
 def _read_text(model: Path) -> str | None:
@@ -262,6 +399,15 @@ def _read_text(model: Path) -> str | None:
         return model.read_text("utf-8")
     except (OSError, UnicodeError):
         return None
+
+
+def _has_terminal() -> bool:
+    """Return whether this process belongs to a terminal that is open."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
 
 
 def _relative(path: Path) -> str:

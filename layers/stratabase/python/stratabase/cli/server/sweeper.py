@@ -31,14 +31,15 @@ class SweepableStore(Protocol):
 class Sweeper:
     """A thread that sweeps at the start and periodically, and cleans up after each large deletion.
 
-    Use it as a context manager. `period` is the seconds between two sweeps.
+    Use it as a context manager. `period` is the seconds between two sweeps. With None, the thread only cleans
+    up after the deletions of this process, because another process sweeps.
     """
 
-    def __init__(self, store: SweepableStore, log: Log, period: float = PERIOD) -> None:
+    def __init__(self, store: SweepableStore, log: Log, period: float | None = PERIOD) -> None:
         self._store = store
         self._log = log
         self._period = period
-        self._due = monotonic()
+        self._due = None if period is None else monotonic()
         self._tasks: SimpleQueue[CleanupSteps] = SimpleQueue()
         self._ending = Event()
         self._thread = Thread(target=self._run, name="sweeper", daemon=True)
@@ -66,9 +67,9 @@ class Sweeper:
     def _next_steps(self) -> CleanupSteps:
         """Return the cleanup after the next deletion, or a whole sweep if it is due before."""
         try:
-            return self._tasks.get(timeout=max(0.0, self._due - monotonic()))
+            return self._tasks.get(timeout=None if self._due is None else max(0.0, self._due - monotonic()))
         except Empty:
-            self._due = monotonic() + self._period
+            self._due = None if self._period is None else monotonic() + self._period
             return self._store.sweep_steps()
 
     def _run_steps(self, steps: CleanupSteps) -> None:
@@ -79,7 +80,8 @@ class Sweeper:
     def _retry_later(self, text: str, error: Exception) -> None:
         if self._ending.is_set():
             return  # the store may be closed by now
-        self._due = min(self._due, monotonic() + RETRY_PERIOD)
+        retry = monotonic() + RETRY_PERIOD
+        self._due = retry if self._due is None else min(self._due, retry)
         if isinstance(error, Unavailable):
             self._log.warning(text, reason=str(error))
         else:

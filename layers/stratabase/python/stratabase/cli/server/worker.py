@@ -4,16 +4,17 @@ import asyncio
 import contextlib
 import faulthandler
 import os
+import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from io import FileIO
 from mmap import mmap
 
 from stratabase.cli.gateway.current_request import SIZE, current_request
 from stratabase.cli.server.console import explain_error
-from stratabase.cli.server.messages import ReportKind, WorkerReport, read_orders, write_report
+from stratabase.cli.server.messages import ReportKind, WorkerOrder, WorkerReport, read_orders, write_report
 from stratabase.cli.server.processes import end_with_parent, rare_garbage_collection
 from stratabase.cli.server.watchdog import SHOW_TRACEBACKS
 
@@ -47,11 +48,16 @@ def main() -> int:
     os.close(orders.current_request)
     os.set_inheritable(orders.reports, False)
     reports = FileIO(orders.reports, "wb")
-    # 3. Answer the supervisor's probes from now on. The event loop starts later (see `send`).
+    # 3. Follow the supervisor's orders from now on. The event loop starts later (see `send`).
     heartbeat = Heartbeat(lambda: write_report(reports, WorkerReport(ReportKind.ALIVE)))
-    threading.Thread(
-        target=follow_supervisor, args=(heartbeat.probe,), name="supervisor", daemon=True
-    ).start()
+    begin, stopping = threading.Event(), threading.Event()
+
+    def stop() -> None:
+        stopping.set()
+        signal.raise_signal(signal.SIGTERM)
+
+    actions = {WorkerOrder.PROBE: heartbeat.probe, WorkerOrder.BEGIN: begin.set, WorkerOrder.STOP: stop}
+    threading.Thread(target=follow_supervisor, args=(actions,), name="supervisor", daemon=True).start()
 
     def send(report: WorkerReport) -> None:
         if report.kind is ReportKind.READY:
@@ -63,22 +69,22 @@ def main() -> int:
         from stratabase.cli.server import service  # noqa: PLC0415 - errors of the import are reported, too
 
         listener = socket.socket(fileno=orders.listener)
-        service.serve(orders.job, listener, send)
+        service.serve(orders.job, listener, send, begin=begin.wait, stopping=stopping)
     except Exception as error:  # noqa: BLE001 - every error is reported to the supervisor
         write_report(reports, WorkerReport(ReportKind.FAILED, explain_error(error)))
         return 1
     return 0
 
 
-def follow_supervisor(on_probe: Callable[[], None]) -> None:
-    """Call `on_probe` for each probe of the supervisor. End the process at once if the supervisor dies.
+def follow_supervisor(actions: Mapping[WorkerOrder, Callable[[], object]]) -> None:
+    """Execute each order of the supervisor. End the process at once if the supervisor dies.
 
     This thread needs the interpreter lock, which a thread that is stuck in C code can keep. On Linux, the
     kernel ends the process in that case (see `processes`).
     """
     # Do not use sys.stdin: a thread that blocks in it would prevent the process from ending.
-    while os.read(0, 1):
-        on_probe()
+    while order := os.read(0, 1):
+        actions[WorkerOrder(order)]()
     os._exit(1)
 
 

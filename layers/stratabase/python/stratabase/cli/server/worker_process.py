@@ -11,7 +11,7 @@ from collections.abc import Callable
 from mmap import mmap
 
 from stratabase.cli.gateway.current_request import SIZE, CurrentRequest
-from stratabase.cli.server.messages import Job, Orders, WorkerReport, orders_to_line, read_report
+from stratabase.cli.server.messages import Job, Orders, WorkerOrder, WorkerReport, orders_to_line, read_report
 from stratabase.cli.server.watchdog import SHOW_TRACEBACKS
 
 
@@ -28,10 +28,10 @@ class WorkerProcess:
         on_report: "Callable[[WorkerProcess, WorkerReport], None]",
         on_end: "Callable[[WorkerProcess, int], None]",
     ) -> None:
-        self.model: str | None = None
-        """The text of the model at the start of the worker."""
-        self.watched = False
-        """Whether the event loop of the worker has started and must answer probes."""
+        self.number = job.number
+        """The number of the worker among those of its version."""
+        self.served_since: float | None = None
+        """Since when the worker serves, in the time of `time.monotonic`, and must answer probes."""
         self._on_report = on_report
         self._on_end = on_end
         read_end, write_end = os.pipe()
@@ -51,9 +51,11 @@ class WorkerProcess:
 
     def probe(self) -> None:
         """Ask the worker for the report ALIVE, which its event loop sends."""
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # the worker has ended, and another thread calls `on_end`
-            os.write(self._process.stdin.fileno(), b"?")
+        self._order(WorkerOrder.PROBE)
+
+    def begin(self) -> None:
+        """Let a prepared worker accept requests."""
+        self._order(WorkerOrder.BEGIN)
 
     def current_request(self) -> str:
         """Return the method, route and trace id of the worker's current request, or an empty text."""
@@ -64,12 +66,21 @@ class WorkerProcess:
         self._process.send_signal(SHOW_TRACEBACKS)
 
     def retire(self) -> None:
-        """Make the worker finish its pending requests and end."""
+        """Make the worker finish its pending requests and end, because another one takes over."""
         self._process.terminate()
+
+    def stop(self) -> None:
+        """Make the worker finish its pending requests and end, because the service stops."""
+        self._order(WorkerOrder.STOP)
 
     def kill(self) -> None:
         """Kill the worker."""
         self._process.kill()
+
+    def _order(self, order: WorkerOrder) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):  # the worker has ended, and another thread calls `on_end`
+            os.write(self._process.stdin.fileno(), order.value)
 
     def _follow(self, orders: Orders, reports: int) -> None:
         """Send the orders, call `on_report` for each report, and `on_end` at the end."""

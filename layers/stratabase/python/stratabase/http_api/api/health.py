@@ -1,4 +1,4 @@
-"""The health endpoint: reports whether the service can reach its store."""
+"""The health endpoints: whether the process runs, and whether it is ready for requests."""
 
 from collections.abc import Callable
 
@@ -8,29 +8,57 @@ from stratabase.http_api.http.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.http_api.http.shape import Field, Shape
 
+_RETRY_AFTER = (("Retry-After", "5"),)
+"""The header that tells monitors and clients when to ask again, in seconds."""
+_VERSION = Field("The version of the service.", required=True, example="0.1.0")
+_LIVENESS = Shape("liveness", {"version": _VERSION})
 _HEALTH = Shape(
     "health",
     {
-        "version": Field("The version of the service.", required=True, example="0.1.0"),
+        "version": _VERSION,
         "store": Field("`reachable` or `unreachable`.", required=True, example="reachable"),
     },
 )
 
 
-def health_endpoint(version: str, is_store_reachable: Callable[[], bool]) -> Endpoint:
-    """Return the endpoint that reports the version of the service and whether the store responds."""
+def liveness_endpoint(version: str) -> Endpoint:
+    """Return the endpoint that responds as long as the process runs. It does not use the store."""
+
+    def read_liveness(request: Request, _: Caller | None) -> Response:
+        return body_response(request, 200, _LIVENESS, {"version": version})
+
+    operation = Operation(
+        read_liveness,
+        "readLiveness",
+        "The version of the service. It responds as long as the process runs, also without its store.",
+        {200: ResponseSpec("The process runs.", _LIVENESS)},
+    )
+    return Endpoint({"GET": operation})
+
+
+def health_endpoint(
+    version: str, is_store_reachable: Callable[[], bool], is_stopping: Callable[[], bool] = lambda: False
+) -> Endpoint:
+    """Return the endpoint that reports the version of the service and whether it is ready for requests.
+
+    It is ready if the store responds, and unless the service is about to stop.
+    """
 
     def read_health(request: Request, _: Caller | None) -> Response:
-        status, store = (200, "reachable") if is_store_reachable() else (503, "unreachable")
-        return body_response(request, status, _HEALTH, {"version": version, "store": store})
+        is_reachable = is_store_reachable()
+        content = {"version": version, "store": "reachable" if is_reachable else "unreachable"}
+        if is_reachable and not is_stopping():
+            return body_response(request, 200, _HEALTH, content)
+        response = body_response(request, 503, _HEALTH, content)
+        return response.with_headers((*response.headers, *_RETRY_AFTER))
 
     operation = Operation(
         read_health,
         "readHealth",
-        "The version of the service, and whether it is available.",
+        "The version of the service, and whether it is ready for requests.",
         {
-            200: ResponseSpec("The service is available.", _HEALTH),
-            503: ResponseSpec("The store is not available.", _HEALTH),
+            200: ResponseSpec("The service is ready.", _HEALTH),
+            503: ResponseSpec("The store is not available, or the service is about to stop.", _HEALTH),
         },
     )
     return Endpoint({"GET": operation})

@@ -1,0 +1,143 @@
+"""`stratabase serve --workers`: several processes serve one version, and end and reload together."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.cli.terminal import Project, Terminal, run, serving
+from tests.service import eventually
+
+
+@pytest.fixture
+def terminal(project: Project) -> Iterator[Terminal]:
+    """A service of two workers that does not watch files."""
+    yield from serving(project, "--workers", "2", "--no-reload")
+
+
+IN_A_TERMINAL = """
+import fcntl, os, signal, sys, termios
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, "-P", "-m", "stratabase.cli", "serve"])
+"""
+
+
+def children(terminal: Terminal) -> set[int]:
+    """Return the process ids of the workers."""
+    return {
+        int(pid) for pid in Path(f"/proc/{terminal.pid}/task/{terminal.pid}/children").read_text().split()
+    }
+
+
+def models(terminal: Terminal, number: int = 20) -> set[str]:
+    """Return the models with which the workers answer."""
+    with ThreadPoolExecutor(number) as threads:
+        return {answer.split(maxsplit=2)[2] for answer in threads.map(terminal.get, ["/"] * number)}
+
+
+@contextmanager
+def blocked(terminal: Terminal, project: Project) -> Iterator[None]:
+    """Block one of the workers."""
+    os.mkfifo(project.folder / "gate")
+    connection = terminal.connection()
+    connection.request("GET", "/blocked")
+    with (project.folder / "gate").open("w"):  # opens when the function reads
+        yield
+    assert connection.getresponse().status == 200
+    connection.close()
+
+
+def test_the_workers_of_a_service_reload_and_end_together(terminal: Terminal, project: Project) -> None:
+    """This is one test, because each start of a worker takes about half a second."""
+    terminal.started()
+    first = children(terminal)
+    with blocked(terminal, project):
+        assert {int(terminal.get().split()[1]) for _ in range(10)} < first
+
+    # 1. SIGHUP starts a version with the new model.
+    project.edit(project.model, "name: String!", "name: String!  nickname: String")
+    assert not any("nickname" in model for model in models(terminal))
+    terminal.send(signal.SIGHUP)
+    terminal.wait_for(r"^  Safe: Pet\.nickname: String added$")
+    terminal.wait_for("Serving the new version")
+    assert all("nickname" in model for model in models(terminal))
+    eventually(lambda: len(children(terminal)) == 2)
+    second = children(terminal)
+    assert not second & first
+    assert sum("Pet.nickname" in line for line in terminal.printed) == 1
+
+    # 2. A version of which one worker fails answers nothing.
+    fatal = 'os.mkdir("loaded") if not os.path.exists("loaded") else os._exit(7)\nWORD = "second"'
+    project.edit(project.function, 'WORD = "first"', fatal)
+    terminal.send(signal.SIGHUP)
+    terminal.wait_for("exited with code 7 before it was ready")
+    terminal.wait_for("The last valid version keeps serving")
+    eventually(lambda: children(terminal) == second)
+    assert all(terminal.get().startswith("first") for _ in range(10))
+
+    # 3. A worker that dies is replaced while the others serve.
+    project.edit(project.function, fatal, 'WORD = "first"')
+    killed, other = second
+    os.kill(killed, signal.SIGKILL)
+    assert int(terminal.get().split()[1]) == other
+    terminal.wait_for(rf"process {killed}\) was killed by SIGKILL. Starting another worker")
+    pid = int(terminal.wait_for("Another worker serves").split()[-1].strip(".)"))
+    assert children(terminal) == {other, pid}
+
+    # 4. No worker outlives its supervisor.
+    assert terminal.end(signal.SIGKILL) == -signal.SIGKILL
+    eventually(lambda: not any(Path(f"/proc/{each}").exists() for each in (other, pid)))
+
+
+@pytest.mark.thorough
+def test_a_dead_worker_is_not_replaced_by_one_with_another_model(
+    terminal: Terminal, project: Project
+) -> None:
+    terminal.started()
+    project.edit(project.model, "name: String!", "name: String!  nickname: String")
+    os.kill(next(iter(children(terminal))), signal.SIGKILL)
+    terminal.wait_for("Serving the new version")
+    assert all("nickname" in model for model in models(terminal))
+    assert terminal.end() == 0
+
+
+@pytest.mark.parametrize("number", ["0", "65", "two", "-1"])
+def test_an_invalid_number_of_workers_is_named(project: Project, number: str) -> None:
+    code, printed = run(project, "serve", f"--workers={number}")
+
+    assert code == 2
+    assert f'"{number}" is not valid. Use a whole number from 1 to 64.' in printed
+
+
+def test_the_service_stops_when_its_terminal_closes(project: Project) -> None:
+    """SIGHUP reloads a service without a terminal, and one whose terminal is still open."""
+    ours, theirs = pty.openpty()
+
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", IN_A_TERMINAL],
+        cwd=project.folder,
+        env={**os.environ, "PORT": "0", "STRATABASE_MODEL": str(project.model)},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    printed = b""
+    while b"    -d '" not in printed:
+        printed += os.read(ours, 1000)
+    process.send_signal(signal.SIGHUP)
+    while b"Serving the new version" not in printed:
+        printed += os.read(ours, 1000)
+
+    os.close(ours)
+
+    assert process.wait(30) == 0
