@@ -132,3 +132,40 @@ def test_an_import_goes_on_after_it_was_killed(folder: Path) -> None:
     assert {f'"name":"n{row}"' for row in range(rows)} == {
         '"name":"' + state.split('"name":"')[1].split('"')[0] + '"' for state in _states()
     }
+
+
+def test_an_export_can_be_imported_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "pets.csv").write_text("name,tag,born\n'=Rex,1,2020-01-31\nKit,,\n")
+    assert main(["import", "pets.csv", "--class", "Pet"]) == 0
+    assert main(["export", "out.csv", "--class", "Pet", "--with-ids", "--encoding", "utf-8-sig"]) == 0
+    assert "out.csv: 2 objects." in capsys.readouterr().out
+    exported = (folder / "out.csv").read_text("utf-8-sig")
+    assert [line.partition(",")[2] for line in exported.splitlines()] == [
+        "name,tag,born",
+        "'=Rex,1,2020-01-31",
+        "Kit,,",
+    ]
+    before = _states()
+    assert main(["import", "out.csv", "--class", "Pet", "--update-by", "_id"]) == 0
+    assert "0 created, 2 unchanged." in capsys.readouterr().out
+    assert _states() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["out.csv"], "name the class of its objects with --class."),
+        (["out.csv", "--class", "Pet", "--columns", "nmae"], 'Did you mean "name"?'),
+        (["out.csv", "--class", "Pet", "--encoding", "x"], 'The encoding "x" does not exist'),
+        (["model.graphql", "--class", "Pet"], "exists already"),
+        (["no/out.csv", "--class", "Pet"], "can't be written"),
+    ],
+)
+def test_a_wrong_export_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    (folder / "pets.csv").write_text("name\nRex\n")
+    assert main(["import", "pets.csv", "--class", "Pet"]) == 0
+    assert main(["export", *arguments]) in {1, 2}
+    assert message in capsys.readouterr().err
+    assert not (folder / "out.csv").exists()

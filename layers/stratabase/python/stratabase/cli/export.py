@@ -1,4 +1,4 @@
-"""`stratabase export`: writes all data of an instance to a folder."""
+"""`stratabase export`: writes all data of an instance to a folder, or a class to a CSV file."""
 
 import argparse
 from collections.abc import Iterator
@@ -6,9 +6,10 @@ from pathlib import Path
 
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.storage import open_object_snapshot
-from stratabase.cli.terminal.command_error import CommandError, text_with_cause
+from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import read_settings, require_store
+from stratabase.cli.transfer.export_csv import CSV_EXPORT_EXAMPLES, add_csv_export_options, export_csv
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.model.reading import InvalidModel
 from stratabase.transfer.export import Export, Exported, FolderInUse, prepare_folder
@@ -18,24 +19,35 @@ from stratabase.wording import pluralize
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.epilog = "Example: stratabase export backup-2026-11-23"
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = f"examples:\n  stratabase export backup-2026-11-23\n{CSV_EXPORT_EXAMPLES}"
     parser.add_argument(
-        "folder", metavar="DIR", type=Path, help="the folder to write, which is empty or doesn't exist yet"
+        "target",
+        metavar="DIR|FILE",
+        type=Path,
+        help="the folder to write, which is empty or doesn't exist yet; with --class, a CSV file",
     )
+    add_csv_export_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Export everything, and print what the export has."""
+    """Export everything, or the objects of a class, and print what the export has."""
+    if options.class_name is not None:
+        return export_csv(options)
+    if options.target.suffix.lower() == ".csv":
+        raise CommandError("To export a CSV file, name the class of its objects with --class.", MISUSED)
+    return _export_folder(options.target)
+
+
+def _export_folder(folder: Path) -> int:
     settings = read_settings()
     require_store(settings)
     instance = Instance(settings)
     try:
-        for line in _export(instance, options.folder):
+        for line in _export(instance, folder):
             print(line)
     except OSError as error:
-        raise CommandError(
-            f"{error.filename or options.folder} can't be written: {error.strerror}."
-        ) from error
+        raise CommandError(f"{error.filename or folder} can't be written: {error.strerror}.") from error
     except (FolderInUse, InvalidModel, UnusableStore, Unavailable) as error:
         raise CommandError(text_with_cause(error)) from error
     finally:

@@ -10,7 +10,7 @@ from stratabase.bootstrap.storage import parallel_commits_of
 from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import make_data_folder, read_settings
-from stratabase.cli.transfer.import_csv import CSV_EXAMPLES, add_csv_import_options, import_csv
+from stratabase.cli.transfer.import_csv import CSV_IMPORT_EXAMPLES, add_csv_import_options, import_csv
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.model.reading import InvalidModel
 from stratabase.transfer.checking import ExportCheck, ExportReader
@@ -24,7 +24,7 @@ Everything is checked before anything is written. If the command is interrupted,
 
 examples:
   stratabase import backup-2026-11-23
-{CSV_EXAMPLES}"""
+{CSV_IMPORT_EXAMPLES}"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

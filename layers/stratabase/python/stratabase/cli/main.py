@@ -19,7 +19,7 @@ COMMANDS: Mapping[str, str] = {
     "keys": "list or rotate the keys that sign tokens",
     "members": "list, create and change members",
     "store": "show which instance and layout the stores have, adopt a restored store, or raise the layout",
-    "export": "write all objects, versions, links and files of an instance to a folder",
+    "export": "write all data of an instance to a folder, or the objects of a class to a CSV file",
     "import": "read an export into an empty store, or the rows of a CSV file as objects of a class",
     "files": "upload files to an instance, download them, and check the stored files",
     "aws": "deploy an instance to AWS, try it, and delete it",

@@ -9,8 +9,8 @@
 - `download`: receives a file in ranges, and resumes an interrupted download.
 - `download_name`: a safe name for a received file.
 - `resumable`: what a later run needs to resume a transfer, kept in the user's cache folder.
-- `import_csv`: writes the rows of a CSV file to the store, without HTTP.
+- `import_csv`, `export_csv`: read a CSV file into the store, or write one, without HTTP.
 
-Imports `terminal`. `import_csv` imports `gateway` and the packages of the service. The others import only the
+Imports `terminal`. These two import `gateway` and the packages of the service. The others import only the
 domain and the names of the service.
 """

@@ -11,6 +11,7 @@ Read the files in this order:
 - `row_check`: what is wrong with a row, by a dry run
 - `csv_import`: checks all rows, and then writes them by the write pipeline
 - `refused_rows`: the file of the rows that an import leaves out
+- `csv_export`: writes the objects of a class to a file
 
 The package imports `operations` and `store`. Only `cli` imports it.
 """

@@ -201,7 +201,7 @@ class _Matching:
             self._attributes[attribute.name] = FileColumn(index, header, attribute.type)
 
     def _add_to_role(self, index: int, header: str, role: Role, path: str) -> None:
-        if storage_of(self._model, role) not in _TO_ONE:
+        if not leads_to_one(self._model, role):
             kind = "parts" if role.composition else "a role that a row can't set"
             self._mistakes.append(
                 f'Column "{header}": {self._class.name}.{role.name} has {kind}. A CSV file can set roles '
@@ -304,6 +304,16 @@ def _read_only(attribute: Attribute) -> str | None:
 
 def _is_own(attribute: Attribute) -> bool:
     return attribute.origin is Origin.NATIVE and attribute.type.name != "File"
+
+
+def is_importable(attribute: Attribute) -> bool:
+    """Return whether a cell can set an attribute."""
+    return _read_only(attribute) is None
+
+
+def leads_to_one(model: Model, role: Role) -> bool:
+    """Return whether a row can set a role: it leads to one object, which is no part."""
+    return storage_of(model, role) in _TO_ONE
 
 
 def _writable(class_: Class) -> list[str]:
