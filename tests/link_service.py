@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
 from stratabase.domain.issues.refusals import Unauthenticated, Unavailable
+from stratabase.domain.members.forgotten_password import ForgottenPassword
 from stratabase.domain.members.member import Caller, Member
 from stratabase.domain.members.password import PasswordPolicy
 from stratabase.http_api.admin.reset_password import reset_password_endpoint
@@ -12,11 +13,13 @@ from stratabase.http_api.auth.authentication import Authentication, BasicAuthent
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.endpoint import Endpoint
 from stratabase.http_api.pages.confirm_email import ConfirmEmailPages, confirm_email_endpoint
+from stratabase.http_api.pages.forgot_password import ForgotPasswordPages, forgot_password_endpoint
 from stratabase.http_api.pages.set_password import SetPasswordPages, set_password_endpoint
 from stratabase.messages import verbatim
 from stratabase.model.model import Profile
 from stratabase.observe import Log
 from stratabase.operations.members.email_change import EmailChange
+from stratabase.operations.members.forgotten_password import MailForgottenPassword, RequestForgottenPassword
 from stratabase.operations.members.password_reset import PasswordReset
 from stratabase.operations.members.update import UpdateMember
 from tests.fakes import FrozenClock
@@ -26,6 +29,7 @@ from tests.recording_mailer import RecordingMailer
 
 RESET_PASSWORD = "/auth/administration/members/{id}/resetPassword"
 SET_PASSWORD = "/public/administration/setPassword"
+FORGOT_PASSWORD = "/public/administration/forgotPassword"
 CONFIRM_EMAIL = "/public/administration/confirmEmail"
 BASE = "https://api.example.com/prod"
 NEW = "correct horse battery"
@@ -82,9 +86,18 @@ class LinkService:
             log=self.log,
             application=self.application,
         )
+        attempts = InMemoryAttempts()
+        self.forgotten = RequestForgottenPassword(lambda: self, attempts, self.clock, self.log)
+        self.mail_forgotten = MailForgottenPassword(
+            self.members, attempts, self.clock, self.recovery, self.log
+        )
         self._update = UpdateMember(
             self.members, self.passwords, policy, PROFILES, self.emails, nobody_signs_in
         )
+
+    def put(self, request: ForgottenPassword) -> None:
+        """Mail a link at once, in place of a queue."""
+        self.mail_forgotten(request)
 
     def endpoints(self) -> dict[str, Endpoint]:
         set_password_pages = SetPasswordPages(self.recovery, self.application, SHORTEST, self.log)
@@ -92,6 +105,9 @@ class LinkService:
         return {
             RESET_PASSWORD: reset_password_endpoint(self.recovery.start),
             SET_PASSWORD: set_password_endpoint(self.recovery, set_password_pages),
+            FORGOT_PASSWORD: forgot_password_endpoint(
+                self.forgotten, ForgotPasswordPages(self.forgotten, self.application)
+            ),
             CONFIRM_EMAIL: confirm_email_endpoint(self.emails, confirm_email_pages),
         }
 

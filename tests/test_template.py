@@ -90,8 +90,9 @@ LOCAL = {
 }
 """The variables that only commands on a machine read."""
 SET_BY_LAMBDA = {"AWS_REGION", "AWS_LAMBDA_FUNCTION_NAME"}
-OF_MEMBERS = {"STRATABASE_MAIL", "STRATABASE_MAIL_FROM", "STRATABASE_SMTP"}
-"""The variables of email, which only the members function sends."""
+OF_MAIL = {"STRATABASE_MAIL", "STRATABASE_MAIL_FROM", "STRATABASE_SMTP"}
+OF_MEMBERS = OF_MAIL | {"STRATABASE_MAIL_FUNCTION"}
+"""The variables of email, which only the functions members and mail send, and of the queue before mail."""
 
 
 def test_every_setting_is_a_declared_variable_of_each_function_that_reads_it(resources: Resources) -> None:
@@ -101,7 +102,8 @@ def test_every_setting_is_a_declared_variable_of_each_function_that_reads_it(res
     assert len(functions) == len([*(ROOT / "functions").glob("*/app.py")])
     for name, each in functions.items():
         declared = each["Properties"]["Environment"]["Variables"].keys() - {"AWS_LAMBDA_EXEC_WRAPPER"}
-        assert declared == (settings if name == "MembersFunction" else settings - OF_MEMBERS), name
+        own = {"MembersFunction": OF_MEMBERS, "MailFunction": OF_MAIL}.get(name, set())
+        assert declared == settings - OF_MEMBERS | own, name
 
 
 def test_the_defaults_of_parameters_are_valid_settings() -> None:
@@ -179,9 +181,10 @@ def test_the_sweep_runs_every_five_minutes_and_ends_before_the_next_one(resource
 MAILS = {"ses:SendEmail", "ses:SendRawEmail"}
 
 
-def test_members_can_send_email_from_one_address(resources: Resources) -> None:
+@pytest.mark.parametrize("role", ["MembersRole", "MailRole"])
+def test_email_can_be_sent_from_one_address(role: str, resources: Resources) -> None:
     """SES checks an email that is sent with its headers as SendRawEmail, also in version 2 of its API."""
-    (policy,) = properties(resources, "MembersRole")["Policies"]
+    (policy,) = properties(resources, role)["Policies"]
     statements = [
         each["Fn::If"][1] if "Fn::If" in each else each for each in policy["PolicyDocument"]["Statement"]
     ]
@@ -189,6 +192,29 @@ def test_members_can_send_email_from_one_address(resources: Resources) -> None:
     assert len(mailing) == 2
     for each in mailing:
         assert each["Condition"] == {"StringEquals": {"ses:FromAddress": {"Ref": "MailFrom"}}}
+
+
+def test_the_members_function_invokes_only_the_function_that_sends_links(resources: Resources) -> None:
+    """It invokes the alias, because the retries of failed events are those of the alias."""
+    alias = {"Ref": "MailFunctionAliaslive"}
+    function = properties(resources, "MembersFunction")
+    assert function["Environment"]["Variables"]["STRATABASE_MAIL_FUNCTION"] == alias
+    invoking = [
+        (role, statement["Resource"])
+        for role in resources
+        if role.endswith("Role") and "Policies" in properties(resources, role)
+        for statement in properties(resources, role)["Policies"][0]["PolicyDocument"]["Statement"]
+        if statement.get("Action") == "lambda:InvokeFunction"
+    ]
+    assert invoking == [("MembersRole", alias)]
+
+
+def test_requests_for_links_are_repeated_and_then_dropped(resources: Resources) -> None:
+    """They have what somebody typed, so no queue of failed events keeps them."""
+    config = properties(resources, "MailFunctionEventInvokeConfig")
+    assert (config["MaximumRetryAttempts"], config["MaximumEventAgeInSeconds"]) == (2, 3600)
+    assert config["DestinationConfig"] == {}
+    assert config["Qualifier"] == "live"
 
 
 def arn(resource: Any) -> str:

@@ -169,7 +169,10 @@ _FUNCTIONS: Mapping[str, Callable[[Deployment, Any], Any]] = {
     "Fn::Not": Deployment._not,
     "Condition": Deployment._holds,
 }
-_REFERENCES = {"AWS::SecretsManager::Secret": f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:{{}}"}
+_REFERENCES = {
+    "AWS::SecretsManager::Secret": f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:{{}}",
+    "AWS::Lambda::Alias": f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:{{}}",
+}
 """What a reference to a resource is, by its type, if it is not the physical name."""
 _ATTRIBUTES = {
     ("AWS::DynamoDB::Table", "Arn"): f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{{}}",

@@ -189,9 +189,15 @@ class Stack:
         query = f"query($o: {class_name}PageOptions) {{ {class_name}___getPage(options: $o) "
         return self.ask(f"{query} {{ totalCount items {{ {selection} }} }} }}", o=options)["items"]
 
-    def mailed_token(self) -> str:
-        """Return the token of the last link that was emailed."""
-        mails = self.recorders["MembersFunction"].mails
+    def deliver_events(self) -> None:
+        """Invoke the function mail with the events that wait for it."""
+        events = self.recorders["MembersFunction"].events
+        while events:
+            self.invoke("MailFunction", events.pop(0))
+
+    def mailed_token(self, function: str = "MembersFunction") -> str:
+        """Return the token of the last link that a function has emailed."""
+        mails = self.recorders[function].mails
         texts = (message_from_bytes(mail, policy=policy.default).get_content() for mail in mails)
         tokens: list[str] = re.findall(r"token=(\S+)", "".join(texts))
         return tokens[-1]

@@ -14,6 +14,7 @@ REGION, ACCOUNT = "us-east-1", "123456789012"
 LEADING_KEYS, FROM_ADDRESS = "dynamodb:LeadingKeys", "ses:FromAddress"
 _PARTITION_CONDITION = re.compile(r"(\S+) = (:\w+)")
 _MAIL_ADDRESS = "/v2/email/outbound-emails"
+_INVOCATION = re.compile(r"/2015-03-31/functions/([^/]+)/invocations")
 _TRANSACTION_ACTIONS = {
     "Put": "PutItem",
     "Update": "UpdateItem",
@@ -49,6 +50,8 @@ class Recorder:
     def __init__(self) -> None:
         self.calls: set[Call] = set()
         self.mails: list[bytes] = []
+        self.events: list[Any] = []
+        """The events with which the function has asynchronously invoked others."""
         self.refuse: Callable[[str, str], bool] = lambda _method, _path: False
 
     @contextmanager
@@ -57,7 +60,7 @@ class Recorder:
         recorder = self
 
         class Proxy(ForwardingProxy):
-            """Records, and forwards all requests but those of email, which the emulator does not send."""
+            """Records, and forwards all requests but those of email and Lambda, which the emulator lacks."""
 
             def respond(self, body: bytes) -> None:
                 answer = self._answer(body)
@@ -72,6 +75,10 @@ class Recorder:
                 if self.path == _MAIL_ADDRESS:
                     recorder.mails.append(base64.b64decode(json.loads(body)["Content"]["Raw"]["Data"]))
                     return Answer(200, [("Content-Type", "application/json")], b'{"MessageId": "1"}')
+                if _INVOCATION.fullmatch(self.path):
+                    assert self.headers["X-Amz-Invocation-Type"] == "Event"
+                    recorder.events.append(json.loads(body))
+                    return Answer(202, [], b"")
                 return self.forward(body)
 
         with serve_proxy(address, Proxy) as own_address:
@@ -88,6 +95,8 @@ def calls_of(request: AwsRequest) -> Iterator[Call]:
         yield Call(f"secretsmanager:{operation}", f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:{name}")
     elif request.path == _MAIL_ADDRESS:
         yield from _mail_calls(json.loads(request.body))
+    elif invoked := _INVOCATION.fullmatch(request.path):
+        yield Call("lambda:InvokeFunction", unquote(invoked[1]))
     else:
         yield from _s3_calls(request)
 

@@ -15,6 +15,7 @@ from botocore.exceptions import ClientError
 from benchmarks.function_rows import ADMINISTRATOR
 from stratabase.cli.gateway.template import FunctionDeclaration
 from tests.lambda_stack.faults import fault_proxy
+from tests.lambda_stack.invocations import invocation_proxy
 from tests.lambda_stack.layers import Layers, lay_out
 from tests.lambda_stack.pool import ExecutionEnvironment, FunctionPool
 from tests.service import ROOT, deployed_settings
@@ -42,7 +43,13 @@ def function_pools(given: Mapping[str, str], functions: Iterable[FunctionDeclara
             address = stack.enter_context(fault_proxy(settings["STRATABASE_ENDPOINT"], faults))
             settings["STRATABASE_ENDPOINT"] = address
         layers = lay_out(folder)
-        pools = {each.name: _pool(layers, each, settings) for each in functions}
+        pools: dict[str, FunctionPool] = {}
+        invoking = stack.enter_context(invocation_proxy(settings["STRATABASE_ENDPOINT"], pools))
+        by_function = {
+            "MembersFunction": {"STRATABASE_ENDPOINT": invoking, "STRATABASE_MAIL_FUNCTION": "MailFunction"}
+        }
+        for each in functions:
+            pools[each.name] = _pool(layers, each, {**settings, **by_function.get(each.name, {})})
         for pool in pools.values():
             stack.callback(pool.end)
         yield pools

@@ -37,6 +37,7 @@ PACKAGES: Mapping[str, set[str]] = {
     "graphql": HTTP | {"graphql"},
     "tokens": HTTP | {"jwt"},
     "members": HTTP,
+    "mail": SERVICE | MEMBERS_TABLE,
     "files": HTTP | {"multipart"},
     "download": HTTP,
     "sweep": SERVICE | MEMBERS_TABLE,
@@ -96,13 +97,14 @@ EVENTS: Mapping[str, Any] = {
     "graphql": request("POST", GRAPHQL.format(application="Hr"), GRAPHQL, {"application": "Hr"}, QUERY),
     "tokens": request("POST", TOKENS, TOKENS, None, CREDENTIALS),
     "members": request("GET", MEMBERS, MEMBERS),
+    "mail": {"name": "nobody", "base_url": "https://api.example.com"},
     "files": upload(),
     "download": request("GET", FILE.format(**OF_NOBODY), FILE, OF_NOBODY),
     "sweep": SCHEDULE,
     "reindex": {"class": "Employee"},
     "rotate": SCHEDULE,
 }
-STATUSES = {"files": 201, "download": 404, "sweep": None, "reindex": None, "rotate": None}
+STATUSES = {"mail": None, "files": 201, "download": 404, "sweep": None, "reindex": None, "rotate": None}
 """The statuses of the answers that are not 200."""
 
 

@@ -11,6 +11,7 @@ from unittest.mock import patch
 from urllib.parse import quote, urlencode, urlsplit
 
 from stratabase.clock import SystemClock
+from stratabase.operations.members.forgotten_password import FORGOT_PASSWORD_PATH, MAX_REQUESTS_FROM_ADDRESS
 from stratabase.store.write import cleanup
 from tests.lambda_stack.local_functions import GRAPHQL, HOUR, Stack
 from tests.service import PASSWORD, ROOT, basic
@@ -126,6 +127,15 @@ def manage_members(stack: Stack) -> None:
     link = {"token": stack.mailed_token(), "password": PASSWORD}
     stack.request("GET", f"/public/administration/setPassword?token={quote(link['token'])}")
     stack.request("POST", "/public/administration/setPassword", link, authorization=None)
+    for name in ("ines", "INES@example.com", "nobody"):
+        body = {"username": name}
+        stack.request("POST", FORGOT_PASSWORD_PATH, body, authorization=None, expected=202)
+    for _ in range(MAX_REQUESTS_FROM_ADDRESS - 3):
+        stack.request("POST", FORGOT_PASSWORD_PATH, {"email": "x@example.com"}, authorization=None)
+    stack.request("POST", FORGOT_PASSWORD_PATH, {"username": "ines"}, authorization=None, expected=202)
+    stack.deliver_events()
+    again = {"token": stack.mailed_token("MailFunction"), "password": PASSWORD}
+    stack.request("POST", "/public/administration/setPassword", again, authorization=None)
     ines = basic("ines", PASSWORD)
     stack.request("PUT", own, {"email": "new@example.com"}, authorization=ines)
     stack.request("GET", own, authorization=ines)

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_pla
 
 from stratabase.cli.gateway.template import RouteDeclaration
 from tests.cli.gateway.serving import gateway
-from tests.link_service import CONFIRM_EMAIL, SET_PASSWORD, LinkService
+from tests.link_service import CONFIRM_EMAIL, FORGOT_PASSWORD, SET_PASSWORD, LinkService
 from tests.soak import FULL
 
 PHONE: dict[str, Any] = {
@@ -26,7 +26,8 @@ PHONE: dict[str, Any] = {
 }
 DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
 LINK_ROUTES = tuple(
-    RouteDeclaration(each, "ANY", "Fake") for each in (SET_PASSWORD, CONFIRM_EMAIL, "/{proxy+}")
+    RouteDeclaration(each, "ANY", "Fake")
+    for each in (SET_PASSWORD, FORGOT_PASSWORD, CONFIRM_EMAIL, "/{proxy+}")
 )
 
 QUIET = (

@@ -67,6 +67,8 @@ ANSWERS = {
     "reset_password_of_an_unknown_id": (404, "Not Found"),
     "set_password_page": (200, "<html"),
     "set_password_with_an_unknown_token": (401, "Unauthorized"),
+    "forgot_password_page": (200, "<html"),
+    "forgot_password_of_nobody": (202, "on its way"),
     "confirm_email_page": (200, "<html"),
     "confirm_email_with_an_unknown_token": (401, "Unauthorized"),
     "upload": (201, '"name":"resume.pdf","mimeType":"application/pdf","size":15,'),

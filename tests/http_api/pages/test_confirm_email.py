@@ -10,7 +10,7 @@ import pytest
 
 from stratabase.domain.members.mailed_link import LINK_LIFETIME
 from stratabase.formats.preferences import Formats
-from stratabase.operations.members.mailed_links import MAX_MAILS_TO_ADDRESS
+from stratabase.operations.members.email_change import MAX_MAILS_TO_ADDRESS
 from tests.http_api.documented import Documented
 from tests.http_api.fakes import FakeServices
 from tests.http_api.member_requests import READERS, WRITERS, credentials

@@ -19,6 +19,7 @@ from stratabase.formats.preferences import Formats
 from stratabase.http_api.http.messages import Response
 from stratabase.http_api.pages import page
 from stratabase.http_api.pages.confirm_email import confirmation_page
+from stratabase.http_api.pages.forgot_password import MISSING_NAME, forgot_form, sent_notice
 from stratabase.http_api.pages.notices import (
     Notice,
     Notices,
@@ -38,6 +39,7 @@ MISTAKES: tuple[tuple[FormMistake, ...], ...] = (
     (FormError.DIFFERENT,),
     (FormError.LATER,),
 )
+SENT = {Notice.DONE: sent_notice("Hr")}
 NOTICES: tuple[Notices, ...] = (password_notices("Hr"), confirmation_notices("Hr"))
 VOID = {"input", "link", "meta"}
 
@@ -176,6 +178,7 @@ def test_no_page_references_another_site() -> None:
             } & element.attributes.keys()
             assert {element.attributes[name] for name in addresses} <= {
                 "setPassword",
+                "forgotPassword",
                 "confirmEmail",
                 "data:,",
             }
@@ -314,10 +317,12 @@ def texts(response: Response) -> list[str]:
 def test_every_language_translates_every_text() -> None:
     makers: list[Callable[[str], Response]] = [
         button,
+        partial(forgot_form, "Hr"),
+        partial(forgot_form, "Hr", error=MISSING_NAME),
         *(partial(form, mistakes=mistakes) for mistakes in MISTAKES),
         *(
             partial(lambda language, text: notice_page("Hr", language, text), text=text)
-            for notices in NOTICES
+            for notices in (*NOTICES, SENT)
             for text in notices.values()
         ),
     ]

@@ -13,7 +13,7 @@ from stratabase.domain.members.member import LINK_USED, Caller, MailedLink, Memb
 from stratabase.domain.members.refusals import BadMember, ConfirmationNotSent, MemberTaken, TooManyMails
 from stratabase.formats.preferences import Formats
 from stratabase.operations.auth.callers import CallerFactory
-from stratabase.operations.members.mailed_links import MAX_MAILS_BY_MEMBER, MAX_MAILS_TO_ADDRESS
+from stratabase.operations.members.email_change import MAX_MAILS_BY_MEMBER, MAX_MAILS_TO_ADDRESS
 from stratabase.operations.members.rules import CONSOLE
 from tests.fakes import NOON
 from tests.operations.members.member_operations import ANNA, BEA, HERSELF, PROFILES, MemberOperations

@@ -241,6 +241,15 @@ class Settings:
             secret=True,
         ),
     ] = field(default=None, repr=False)
+    mail_function: Annotated[
+        str | None,
+        Variable(
+            "STRATABASE_MAIL_FUNCTION",
+            str,
+            "The Lambda function that emails links for forgotten passwords. "
+            "The default is a thread of the local server.",
+        ),
+    ] = None
     query_depth: Annotated[
         int,
         Variable("STRATABASE_QUERY_DEPTH", whole_number(1, 1000), "The maximum depth of a query."),

@@ -8,8 +8,16 @@ addresses, and `instance`, the service behind them. An instance builds its parts
 Imports all other packages except `cli`. Only the functions and the commands import it.
 """
 
-from stratabase.bootstrap.functions import http_handler, instance, rotate_handler, sweep_handler
+from stratabase.bootstrap.functions import http_handler, instance, mail_handler, rotate_handler, sweep_handler
 from stratabase.bootstrap.instance import Instance
 from stratabase.bootstrap.reindex import reindex_handler
 
-__all__ = ["Instance", "http_handler", "instance", "reindex_handler", "rotate_handler", "sweep_handler"]
+__all__ = [
+    "Instance",
+    "http_handler",
+    "instance",
+    "mail_handler",
+    "reindex_handler",
+    "rotate_handler",
+    "sweep_handler",
+]

@@ -1,7 +1,7 @@
 """The handlers of the Lambda functions. All handlers of a process share one instance of the service."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import takewhile
 from typing import Protocol
@@ -9,6 +9,7 @@ from typing import Protocol
 from stratabase.bootstrap.instance import Instance
 from stratabase.bootstrap.routes import build_endpoints
 from stratabase.clock import SystemClock
+from stratabase.domain.members.forgotten_password import ForgottenPassword
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.cors import Cors
 from stratabase.request_log import OLDEST_PURGE_METRIC, RequestLog, publish_metric
@@ -61,6 +62,18 @@ def rotate_handler() -> Callable[[object, object], None]:
         )
 
     return rotate
+
+
+def mail_handler() -> Callable[[Mapping[str, str], object], None]:
+    """Return the handler of the function `mail`, whose event is a `ForgottenPassword` as a JSON object.
+
+    If it fails, AWS invokes it again.
+    """
+
+    def mail(event: Mapping[str, str], _context: object = None) -> None:
+        instance().member_services.mail_forgotten_password(ForgottenPassword(**event))
+
+    return mail
 
 
 def sweep_handler() -> Callable[[object, LambdaContext], None]:

@@ -346,6 +346,8 @@ class Instance:
             self.engine.close()
         if "blobs" in self.__dict__:
             self.blobs.close()
+        if "member_services" in self.__dict__:
+            self.member_services.close()
         if "member_stores" in self.__dict__:
             self.member_stores.close()
 

@@ -1,12 +1,19 @@
-"""Construction of the mailer that the settings select: outbox, SMTP, or Amazon SES."""
+"""Construction of the mailer that the settings select (outbox, SMTP, or Amazon SES), and of its queue."""
 
 import sys
 from collections.abc import Callable, Mapping
 from email.headerregistry import Address
+from typing import TYPE_CHECKING
 
 from stratabase.adapters.mail.message import parse_sender
+from stratabase.aws import AwsEndpoint
+from stratabase.domain.objects.instant import Instant
 from stratabase.operations.ports import Mailer
 from stratabase.settings import BadSettings, Settings
+
+if TYPE_CHECKING:
+    from stratabase.adapters.mail_queue.lambda_function import LambdaMailQueue
+    from stratabase.adapters.mail_queue.sqlite import SqliteMailQueue
 
 
 def _outbox(settings: Settings) -> Mailer:
@@ -37,6 +44,19 @@ _MAILERS: Mapping[str, Callable[[Settings], Mailer]] = {"outbox": _outbox, "smtp
 def build_mailer(settings: Settings) -> Mailer:
     """Return the mailer that the settings select. Raises BadSettings."""
     return _MAILERS[settings.mail](settings)
+
+
+def open_mail_queue(settings: Settings, now: Callable[[], Instant]) -> "LambdaMailQueue | SqliteMailQueue":
+    """Return the queue of requests for links of forgotten passwords. Raises BadSettings, UnusableStore."""
+    if settings.mail_function is not None:
+        from stratabase.adapters.mail_queue.lambda_function import LambdaMailQueue  # noqa: PLC0415 - see above
+
+        return LambdaMailQueue(settings.mail_function, AwsEndpoint(settings.region, settings.endpoint))
+    if settings.function is not None:
+        raise BadSettings(["STRATABASE_MAIL_FUNCTION is required on Lambda, which keeps no files."])
+    from stratabase.adapters.mail_queue.sqlite import SqliteMailQueue  # noqa: PLC0415 - see above
+
+    return SqliteMailQueue(settings.home / "mail-queue.db", now)
 
 
 def _sender(settings: Settings) -> Address:

@@ -2,18 +2,21 @@
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from stratabase.bootstrap.mailers import build_mailer
+from stratabase.bootstrap.mailers import build_mailer, open_mail_queue
 from stratabase.bootstrap.storage import MemberStores
 from stratabase.domain.members.fields import member_fields
 from stratabase.domain.members.member import Caller, Member
 from stratabase.domain.members.password import PasswordPolicy
 from stratabase.http_api.admin.member_shapes import MemberShapes
 from stratabase.http_api.pages.confirm_email import ConfirmEmailPages
+from stratabase.http_api.pages.forgot_password import ForgotPasswordPages
 from stratabase.http_api.pages.set_password import SetPasswordPages
 from stratabase.model.model import Model
 from stratabase.observe import Log
 from stratabase.operations.members.email_change import EmailChange
+from stratabase.operations.members.forgotten_password import MailForgottenPassword, RequestForgottenPassword
 from stratabase.operations.members.hand_over import HandOver
 from stratabase.operations.members.members import CreateMember, ListMembers, ReadMember, RemoveMember
 from stratabase.operations.members.password_reset import PasswordReset
@@ -22,6 +25,10 @@ from stratabase.operations.members.update import UpdateMember, VerifyPassword
 from stratabase.operations.ports import Clock, Ids, Mailer, Passwords
 from stratabase.operations.services import Services
 from stratabase.settings import Settings
+
+if TYPE_CHECKING:
+    from stratabase.adapters.mail_queue.lambda_function import LambdaMailQueue
+    from stratabase.adapters.mail_queue.sqlite import SqliteMailQueue
 
 
 class MemberServices:
@@ -66,6 +73,23 @@ class MemberServices:
             policy=self.policy,
             application=self._model.application,
         )
+
+    @cached_property
+    def request_forgotten_password(self) -> RequestForgottenPassword:
+        """The operation that queues requests for links of people who forgot their password."""
+        return RequestForgottenPassword(lambda: self.mail_queue, self._attempts, self._clock, self._log)
+
+    @cached_property
+    def mail_forgotten_password(self) -> MailForgottenPassword:
+        """The operation that mails the links of queued requests."""
+        return MailForgottenPassword(
+            self._members, self._attempts, self._clock, self.password_reset, self._log
+        )
+
+    @cached_property
+    def mail_queue(self) -> "LambdaMailQueue | SqliteMailQueue":
+        """The queue of these requests."""
+        return open_mail_queue(self._settings, self._clock.now)
 
     @cached_property
     def email_change(self) -> EmailChange:
@@ -136,9 +160,20 @@ class MemberServices:
         return SetPasswordPages(self.password_reset, self._model.application, self.policy.shortest, self._log)
 
     @cached_property
+    def forgot_password_pages(self) -> ForgotPasswordPages:
+        """The pages on which people request a link because they forgot their password."""
+        return ForgotPasswordPages(self.request_forgotten_password, self._model.application)
+
+    @cached_property
     def confirm_email_pages(self) -> ConfirmEmailPages:
         """The pages on which members confirm an email address."""
         return ConfirmEmailPages(self.email_change, self._model.application, self._log)
+
+    def close(self) -> None:
+        """Close the queue of emails, if it was opened."""
+        # Look into `__dict__`, because reading a cached property would open the queue.
+        if "mail_queue" in self.__dict__:
+            self.mail_queue.close()
 
     @cached_property
     def _mailer(self) -> Mailer:

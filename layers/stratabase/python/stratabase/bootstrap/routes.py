@@ -120,8 +120,10 @@ def member_routes() -> tuple[Route, ...]:
     from stratabase.http_api.api.openapi.document import openapi_endpoint
     from stratabase.http_api.pages.built_page import API_REFERENCE, built_file_endpoint, built_page_endpoint
     from stratabase.http_api.pages.confirm_email import confirm_email_endpoint
+    from stratabase.http_api.pages.forgot_password import forgot_password_endpoint
     from stratabase.http_api.pages.set_password import set_password_endpoint
     from stratabase.operations.members.email_change import CONFIRM_EMAIL_PATH as CONFIRM_EMAIL
+    from stratabase.operations.members.forgotten_password import FORGOT_PASSWORD_PATH as FORGOT_PASSWORD
     from stratabase.operations.members.password_reset import SET_PASSWORD_PATH as SET_PASSWORD
 
     return (
@@ -151,6 +153,13 @@ def member_routes() -> tuple[Route, ...]:
             SET_PASSWORD,
             lambda instance: set_password_endpoint(
                 instance.member_services.password_reset, instance.member_services.set_password_pages
+            ),
+        ),
+        Route(
+            FORGOT_PASSWORD,
+            lambda instance: forgot_password_endpoint(
+                instance.member_services.request_forgotten_password,
+                instance.member_services.forgot_password_pages,
             ),
         ),
         Route(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from stratabase.domain.members.attempts import RecordedAttempt
+from stratabase.domain.members.forgotten_password import ForgottenPassword
 from stratabase.domain.members.key_rotation import SigningKey
 from stratabase.domain.members.mail import Mail
 from stratabase.domain.members.member import Member, Roster
@@ -323,6 +324,13 @@ class Mailer(Protocol):
 
     def send(self, mail: Mail) -> None:
         """Hand a mail over for delivery. Raises Unavailable if the mail server does not take it."""
+
+
+class ForgottenPasswordQueue(Protocol):
+    """The requests for links to set forgotten passwords that wait for their mail."""
+
+    def put(self, request: ForgottenPassword) -> None:
+        """Add a request, whose mail is sent later, even if this process ends. Raises Unavailable."""
 
 
 class Passwords(Protocol):

@@ -13,6 +13,7 @@ from stratabase.cli.backfill.owners import resolve_owners
 from stratabase.cli.gateway.lambda_functions import load_function
 from stratabase.cli.gateway.server import ServerCallbacks, run_server
 from stratabase.cli.gateway.template import read_template
+from stratabase.cli.server.mail_worker import mail_worker
 from stratabase.cli.server.messages import Job, ReportKind, WorkerReport
 from stratabase.cli.server.model_changes import ChangeCounts, changes_since, record_served, short_lines
 from stratabase.cli.server.sweeper import PERIOD, Sweeper
@@ -106,7 +107,7 @@ def serve(
             drained=lambda: send(WorkerReport(ReportKind.DRAINING)),
         )
         period = PERIOD if job.number == 0 else None
-        with Sweeper(instance, instance.log, period), counts:
+        with Sweeper(instance, instance.log, period), mail_worker(instance), counts:
             run_server(listener, template, functions, callbacks)
     finally:
         instance.close()

@@ -52,6 +52,16 @@ def requester_key(member_id: str) -> str:
     return _key("mail by", member_id)
 
 
+def forgetful_member_key(member_id: str) -> str:
+    """Return the key of the mails to a member who forgot the password."""
+    return _key("forgotten by", member_id)
+
+
+def forgotten_source_key(address: str) -> str:
+    """Return the key of the requests of a network for links to set forgotten passwords."""
+    return _key("forgotten at", network(address))
+
+
 def network(address: str) -> str:
     """Return what identifies an address: the IPv4 address itself, or the IPv6 network of one customer."""
     try:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from stratabase.http_api.http.messages import Headers, Response
-from stratabase.http_api.pages.page import Page, render_elements
+from stratabase.http_api.pages.page import Markup, Page, render_elements, render_template
 from stratabase.messages import Message, _
 
 
@@ -28,6 +28,8 @@ class NoticeText:
 
     heading: Message
     paragraphs: tuple[Message, ...]
+    links_to_new: bool = False
+    """Whether the page links to the one on which people request a new link to set a password."""
 
 
 Notices = Mapping[Notice, NoticeText]
@@ -38,6 +40,8 @@ def notice_page(
 ) -> Response:
     """Return the response with a page that shows a notice."""
     content = render_elements("p", text.paragraphs, language)
+    if text.links_to_new:
+        content = Markup(content + render_template("new_link.html", language, text=_("Request a new link")))
     return Page(application, language, text.heading, text.heading, content).response(status, headers)
 
 
@@ -65,10 +69,8 @@ def password_notices(application: str) -> Notices:
         ),
         Notice.EXPIRED: NoticeText(
             _EXPIRED,
-            (
-                _ONE_HOUR,
-                _("Ask an administrator of {application} to send you a new link.", application=application),
-            ),
+            (_ONE_HOUR,),
+            links_to_new=True,
         ),
         Notice.UNKNOWN: NoticeText(
             _UNUSABLE,
@@ -77,6 +79,7 @@ def password_notices(application: str) -> Notices:
                 _("If you just set your password, use it to sign in."),
                 _("Otherwise, request a new link."),
             ),
+            links_to_new=True,
         ),
         Notice.MISSING: NoticeText(
             _("Choose your password"),

@@ -4,6 +4,7 @@ from urllib.parse import quote
 
 from stratabase import waiting
 from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.attempts import recipient_key, requester_key
 from stratabase.domain.members.mail import Mail, change_requested_mail, confirmation_mail, email_changed_mail
 from stratabase.domain.members.mailed_link import new_link_token
 from stratabase.domain.members.member import (
@@ -19,6 +20,10 @@ from stratabase.operations.members.mailed_links import MailLimit, find_link_owne
 from stratabase.operations.members.rules import retry_conflicts
 from stratabase.operations.ports import Attempts, Clock, Mailer, Members
 
+MAX_MAILS_TO_ADDRESS = 5
+"""Mails with a link to one address within an hour, whichever members request them."""
+MAX_MAILS_BY_MEMBER = 10
+"""Mails with a link that a member requests within an hour, to all addresses together."""
 CONFIRM_EMAIL_PATH = "/public/administration/confirmEmail"
 """The path of the page that the link opens, below the base URL."""
 
@@ -55,7 +60,8 @@ class EmailChange:
         Raises MemberTaken, TooManyMails, Unavailable. Raises ConfirmationNotSent if the mail cannot be sent.
         """
         token = new_link_token(member.id)
-        with self._limit.mail(member.id, email):
+        limits = {requester_key(member.id): MAX_MAILS_BY_MEMBER, recipient_key(email): MAX_MAILS_TO_ADDRESS}
+        with self._limit.within(limits):
             other = self._members.by_email(email)
             if other is not None and other.id != member.id:
                 raise MemberTaken(("email",))

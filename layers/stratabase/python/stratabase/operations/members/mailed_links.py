@@ -1,10 +1,10 @@
 """Find the member whose mailed link was opened, and limit the number of mails."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.attempts import MAIL_WINDOW, recipient_key, requester_key
+from stratabase.domain.members.attempts import MAIL_WINDOW
 from stratabase.domain.members.mailed_link import UnusableLink, parse_link_token
 from stratabase.domain.members.member import LINK_USED, MailedLink, Member
 from stratabase.domain.members.refusals import TooManyMails
@@ -33,26 +33,19 @@ def find_link_owner(members: Members, clock: Clock, token: str, links_of: LinksO
     return member
 
 
-MAX_MAILS_TO_ADDRESS = 5
-"""Within the window, whichever members request them."""
-MAX_MAILS_BY_MEMBER = 10
-"""Within the window, to all addresses together."""
-
-
 class MailLimit:
-    """Limits the mails within MAIL_WINDOW, even if many are requested at once."""
+    """Limits what happens within MAIL_WINDOW, even if much of it is requested at once."""
 
     def __init__(self, attempts: Attempts, clock: Clock) -> None:
         self._attempts = attempts
         self._clock = clock
 
     @contextmanager
-    def mail(self, member_id: str, email: str) -> Iterator[None]:
-        """Run the body, which sends one mail for a member to an address, if the limits admit it.
+    def within(self, limits: Mapping[str, int]) -> Iterator[None]:
+        """Run the body if each key has been counted less often than its maximum within the window.
 
-        The mail counts unless the body raises Unavailable. Raises TooManyMails, Unavailable.
+        The body counts unless it raises Unavailable. Raises TooManyMails, Unavailable.
         """
-        limits = {requester_key(member_id): MAX_MAILS_BY_MEMBER, recipient_key(email): MAX_MAILS_TO_ADDRESS}
         noted: dict[str, str] = {}
         try:
             for key, maximum in limits.items():
@@ -64,7 +57,7 @@ class MailLimit:
             raise
 
     def _admit(self, key: str, maximum: int) -> str:
-        """Record one more mail, and return the id of its record. Raises TooManyMails, Unavailable."""
+        """Count a key once more, and return the id of its record. Raises TooManyMails, Unavailable."""
         now = self._clock.now()
         noted = self._attempts.note(key, now, now - MAIL_WINDOW)
         # Ignore records from the future, which a clock that was ahead has made: otherwise somebody would wait
