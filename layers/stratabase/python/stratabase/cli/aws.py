@@ -133,7 +133,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
     "deploy": Subcommand(
         _deploy,
         "deploy what `make build` has built, after it shows what the change of the model means, and create "
-        "the first administrator. Example: stratabase aws deploy prod --parameter Basic=off",
+        "the first administrator",
         (
             _ENVIRONMENT,
             (
@@ -148,11 +148,11 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
             ),
             _YES,
         ),
+        example="stratabase aws deploy prod --parameter Basic=off",
     ),
     "smoke": Subcommand(
         _smoke,
-        "try an instance: health, headers, clock, methods, tokens, GraphQL, and a file of 20 MB. "
-        "Example: stratabase aws smoke https://api.example.com --user admin",
+        "try an instance: health, headers, clock, methods, tokens, GraphQL, and a file of 20 MB",
         (
             ("url", {"metavar": "URL", "help": "the base URL of the instance"}),
             (
@@ -173,16 +173,18 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                 },
             ),
         ),
+        example="stratabase aws smoke https://api.example.com --user admin",
     ),
     "settings": Subcommand(
         _settings,
-        "print the settings with which other commands use the deployed instance. "
-        'Example: eval "$(stratabase aws settings prod)"; stratabase members list',
+        "print the settings with which other commands use the deployed instance",
         (_ENVIRONMENT,),
+        example='eval "$(stratabase aws settings prod)"',
     ),
     "destroy": Subcommand(
         _destroy,
-        "delete the stack, and say what stays: tables, bucket, secret. Example: stratabase aws destroy dev",
+        "delete the stack, and say what stays: tables, bucket, secret",
         (_ENVIRONMENT, _YES),
+        example="stratabase aws destroy dev",
     ),
 }

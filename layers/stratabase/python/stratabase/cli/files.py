@@ -208,6 +208,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                 },
             ),
         ),
+        example="stratabase files upload ada.png Employee photo --user admin",
     ),
     "check": Subcommand(
         _check,
@@ -221,6 +222,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                 },
             ),
         ),
+        example="stratabase files check --recover",
     ),
     "download": Subcommand(
         _download,
@@ -251,5 +253,6 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
             ),
             ("--force", {"action": "store_true", "help": "replace an existing file"}),
         ),
+        example="stratabase files download Employee 06h05924s4pfpcb2r9lfao0llg photo --user admin",
     ),
 }

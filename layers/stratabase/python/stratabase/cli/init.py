@@ -5,6 +5,7 @@ from pathlib import Path
 
 from stratabase.cli.project.new_project import project_files, write_project
 from stratabase.cli.project.origin import find_origin
+from stratabase.cli.terminal.examples import add_examples
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -17,6 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also write what a deployment to AWS needs: template, functions, layers, events and a Makefile",
     )
+    add_examples(parser, "stratabase init my-app", "stratabase init --aws my-app")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -51,7 +51,7 @@ def _rotate(settings: Settings, options: Options) -> Iterator[str]:
 
 
 _SUBCOMMANDS: Mapping[str, Subcommand] = {
-    "list": Subcommand(_list, "list the keys: ID, start of use and state"),
+    "list": Subcommand(_list, "list the keys: ID, start of use and state", example="stratabase keys list"),
     "rotate": Subcommand(
         _rotate,
         "create a signing key that takes effect when all processes have read it; existing tokens stay valid",
@@ -64,6 +64,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                 },
             ),
         ),
+        example="stratabase keys rotate",
     ),
 }
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol, cast
 
 from stratabase import MODEL_LANGUAGE, __version__
 from stratabase.cli.terminal.command_error import CommandError
+from stratabase.cli.terminal.examples import add_examples
 
 COMMANDS: Mapping[str, str] = {
     "init": "create a new project: a model, a README and pyproject.toml, and on request what AWS needs",
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0 for success, 1 for failure, 2 for wrong usage."""
     arguments = sys.argv[1:] if arguments is None else arguments
     chosen = next((argument for argument in arguments if argument in COMMANDS), None)
-    options = _parser(chosen).parse_args(arguments)
+    options = parser_of(chosen).parse_args(arguments)
     try:
         return int(options.run(options))
     except CommandError as error:
@@ -53,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
 
 
-def _parser(chosen: str | None) -> argparse.ArgumentParser:
+def parser_of(chosen: str | None) -> argparse.ArgumentParser:
     """Return the parser of all commands, with only the arguments of the chosen one.
 
     Only the module of the chosen command is imported, because the modules import much of the service.
@@ -65,6 +66,7 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
         nargs=0,
         help="print the versions of Stratabase, the model language and the layouts of the stores",
     )
+    add_examples(parser, "stratabase init my-app", "stratabase serve", "stratabase members --help")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, help_text in COMMANDS.items():
         subparser = subparsers.add_parser(name, help=help_text, description=help_text)

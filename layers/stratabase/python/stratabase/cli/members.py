@@ -172,7 +172,7 @@ _USERNAME: Argument = ("username", {"help": "the member's username; case does no
 _EMAIL: Argument = ("email", {"help": "the member's email address"})
 _PROFILE: Argument = ("profile", {"help": "the name of a profile in the model"})
 _SUBCOMMANDS: Mapping[str, Subcommand] = {
-    "list": Subcommand(_list, "list all members"),
+    "list": Subcommand(_list, "list all members", example="stratabase members list"),
     "create": Subcommand(
         _create,
         "create a member, and email a link for setting the password",
@@ -186,22 +186,47 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                 {"action": "store_true", "help": "ask for the password here, and send no email"},
             ),
         ),
+        example="stratabase members create rosa rosa@example.com Manager --language it",
     ),
-    "set-profile": Subcommand(_set_profile, "change the profile of a member", (_USERNAME, _PROFILE)),
+    "set-profile": Subcommand(
+        _set_profile,
+        "change the profile of a member",
+        (_USERNAME, _PROFILE),
+        example="stratabase members set-profile rosa Member",
+    ),
     "set-email": Subcommand(
         _set_email,
         "change the email address of a member without confirmation",
         (_USERNAME, _EMAIL),
+        example="stratabase members set-email rosa rosa@example.com",
     ),
     "set-password": Subcommand(
-        _set_password, "change the password of a member; the command asks for it", (_USERNAME,)
+        _set_password,
+        "change the password of a member; the command asks for it",
+        (_USERNAME,),
+        example="stratabase members set-password rosa",
     ),
     "reset-password": Subcommand(
-        _reset_password, "email a member a link for setting a new password", (_USERNAME,)
+        _reset_password,
+        "email a member a link for setting a new password",
+        (_USERNAME,),
+        example="stratabase members reset-password rosa",
     ),
-    "disable": Subcommand(_disable, "disable a member, and invalidate the member's tokens", (_USERNAME,)),
-    "enable": Subcommand(_enable, "enable a disabled member", (_USERNAME,)),
-    "delete": Subcommand(_delete, "delete a member; the member's objects stay", (_USERNAME,)),
+    "disable": Subcommand(
+        _disable,
+        "disable a member, and invalidate the member's tokens",
+        (_USERNAME,),
+        example="stratabase members disable rosa",
+    ),
+    "enable": Subcommand(
+        _enable, "enable a disabled member", (_USERNAME,), example="stratabase members enable rosa"
+    ),
+    "delete": Subcommand(
+        _delete,
+        "delete a member; the member's objects stay",
+        (_USERNAME,),
+        example="stratabase members delete rosa",
+    ),
     "hand-over": Subcommand(
         _hand_over,
         "transfer all objects of an owner to a member",
@@ -224,6 +249,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                 },
             ),
         ),
+        example="stratabase members hand-over rosa paul --class Contract",
     ),
     "resolve-owners": Subcommand(
         _resolve_owners,
@@ -238,6 +264,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                 },
             ),
         ),
+        example="stratabase members resolve-owners",
     ),
 }
 

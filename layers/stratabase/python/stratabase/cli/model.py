@@ -138,6 +138,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                 },
             ),
         ),
+        example="stratabase model check --data",
     ),
     "convert": Subcommand(
         convert,
@@ -157,9 +158,14 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                 {"metavar": "FILE", "type": Path, "help": "a CSV file for the values that are not converted"},
             ),
         ),
+        example="stratabase model convert Employee.salary --report values.csv",
     ),
-    "diff": Subcommand(run_diff, DIFF_HELP, DIFF_ARGUMENTS),
-    "directives": Subcommand(_print_directives, "print the directives of the model language, for editors"),
+    "diff": Subcommand(run_diff, DIFF_HELP, DIFF_ARGUMENTS, example="stratabase model diff --data"),
+    "directives": Subcommand(
+        _print_directives,
+        "print the directives of the model language, for editors",
+        example="stratabase model directives > directives.graphql",
+    ),
     "drop": Subcommand(
         drop,
         "erase what is stored under a name that the model no longer has, in all versions, for good",
@@ -181,11 +187,13 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                 {"action": "store_true", "help": "do not rebuild the SQLite file to clear its free space"},
             ),
         ),
+        example="stratabase model drop Employee.nickname",
     ),
     "explain": Subcommand(
         _explain,
         EXPLAIN_HELP,
         (*EXPLAIN_ARGUMENTS, ("--model", {"dest": "file", "type": Path, "help": _FILE_HELP})),
+        example='stratabase model explain Employee \'{"orderBy": ["last_name___ASC"], "next": 10}\'',
     ),
     "prepare": Subcommand(
         _prepare,
@@ -197,6 +205,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                 {"nargs": "?", "type": Path, "help": "the output file; the default is next to the model"},
             ),
         ),
+        example="stratabase model prepare model.graphql",
     ),
     "sdl": Subcommand(
         _print_sdl,
@@ -208,6 +217,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                 {"metavar": "PROFILE", "help": "print only what members with this profile may use"},
             ),
         ),
+        example="stratabase model sdl --profile Member",
     ),
 }
 

@@ -17,6 +17,7 @@ from stratabase.cli.backfill.build import (
     is_embedded,
 )
 from stratabase.cli.terminal.command_error import CommandError
+from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import read_settings
 from stratabase.domain.issues.refusals import Unavailable
@@ -60,6 +61,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="the same for an @index of CLASS, by its attributes with commas: created_on=16",
+    )
+    add_examples(
+        parser,
+        "stratabase reindex",
+        "stratabase reindex Employee --index-shards hired_on=16",
+        "stratabase reindex --model next.graphql",
     )
 
 

@@ -14,6 +14,7 @@ from stratabase.cli.server.listener import listen, listener_url
 from stratabase.cli.server.messages import Job, ReportKind, WorkerReport
 from stratabase.cli.server.supervisor import Supervisor
 from stratabase.cli.terminal.command_error import FAILED
+from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.settings import make_data_folder, read_settings, require_model
 
 _OWN_TEMPLATE = Path("template.yaml")
@@ -42,6 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the AWS SAM template with the routes and the functions; the default is template.yaml, or what "
         "is built in if that does not exist",
     )
+    add_examples(parser, "stratabase serve", "PORT=8080 STRATABASE_MODEL=hr.graphql stratabase serve")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -147,7 +147,11 @@ def _settle(settings: Settings) -> None:
 
 
 _SUBCOMMANDS: Mapping[str, Subcommand] = {
-    "show": Subcommand(_show, "show the instance and the layout of each store, and check that they agree"),
+    "show": Subcommand(
+        _show,
+        "show the instance and the layout of each store, and check that they agree",
+        example="stratabase store show",
+    ),
     "adopt": Subcommand(
         _adopt,
         "make restored or given stores a part of this instance",
@@ -170,10 +174,12 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
             ),
             YES,
         ),
+        example="stratabase store adopt --only objects --retire",
     ),
     "upgrade": Subcommand(
         _upgrade,
         "raise the layout of the stores to that of this version, while services run; you can repeat it",
         (YES,),
+        example="stratabase store upgrade",
     ),
 }

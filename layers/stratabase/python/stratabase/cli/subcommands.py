@@ -4,6 +4,8 @@ import argparse
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from stratabase.cli.terminal.examples import add_examples
+
 Options = argparse.Namespace
 """The parsed arguments of a command."""
 Argument = tuple[str, Mapping[str, Any]]
@@ -17,6 +19,8 @@ class Subcommand(NamedTuple):
     """The function of the subcommand. The command's `run` defines its parameters and result."""
     help_text: str
     arguments: tuple[Argument, ...] = ()
+    example: str = ""
+    """A command line that a person can adapt, for the help."""
 
 
 def add_subcommands(parser: argparse.ArgumentParser, subcommands: Mapping[str, Subcommand]) -> None:
@@ -27,3 +31,5 @@ def add_subcommands(parser: argparse.ArgumentParser, subcommands: Mapping[str, S
         subparser.set_defaults(subcommand=subcommand.run)
         for argument, options in subcommand.arguments:
             subparser.add_argument(argument, **options)
+        add_examples(subparser, subcommand.example)
+    add_examples(parser, *(each.example for each in subcommands.values()))
