@@ -22,7 +22,9 @@ Run = Callable[..., str]
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home folder, without other settings."""
+    """A home folder with data and without keys, without other settings."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/objects.db").touch()
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("STRATABASE_SIGNING_KEYS", raising=False)
     return tmp_path / "home"
@@ -51,7 +53,7 @@ def age(home: Path, milliseconds: int) -> None:
 
 def test_no_key_exists_before_the_first_token(run: Run, home: Path) -> None:
     assert run("list") == "No keys exist. Stratabase creates one with the first token.\n"
-    assert not home.exists()
+    assert [file.name for file in home.iterdir()] == ["objects.db"]
 
 
 def test_a_rotation_creates_the_first_key(run: Run, home: Path) -> None:
@@ -119,7 +121,6 @@ def test_stolen_keys_can_be_removed_immediately(run: Run, home: Path) -> None:
 def test_a_damaged_file_is_reported_and_kept(
     action: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    home.mkdir()
     (home / KEYS_FILE).write_text("{")
     assert main(["keys", action]) == 1
     assert f"{KEYS_FILE} is damaged: it is not JSON. Restore a backup" in capsys.readouterr().err
@@ -149,7 +150,7 @@ def test_the_keys_in_secrets_manager_are_rotated_too(secret: Any, run: Run, home
     kept = secret.get_secret_value(SecretId="keys-of-hr", VersionStage="AWSCURRENT")
     keys = decode_keys(kept["SecretString"])
     assert [key.id for key in keys] == ["first", run("list").splitlines()[1].split()[0]]
-    assert not home.exists()
+    assert not (home / KEYS_FILE).exists()
 
 
 def test_a_missing_secret_is_reported(

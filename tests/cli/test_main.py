@@ -57,6 +57,16 @@ def test_each_command_describes_its_arguments(command: str, capsys: pytest.Captu
         ("model check --data", 1),
         ("model drop Pet.nickname --yes", 1),
         ("model convert --yes", 1),
+        ("reindex", 1),
+        ("keys list", 1),
+        ("keys rotate", 1),
+        ("members list", 1),
+        ("members resolve-owners", 1),
+        ("members delete rosa", 1),
+        ("store show", 1),
+        ("store adopt --yes", 1),
+        ("store upgrade --yes", 1),
+        ("files check", 1),
     ],
 )
 def test_commands_that_read_stored_objects_do_not_create_a_store(
@@ -74,3 +84,7 @@ def test_commands_that_read_stored_objects_do_not_create_a_store(
     error = capsys.readouterr().err
     assert f"The data folder {tmp_path / 'nowhere'} doesn't exist." in error or "The store knows no" in error
     assert [each.name for each in tmp_path.iterdir()] == ["model.graphql"]
+
+    (tmp_path / "nowhere").mkdir()
+    assert main(command.split()) == exit_code
+    assert not list((tmp_path / "nowhere").iterdir())

@@ -41,6 +41,9 @@ def test_an_address_is_set_without_being_confirmed(ada: Terminal) -> None:
 
 
 def test_no_member_exists_at_first(terminal: Terminal) -> None:
+    assert "doesn't exist. Set STRATABASE_HOME" in terminal.refused("list")
+    terminal.home.mkdir()
+    (terminal.home / "objects.db").touch()
     assert terminal.done("list") == "No members exist.\n"
 
 

@@ -219,7 +219,7 @@ def test_a_count_shows_its_progress_on_a_terminal(
     terminal = _Person()
     monkeypatch.setattr("sys.stderr", terminal)
     assert main(["model", "diff", str(shop.served), str(shop.other), "--data"]) == 1
-    assert "Pet [##############################] 6" in terminal.getvalue()
+    assert "Pet [##############################] 100% (6 of 6 objects)" in terminal.getvalue()
     assert terminal.getvalue().endswith("\r\033[K")
     assert "[###" not in capsys.readouterr().out
 

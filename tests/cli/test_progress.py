@@ -6,7 +6,7 @@ from contextlib import redirect_stderr
 
 import pytest
 
-from stratabase.cli.terminal.progress import TransferBar, print_note
+from stratabase.cli.terminal.progress import ProgressBar, TransferBar, print_note
 
 
 class Screen(io.StringIO):
@@ -55,7 +55,42 @@ def test_a_note_is_below_the_bar(screen: Screen) -> None:
     assert screen.getvalue() == "\nTrying again.\n"
 
 
-def test_nothing_is_shown_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_terminal_a_short_task_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with TransferBar("a.png", 1) as bar:
         bar.show(1)
+    ProgressBar("Employee", 10)(10)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("screen")
+def test_without_a_terminal_a_long_task_prints_a_line_every_two_seconds(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with TransferBar("a.png", 4_000_000) as bar:
+        bar.show(1_000_000)
+        bar.show(3_000_000)
+    task = ProgressBar("Employee", 2_000)
+    task(500)
+    task(700)
+    unknown = ProgressBar("Files", 0, "reference")
+    unknown(1)
+    unknown(1)
+    assert capsys.readouterr().err.splitlines() == [
+        "a.png: 75% of 4.0 MB, 1.0 MB/s",
+        "Employee: 60% (1,200 of 2,000 objects)",
+        "Files: 2 references",
+    ]
+
+
+def test_the_bar_of_a_task_is_replaced_by_its_outcome(
+    screen: Screen, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with redirect_stderr(screen):
+        task = ProgressBar("Employee", 2)
+        task(1)
+        task.end("ready")
+    begun, half, cleared = screen.getvalue().split("\r")[1:]
+    assert begun == f"Employee [{' ' * 30}] 0% (0 of 2 objects)"
+    assert half == f"Employee [{'#' * 15}{' ' * 15}] 50% (1 of 2 objects)"
+    assert cleared == "\033[K"
+    assert capsys.readouterr().out == "Employee: ready (checked 1 object)\n"

@@ -100,6 +100,8 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
     monkeypatch.setattr("stratabase.store.backfill.reindex.SETTLED", 0)
     monkeypatch.setattr("stratabase.store.backfill.reindex.INDEX_LAG", 0)
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/objects.db").touch()
     shop = Shop(tmp_path)
     shop.has("")
     return shop

@@ -87,6 +87,7 @@ def test_show_of_new_stores_creates_no_marks(
 ) -> None:
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path))
     monkeypatch.delenv("STRATABASE_STORE", raising=False)
+    (tmp_path / "objects.db").touch()
     for _ in range(2):
         code, printed = run("show")
         assert code == 0

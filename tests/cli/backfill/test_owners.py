@@ -1,5 +1,6 @@
 """`stratabase members` hands over objects, and adds member IDs to names that an older version wrote."""
 
+from itertools import count
 from pathlib import Path
 
 import orjson
@@ -29,10 +30,11 @@ class OwnersTerminal(Terminal):
     def __init__(self, home: Path, *rest: object) -> None:
         super().__init__(home, *rest)  # type: ignore[arg-type]
         self.settings = Settings(home=home, model=MODEL)
+        self._numbers = count()
 
     def member(self, username: str) -> str:
         """Create a member, and return the id."""
-        value = (username, f"{username}{len(self.done('list'))}@example.com", "Member", "--ask-password")
+        value = (username, f"{username}{next(self._numbers)}@example.com", "Member", "--ask-password")
         return self.done("create", *value, typed=f"{PASSWORD}\n").rsplit(" ", 1)[1].rstrip(".\n")
 
     def create(self, username: str, *codes: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from stratabase.bootstrap.storage import open_keyring
 from stratabase.cli.subcommands import Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import CommandError, text_with_cause
-from stratabase.cli.terminal.settings import read_settings
+from stratabase.cli.terminal.settings import read_settings, require_store
 from stratabase.clock import SystemClock
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.key_rotation import KeyPhase, KeyState, key_phases
@@ -26,6 +26,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: Options) -> int:
     """Run the subcommand, and print the lines that it yields."""
     settings = read_settings()
+    if settings.signing_keys is None:
+        require_store(settings)
     try:
         for line in options.subcommand(settings, options):
             print(line)

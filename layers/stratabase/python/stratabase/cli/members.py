@@ -11,7 +11,7 @@ from stratabase.cli.backfill.owners import resolve_owners
 from stratabase.cli.server.listener import root_url
 from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import CommandError, text_with_cause
-from stratabase.cli.terminal.settings import make_data_folder, read_settings
+from stratabase.cli.terminal.settings import make_data_folder, read_settings, require_model, require_store
 from stratabase.domain.issues.refusals import Refusal
 from stratabase.domain.members.member import Member
 from stratabase.domain.members.password import PasswordPolicy
@@ -33,8 +33,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: Options) -> int:
     """Run the subcommand, and print the lines that it yields."""
     settings = read_settings()
-    if settings.store == "sqlite":
+    if options.subcommand is _create and settings.store == "sqlite":
+        # Only this subcommand can be the first one that uses a data folder.
+        require_model(settings)
         make_data_folder(settings.home)
+    else:
+        require_store(settings)
     try:
         instance = Instance(settings)
         try:
@@ -127,7 +131,10 @@ def _hand_over(instance: Instance, options: Options) -> Iterator[str]:
     total = HandOverResult()
     # Each call transfers as many objects as its time limit allows.
     while not total.complete:
-        total += _hand_over_some(instance, options, new_owner.id)
+        some = _hand_over_some(instance, options, new_owner.id)
+        total += some
+        if not some.complete:
+            print(f"Transferred {pluralize(total.handed_over, 'object')} so far.", file=sys.stderr)
     number = total.handed_over
     yield f'Transferred {pluralize(number, "object")} from "{from_}" to "{new_owner.username}".'
     found_any = number or total.locked or total.refused

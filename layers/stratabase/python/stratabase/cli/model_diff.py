@@ -201,7 +201,7 @@ def _count(settings: Settings, compared: Sequence[_Compared], *, ask: bool, show
             indexes = {listing_index(engine, name) for name in scan.classes}
             _confirm(_estimate_units(settings, scan, indexes))
         for name in scan.classes:
-            _scan(engine, scan, name, show=show and sys.stderr.isatty())
+            _scan(engine, scan, name, show=show)
         if scan.asks_for_members:
             stores = open_member_stores(settings)
             scan.count_members(member.profile for member in stores.members.roster().members)

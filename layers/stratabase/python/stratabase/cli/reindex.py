@@ -19,7 +19,7 @@ from stratabase.cli.backfill.build import (
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.progress import ProgressBar
-from stratabase.cli.terminal.settings import read_settings
+from stratabase.cli.terminal.settings import read_settings, require_store
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel
@@ -88,6 +88,7 @@ def _index_shards(text: str) -> tuple[tuple[str, ...], int]:
 def run(options: argparse.Namespace) -> int:
     """Build class by class. You can stop the command at any time and run it again."""
     settings = read_settings()
+    require_store(settings)
     ahead = options.model is not None
     instance = Instance(replace(settings, model=options.model) if ahead else settings)
     try:

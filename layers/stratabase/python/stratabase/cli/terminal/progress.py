@@ -44,7 +44,7 @@ class ProgressLines:
 
 
 class ProgressBar:
-    """Progress as a bar on one line of a terminal. Without a terminal, it prints only the result."""
+    """Progress as a bar on one line of a terminal. Without a terminal, it is a line every few seconds."""
 
     def __init__(self, title: str, total: int, noun: str = "object") -> None:
         """`total`: 0 if it is unknown. `noun`: for what is counted."""
@@ -52,14 +52,29 @@ class ProgressBar:
         self._total = total
         self._noun = noun
         self._done = 0
+        self._due = time.monotonic() + INTERVAL
+        if sys.stderr.isatty():
+            self._draw()
 
     def __call__(self, objects: int) -> None:
         """Add a number of objects to those checked so far, and update the display."""
         self._done += objects
         if sys.stderr.isatty():
-            share = min(1.0, self._done / self._total) if self._total else 1.0
-            filled = "#" * int(share * _WIDTH)
-            print(f"\r{self._title} [{filled:<{_WIDTH}}] {self._done:,}", end="", file=sys.stderr)
+            self._draw()
+        elif time.monotonic() >= self._due:
+            self._due = time.monotonic() + INTERVAL
+            print(f"{self._title}: {self._count()}", file=sys.stderr, flush=True)
+
+    def _draw(self) -> None:
+        share = min(1.0, self._done / self._total) if self._total else 1.0
+        filled = "#" * int(share * _WIDTH) if self._done else ""
+        print(f"\r{self._title} [{filled:<{_WIDTH}}] {self._count()}", end="", file=sys.stderr, flush=True)
+
+    def _count(self) -> str:
+        if not self._total:
+            return pluralize(self._done, self._noun)
+        share = min(100, 100 * self._done // self._total)
+        return f"{share}% ({self._done:,} of {pluralize(self._total, self._noun)})"
 
     def clear(self) -> None:
         """Remove the bar at the end of a task whose outcome is printed elsewhere."""
@@ -68,12 +83,12 @@ class ProgressBar:
 
     def end(self, outcome: str) -> None:
         """Print the outcome at the end of the task."""
-        back = "\r" if sys.stderr.isatty() else ""
-        print(f"{back}{self._title}: {outcome} (checked {pluralize(self._done, self._noun)})")
+        self.clear()
+        print(f"{self._title}: {outcome} (checked {pluralize(self._done, self._noun)})")
 
 
 class TransferBar:
-    """Progress of a file in bytes, as a bar on one line of a terminal. It shows nothing elsewhere."""
+    """Progress of a file in bytes: a bar on one line of a terminal, or a line every few seconds elsewhere."""
 
     def __init__(self, title: str, size: int) -> None:
         """`size` is the size of the file in bytes."""
@@ -81,6 +96,7 @@ class TransferBar:
         self._size = size
         self._start: int | None = None
         self._started = self._due = time.monotonic()
+        self._line_due = self._started + INTERVAL
 
     def __enter__(self) -> Self:
         return self
@@ -97,14 +113,23 @@ class TransferBar:
         if self._start is None:
             self._start = done
         now = time.monotonic()
-        if not sys.stderr.isatty() or (now < self._due and done < self._size):
+        if not sys.stderr.isatty():
+            if now >= self._line_due:
+                self._line_due = now + INTERVAL
+                print(f"{self._title}: {self._numbers(done, now).lstrip()}", file=sys.stderr, flush=True)
+            return
+        if now < self._due and done < self._size:
             return
         self._due = now + _REFRESH
         share = min(1.0, done / self._size) if self._size else 1.0
         filled = "#" * int(share * _WIDTH)
-        rate = (done - self._start) / max(now - self._started, 0.001) / _MEGABYTE
-        numbers = f"{share:4.0%} of {self._size / _MEGABYTE:,.1f} MB, {rate:,.1f} MB/s"
+        numbers = self._numbers(done, now)
         print(f"\r{self._title} [{filled:<{_WIDTH}}] {numbers}  ", end="", file=sys.stderr, flush=True)
+
+    def _numbers(self, done: int, now: float) -> str:
+        share = min(1.0, done / self._size) if self._size else 1.0
+        rate = (done - (self._start or 0)) / max(now - self._started, 0.001) / _MEGABYTE
+        return f"{share:4.0%} of {self._size / _MEGABYTE:,.1f} MB, {rate:,.1f} MB/s"
 
 
 def print_note(text: str) -> None:

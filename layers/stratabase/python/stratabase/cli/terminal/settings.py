@@ -9,6 +9,9 @@ from stratabase.settings import BadSettings, Settings
 EMULATOR_CREDENTIALS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
 """The emulator accepts any credentials, but requests must be signed."""
 
+_DATABASES = ("objects.db", "members.db")
+"""What a data folder has after the first start, and after the first member was created."""
+
 
 def read_settings() -> Settings:
     """Return the settings in the environment. Raises CommandError, which lists all mistakes."""
@@ -28,15 +31,16 @@ def require_model(settings: Settings) -> None:
 
 
 def has_store(settings: Settings) -> bool:
-    """Return whether the data folder exists. DynamoDB itself says so if its table does not exist."""
-    return settings.store != "sqlite" or settings.home.is_dir()
+    """Return whether the data folder has data. DynamoDB itself says so if its table does not exist."""
+    return settings.store != "sqlite" or any((settings.home / name).exists() for name in _DATABASES)
 
 
 def require_store(settings: Settings) -> None:
     """Raise CommandError if there is no store, so that the command does not create one."""
     if not has_store(settings):
+        state = "contains no data" if settings.home.is_dir() else "doesn't exist"
         raise CommandError(
-            f"The data folder {settings.home} doesn't exist. Set STRATABASE_HOME to the folder that contains "
+            f"The data folder {settings.home} {state}. Set STRATABASE_HOME to the folder that contains "
             "the data. To begin without data, run `stratabase serve`."
         )
 
