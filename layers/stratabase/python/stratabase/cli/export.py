@@ -7,6 +7,7 @@ from pathlib import Path
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.storage import open_object_snapshot
 from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
+from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import read_settings, require_store
 from stratabase.cli.transfer.export_csv import CSV_EXPORT_EXAMPLES, add_csv_export_options, export_csv
@@ -19,8 +20,6 @@ from stratabase.wording import pluralize
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = f"examples:\n  stratabase export backup-2026-11-23\n{CSV_EXPORT_EXAMPLES}"
     parser.add_argument(
         "target",
         metavar="DIR|FILE",
@@ -28,6 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the folder to write, which is empty or doesn't exist yet; with --class, a CSV file",
     )
     add_csv_export_options(parser)
+    add_examples(parser, "stratabase export backup-2026-11-23", *CSV_EXPORT_EXAMPLES)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ from typing import Self
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.storage import parallel_commits_of
 from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
+from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import make_data_folder, read_settings
 from stratabase.cli.transfer.import_csv import CSV_IMPORT_EXAMPLES, add_csv_import_options, import_csv
@@ -19,18 +20,15 @@ from stratabase.transfer.importing import Import, ImportedAlready, StoreNotEmpty
 from stratabase.unusable_store import UnusableStore
 from stratabase.wording import pluralize
 
-EXAMPLES = f"""\
-Everything is checked before anything is written. If the command is interrupted, run it again: it continues.
-
-examples:
-  stratabase import backup-2026-11-23
-{CSV_IMPORT_EXAMPLES}"""
+_EXPLANATION = (
+    ". Everything is checked before anything is written. If the command is interrupted, run it again: it "
+    "continues"
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
+    parser.description = f"{parser.description}{_EXPLANATION}"
     parser.add_argument(
         "source",
         metavar="DIR|FILE",
@@ -38,6 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the folder that `stratabase export` has written, or a CSV file with a header",
     )
     add_csv_import_options(parser)
+    add_examples(parser, "stratabase import backup-2026-11-23", *CSV_IMPORT_EXAMPLES)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -18,10 +18,10 @@ from stratabase.transfer.csv.csv_export import default_columns, export_rows, exp
 from stratabase.unusable_store import UnusableStore
 from stratabase.wording import pluralize
 
-CSV_EXPORT_EXAMPLES = """\
-  stratabase export employees.csv --class Employee
-  stratabase export employees.csv --class Employee --columns _id,last_name,team.name --encoding utf-8-sig
-"""
+CSV_EXPORT_EXAMPLES = (
+    "stratabase export employees.csv --class Employee",
+    "stratabase export employees.csv --class Employee --columns _id,last_name,team.name --encoding utf-8-sig",
+)
 
 
 def add_csv_export_options(parser: argparse.ArgumentParser) -> None:

@@ -43,11 +43,11 @@ LOCAL_ROWS_AT_ONCE = 64
 """Rows that are written at the same time to SQLite, which share one commit."""
 REMOTE_ROWS_AT_ONCE = 48
 """The same for DynamoDB, where each waits for its own response."""
-CSV_IMPORT_EXAMPLES = """\
-  stratabase import employees.csv --class Employee --dry-run
-  stratabase import employees.csv --class Employee --map "Surname=last_name" --map "Team=team.name"
-  stratabase import employees.csv --class Employee --update-by email --date-format dd/MM/yyyy
-"""
+CSV_IMPORT_EXAMPLES = (
+    "stratabase import employees.csv --class Employee --dry-run",
+    'stratabase import employees.csv --class Employee --map "Surname=last_name" --map "Team=team.name"',
+    "stratabase import employees.csv --class Employee --update-by email --date-format dd/MM/yyyy",
+)
 
 
 def add_csv_import_options(parser: argparse.ArgumentParser) -> None:
