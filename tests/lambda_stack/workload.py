@@ -181,6 +181,9 @@ def write_objects(stack: Stack) -> None:
     stack.ask(
         f"mutation {{ Employee___updateBulk(data: {{remote: true}}, options: {some}) {{ __typename }} }}"
     )
+    keyed = {"query": 'mutation { Team___create(data: {name: "Keyed"}) { _id } }'}
+    answers = [stack.request("POST", GRAPHQL, keyed, headers={"Idempotency-Key": "k"}) for _ in range(2)]
+    assert answers[0].body == answers[1].body
     stack.wait(1000)
     existed = instant()
     stack.wait(1000)

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from stratabase.domain.objects.idempotency import IdempotencyKey
+from stratabase.model.model import Model
 from stratabase.operations.executor import GraphQLResponse
 from stratabase.operations.ports import Ids
 from stratabase.schema.executor import SchemaExecutor
@@ -21,11 +22,11 @@ CREATE = "mutation($name: String!) { Team___create(data: {name: $name}) { _id na
 class KeyedApi(GraphApi):
     """Answers mutations with an idempotency key, over any engine."""
 
-    def __init__(self, engine: Engine, ids: Ids | None = None) -> None:
+    def __init__(self, engine: Engine, ids: Ids | None = None, model: Model = EVERYTHING) -> None:
         """`ids`: by default ids that no other process makes."""
-        super().__init__(Repository(engine, EVERYTHING, now=lambda: self.clock.instant))
+        super().__init__(Repository(engine, model, now=lambda: self.clock.instant))
         self.engine = engine
-        self.services = replace(self.services, ids=ids or TimeOrderedIds())
+        self.services = replace(self.services, model=model, ids=ids or TimeOrderedIds())
         self.executor = SchemaExecutor(self.services, _failed)
 
     def send(

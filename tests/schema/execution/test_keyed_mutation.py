@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Barrier, Thread
@@ -12,6 +13,7 @@ import pytest
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.idempotency import KEY_LIFETIME, MAX_ANSWER_BYTES, IdempotencyKeyReused
 from stratabase.domain.write.limits import BulkLimits
+from stratabase.model.reading import read_model
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
@@ -25,6 +27,12 @@ from tests.store.engine_items import object_items
 from tests.store.failing import GET, RANGE, FailingEngine, Fault
 
 LIFETIME = KEY_LIFETIME / 1000
+ORDERS = read_model(
+    """extend schema @application(name: "Orders")
+    type Order @class(versioned: true) { name: String notes: [Note!] @composition }
+    type Note @class(versioned: true) { text: String }""",
+    "orders.graphql",
+)
 RACES = count(12, 500)
 
 PERSON = """_id last_name number label team { name members { items { last_name } } } mentor { last_name }
@@ -386,6 +394,41 @@ def test_a_bulk_service_that_reached_its_time_limit_continues() -> None:
 
     assert "Send the request again to continue" in stopped["errors"][0]["message"]
     assert done == {"data": {"Person___deleteBulk": {"deleted": 3}}}
+
+
+@pytest.mark.soak
+def test_a_large_deletion_and_its_restoration_are_done_once() -> None:
+    """The restoration takes several commits, of which only the last one is recorded."""
+    engine = ReferenceEngine()
+    api = KeyedApi(engine, model=ORDERS)
+    order = api.create("Order", name="large")
+    for _ in range(2):
+        notes = {"create": [{"text": str(number)} for number in range(70)]}
+        api.update("Order", "_id", _id=order, notes=notes)
+    api.at(60)
+    at = "01-01-2020 12:00:30.000"
+    requests = {
+        "delete": (f'mutation {{ Order___delete(_id: "{order}") {{ deleted }} }}', {"deleted": True}),
+        "restore": (
+            f"""mutation {{ Order___restoreVersion(_id: "{order}", atVersion: "{at}") {{
+              name notes {{ totalCount }} }} }}""",
+            {"name": "large", "notes": {"totalCount": 140}},
+        ),
+    }
+    for number in range(0, count(40, 200), count(9, 1)):
+        for name, (text, expected) in requests.items():
+            key = f"{name}{number}"
+            faulty = KeyedApi(FailingEngine(engine, Fault(number, after=True)), model=ORDERS)
+            faulty.clock.instant = api.clock.instant
+            with suppress(Unavailable):
+                faulty.send(text, key)
+            api.at(60 + 120 * (number + 1))  # the lease of the restoration has ended
+            api.entities.sweep()  # type: ignore[attr-defined]  # a Repository
+
+            answers = [api.send(text, key).body for _ in range(2)]
+
+            assert answers[0] == answers[1]
+            assert [*json.loads(answers[0])["data"].values()] == [expected], (key, answers[0])
 
 
 class _Ticking:

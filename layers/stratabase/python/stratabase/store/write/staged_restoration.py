@@ -164,6 +164,7 @@ class StagedRestoration:
                 self._change,
                 commit_id=_numbered(self._change, number),
                 effects=parts[done : done + batch_size],
+                record=None,  # only the last commit has it
             )
             # The number of actions for each part is only known after planning: if they do not fit, plan
             # fewer parts.
