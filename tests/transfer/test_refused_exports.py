@@ -71,7 +71,7 @@ def edit(export: Path, name: str, old: str, new: str) -> None:
         (EMPLOYEES, ("2020-01-01T", "yesterday"), 'line 1: "_versionStart" must be an instant such as'),
         (VERSIONS, ('"_versionEnd":"2020', '"_versionEnd":"2010'), "line 1: _versionEnd must be after"),
         ("manifest.json", ('"version": 1', '"version": 2'), "has version 2 of the export format"),
-        ("manifest.json", ("stratabase-export", "zip"), "can't be read as the manifest of an export"),
+        ("manifest.json", ("stratabase-export", "zip"), "can't be read as the manifest of the export"),
         ("manifest.json", ("objects/Team", "objects/Tram"), "the model has no class Tram"),
         ("manifest.json", ("objects/Team.jsonl", "../secret"), "no class|not in the export"),
     ],

@@ -271,3 +271,13 @@ def test_a_store_that_fails_is_unavailable_and_the_call_can_be_repeated(
     }
     assert due(engine, now) == expected.get(method, [released])
     assert sound.knows([pending.id]) == [method != "forget"]
+
+
+def test_a_hold_lasts_until_its_end_and_is_never_shortened(engine: Engine) -> None:
+    ledger = EngineFileLedger(engine)
+    assert not ledger.is_held(NOON)
+
+    ledger.hold(NOON + HOUR)
+    ledger.hold(NOON + 1)
+
+    assert [ledger.is_held(NOON + each) for each in (0, HOUR - 1, HOUR)] == [True, True, False]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from stratabase.aws import AwsEndpoint
@@ -135,22 +136,41 @@ def parallel_commits_of(settings: Settings) -> ParallelMap | None:
     return None if settings.store == "sqlite" else ThreadedMap(_MAX_PARALLEL_READS)
 
 
-def _sqlite_snapshot(settings: Settings) -> AbstractContextManager[ItemSnapshot]:
+def _sqlite_snapshot(
+    settings: Settings, _engine: Engine, _folder: Path, _report: Callable[[int], None]
+) -> AbstractContextManager[ItemSnapshot]:
     from stratabase.store.sqlite.engine import BUSY_TIMEOUT  # noqa: PLC0415 - see above
     from stratabase.store.sqlite.snapshot import open_snapshot  # noqa: PLC0415
 
     return open_snapshot(settings.home / "objects.db", BUSY_TIMEOUT)
 
 
-_SNAPSHOTS: Mapping[str, Callable[[Settings], AbstractContextManager[ItemSnapshot]]] = {
+def _dynamodb_snapshot(
+    _settings: Settings, engine: Engine, folder: Path, report: Callable[[int], None]
+) -> AbstractContextManager[ItemSnapshot]:
+    from stratabase.store.staged_snapshot import staged_snapshot  # noqa: PLC0415 - see above
+
+    return staged_snapshot(engine, folder, report)
+
+
+_SNAPSHOTS: Mapping[
+    str, Callable[[Settings, Engine, Path, Callable[[int], None]], AbstractContextManager[ItemSnapshot]]
+] = {
     "sqlite": _sqlite_snapshot,
+    "dynamodb": _dynamodb_snapshot,
 }
 """By the value of the setting `store`."""
 
 
-def open_object_snapshot(settings: Settings) -> AbstractContextManager[ItemSnapshot]:
-    """Return a context with all items of the objects as they are at one instant. Raises Unavailable."""
-    return _SNAPSHOTS[settings.store](settings)
+def open_object_snapshot(
+    settings: Settings, engine: Engine, folder: Path, report: Callable[[int], None]
+) -> AbstractContextManager[ItemSnapshot]:
+    """Return a context with all items of the objects, in which each object is whole. Raises Unavailable.
+
+    On SQLite, they are from one instant. Items of DynamoDB are first copied to a temporary file in `folder`.
+    `engine`: that of the settings. `report`: takes the numbers of copied objects.
+    """
+    return _SNAPSHOTS[settings.store](settings, engine, folder, report)
 
 
 @dataclass(frozen=True, slots=True)

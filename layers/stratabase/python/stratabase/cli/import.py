@@ -1,24 +1,20 @@
 """`stratabase import`: reads an export into an empty store, or a CSV file into a class."""  # noqa: N999 - the name of the command
 
 import argparse
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Self
 
 from stratabase.bootstrap import Instance
-from stratabase.bootstrap.storage import parallel_commits_of
 from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
 from stratabase.cli.terminal.examples import add_examples
-from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import make_data_folder, read_settings
 from stratabase.cli.transfer.import_csv import CSV_IMPORT_EXAMPLES, add_csv_import_options, import_csv
+from stratabase.cli.transfer.instance_data import import_instance
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.model.reading import InvalidModel
-from stratabase.transfer.checking import ExportCheck, ExportReader
+from stratabase.transfer.checking import ExportReader
 from stratabase.transfer.format import InvalidExport, read_manifest
-from stratabase.transfer.importing import Import, ImportedAlready, StoreNotEmpty
+from stratabase.transfer.importing import ImportedAlready, StoreNotEmpty
 from stratabase.unusable_store import UnusableStore
-from stratabase.wording import pluralize
 
 _EXPLANATION = (
     ". Everything is checked before anything is written. If the command is interrupted, run it again: it "
@@ -56,7 +52,7 @@ def _import_folder(folder: Path) -> int:
         reader = ExportReader(folder, manifest, instance.model)
         if settings.store == "sqlite":
             make_data_folder(settings.home)
-        for line in _import(instance, folder, reader):
+        for line in import_instance(instance, folder, reader):
             print(line)
     except ImportedAlready as error:
         print(error)
@@ -69,44 +65,3 @@ def _import_folder(folder: Path) -> int:
     finally:
         instance.close()
     return 0
-
-
-def _import(instance: Instance, folder: Path, reader: ExportReader) -> Iterator[str]:
-    importing = Import(folder, reader, instance.engine, parallel_commits_of(instance.settings))
-    with _Bars() as bars, ExportCheck(reader, importing.schema) as check:
-        is_resumed = importing.check(check, bars.begin)
-        if is_resumed:
-            yield "An earlier run of this import was interrupted. It continues."
-        instance.claim_stores()
-        importing.run(check, lambda: instance.blobs, bars.begin)
-        number, dangling = check.dangling()
-    yield f"Imported {pluralize(check.objects, 'object')} from {folder}."
-    if number:
-        yield f"{pluralize(number, 'role')} of objects lead nowhere, as they did in the export:"
-        yield from (
-            f"  {owner.class_name} {owner.id} {role.role_name}: there is no {target.class_name} {target.id}"
-            for owner, role, target in dangling
-        )
-        if number > len(dangling):
-            yield f"  and {number - len(dangling):,} more"
-
-
-class _Bars:
-    """The progress bars of the steps, of which one is shown at a time."""
-
-    def __init__(self) -> None:
-        self._bar: ProgressBar | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Remove the bar."""
-        if self._bar is not None:
-            self._bar.clear()
-
-    def begin(self, title: str) -> Callable[[int], None]:
-        """Show a bar for the next step, and return the function that takes its progress."""
-        self.__exit__()
-        self._bar = ProgressBar(title, 0)
-        return self._bar

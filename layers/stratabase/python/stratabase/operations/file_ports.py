@@ -109,6 +109,12 @@ class FileLedger(Protocol):
     def forget(self, released: ReleasedFile) -> None:
         """Delete the entry of a file whose bytes are removed."""
 
+    def hold(self, until: Instant) -> None:
+        """Keep the sweep from removing bytes until an instant, or longer if it is kept from it longer."""
+
+    def is_held(self, now: Instant) -> bool:
+        """Return whether the sweep must not remove bytes at an instant."""
+
     def knows(self, pending_ids: Sequence[str]) -> list[bool]:
         """Return, for each ID of an upload, whether the ledger has an entry for it, in any state."""
 

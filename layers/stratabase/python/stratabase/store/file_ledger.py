@@ -26,6 +26,8 @@ from stratabase.store.layout import file_entries, keys, upload_entries
 from stratabase.store.name_translation import NameTranslation
 
 _Upload = TypeVar("_Upload", PendingFile, ResumableUpload)
+_UNTIL = "until"
+"""The attribute of the hold of files with its end."""
 _BATCH = 100
 """The maximum number of entries to read at a time."""
 
@@ -71,6 +73,17 @@ class EngineFileLedger:
         """Delete the entry of a file whose bytes are removed."""
         dying = file_entries.expect_status(file_entries.DYING)
         self._try(Delete(keys.file_entry(released.ledger_id), dying))
+
+    def hold(self, until: Instant) -> None:
+        """Keep the sweep from removing bytes until an instant, or longer if it is kept from it longer."""
+        if not self.is_held(until):
+            self._commit(Put(Item(keys.FILE_HOLD, {_UNTIL: until})))
+
+    def is_held(self, now: Instant) -> bool:
+        """Return whether the sweep must not remove bytes at an instant."""
+        (item,) = self._engine.get([keys.FILE_HOLD])
+        until = None if item is None else item.attributes[_UNTIL]
+        return isinstance(until, int) and now < until
 
     def knows(self, pending_ids: Sequence[str]) -> list[bool]:
         """Return, for each ID of an upload, whether the ledger has an entry for it, in any state."""

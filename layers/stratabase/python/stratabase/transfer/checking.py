@@ -40,6 +40,7 @@ from stratabase.transfer.format import (
     links_file,
     objects_file,
     read_lines,
+    text_field,
     versions_file,
 )
 from stratabase.transfer.records import (
@@ -49,7 +50,6 @@ from stratabase.transfer.records import (
     ImportedObject,
     ImportedVersion,
     other_ids,
-    text_field,
 )
 
 MAX_NAMED = 20

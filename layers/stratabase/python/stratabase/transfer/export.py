@@ -154,6 +154,10 @@ class Export:
         """Add further files of the folder to the manifest."""
         self._files |= files
 
+    def lines_of(self, name: str) -> int:
+        """Return the number of lines of a file, 0 if the export has no such file."""
+        return self._files[name].lines if name in self._files else 0
+
     def finish(self) -> Manifest:
         """Write the manifest, which completes the export."""
         if self._model_text is not None:

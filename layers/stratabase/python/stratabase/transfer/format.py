@@ -17,7 +17,7 @@ import orjson
 from stratabase.domain.objects.entity import RoleName
 from stratabase.files import sync_folder
 
-FORMAT = "stratabase-export"
+EXPORT_FORMAT, BACKUP_FORMAT = "stratabase-export", "stratabase-backup"
 FORMAT_VERSION = 1
 """The version of the format. It increases when an earlier version of Stratabase can't read an export."""
 MANIFEST = "manifest.json"
@@ -69,11 +69,12 @@ class Manifest:
     """The application of the model."""
     files: Mapping[str, ExportedFile] = field(default_factory=dict)
     """By name: the files with lines, and the model."""
+    format: str = EXPORT_FORMAT
 
     def write(self, folder: Path) -> None:
         """Write the manifest, which completes the export."""
         content = {
-            "format": FORMAT,
+            "format": self.format,
             "version": FORMAT_VERSION,
             "application": self.application,
             "files": {name: each._asdict() for name, each in sorted(self.files.items())},
@@ -92,31 +93,36 @@ class Manifest:
         return hashlib.sha256(orjson.dumps(listed)).hexdigest()
 
 
-def read_manifest(folder: Path) -> Manifest:
-    """Return the manifest of an export. Raises InvalidExport."""
+_WRITTEN_BY = {EXPORT_FORMAT: ("export", "stratabase export"), BACKUP_FORMAT: ("backup", "stratabase backup")}
+"""By format: its name, and the command that writes it."""
+
+
+def read_manifest(folder: Path, format_: str = EXPORT_FORMAT) -> Manifest:
+    """Return the manifest of an export or a backup. Raises InvalidExport."""
+    name, command = _WRITTEN_BY[format_]
     try:
         content = orjson.loads((folder / MANIFEST).read_bytes())
-        version = {FORMAT: content["version"]}[content["format"]]
+        version = {format_: content["version"]}[content["format"]]
         files = content["files"] if version == FORMAT_VERSION else {}
         listed = {name: ExportedFile(*map(each.get, ExportedFile._fields)) for name, each in files.items()}
-        manifest = Manifest(content["application"], listed)
+        manifest = Manifest(content["application"], listed, format_)
     except FileNotFoundError:
         if (folder / UNFINISHED).exists():
             raise InvalidExport(
-                f"The export in {folder} is not complete. Run `stratabase export {folder}` again."
+                f"The {name} in {folder} is not complete. Run `{command} {folder}` again."
             ) from None
         raise InvalidExport(
-            f"{folder} is no export: it has no {MANIFEST}. Name a folder that `stratabase export` has "
-            "written."
+            f"{folder} is no {name}: it has no {MANIFEST}. Name a folder that `{command}` has written."
         ) from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         reason = f" ({error.strerror})" if isinstance(error, OSError) else ""
         raise InvalidExport(
-            f"{folder / MANIFEST} can't be read as the manifest of an export{reason}. Export the data again."
+            f"{folder / MANIFEST} can't be read as the manifest of the {name}{reason}. Name a folder that "
+            f"`{command}` has written."
         ) from error
     if version != FORMAT_VERSION:
         raise InvalidExport(
-            f"{folder} has version {version} of the export format, but this version of Stratabase reads "
+            f"{folder} has version {version} of the {name} format, but this version of Stratabase reads "
             f"version {FORMAT_VERSION}. Use the version of Stratabase that wrote the export, or a later one."
         )
     return manifest
@@ -223,3 +229,11 @@ def read_lines(folder: Path, name: str) -> Iterator[Line]:
             if not isinstance(record, dict):
                 raise InvalidExport(f"{name}, line {number}: the line is no JSON object.")
             yield Line(name, number, record)
+
+
+def text_field(line: Line, name: str) -> str:
+    """Return a text of a record. Raises InvalidExport."""
+    value = line.record.get(name)
+    if not isinstance(value, str) or not value:
+        raise line.refuse(f'"{name}" must be a text that is not empty.')
+    return value

@@ -51,8 +51,8 @@ from stratabase.transfer.checking import (
     check_contents,
     parse_serial,
 )
-from stratabase.transfer.format import FILES, PENDING_WORK, SERIALS, Line, ReportDone
-from stratabase.transfer.records import ImportedObject, text_field
+from stratabase.transfer.format import FILES, PENDING_WORK, SERIALS, Line, ReportDone, text_field
+from stratabase.transfer.records import ImportedObject
 
 _WORK = "import"
 """The name of the checkpoint of an import."""

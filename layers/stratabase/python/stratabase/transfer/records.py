@@ -287,11 +287,3 @@ def _lock(line: Line) -> Lock | None:
         raise line.refuse(f'"{_LOCK}" must have the texts owner, name and until.')
     until = _instant(line._replace(record=lock), "until")
     return Lock(lock["owner"], lock["name"], until)
-
-
-def text_field(line: Line, name: str) -> str:
-    """Return a text of a record. Raises InvalidExport."""
-    value = line.record.get(name)
-    if not isinstance(value, str) or not value:
-        raise line.refuse(f'"{name}" must be a text that is not empty.')
-    return value

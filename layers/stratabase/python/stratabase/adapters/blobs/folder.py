@@ -12,7 +12,7 @@ from io import FileIO
 from pathlib import Path
 
 from stratabase.adapters.blobs.disk import FileRange, chunks, create_file, on_disk, write_all
-from stratabase.adapters.blobs.temporary_folder import TemporaryFolder
+from stratabase.adapters.blobs.temporary_folder import TemporaryFolder, has_live_folder
 from stratabase.domain.files.blob import (
     Blob,
     BlobNotFound,
@@ -33,6 +33,7 @@ _LISTED_AT_ONCE = 1000
 _BIN_INTERVAL = 3600
 """Seconds between two searches for deleted bytes that need not be kept any more."""
 _NO_FILE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
+_TEMPORARY = ".temporary"
 _UPLOAD_ID = re.compile(r"[0-9a-f]{32}")
 
 
@@ -58,7 +59,7 @@ class FolderBlobs:
         try:
             root.mkdir(mode=0o700, parents=True, exist_ok=True)
             sync_folder(root.parent)
-            self._temporary = TemporaryFolder(root / ".temporary")
+            self._temporary = TemporaryFolder(root / _TEMPORARY)
             self._ensure_folder(self._uploads)
             self._remove_old_uploads()
             self._empty_bin()
@@ -303,6 +304,11 @@ def _append(part: Path, checksum: str, file: FileIO) -> bool:
     except FileNotFoundError:
         return False
     return _checksum(found) == checksum
+
+
+def is_in_use(root: Path) -> bool:
+    """Return whether a process has opened the blob store in a folder. The folder need not exist."""
+    return has_live_folder(root / _TEMPORARY)
 
 
 def _checksum(crc32: int) -> str:

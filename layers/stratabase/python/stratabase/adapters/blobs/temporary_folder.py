@@ -60,6 +60,20 @@ class TemporaryFolder:
         self._lock.close()
 
 
+def has_live_folder(parent: Path) -> bool:
+    """Return whether a process uses a temporary folder in `parent`."""
+    for folder in parent.iterdir() if parent.is_dir() else ():
+        if folder.is_dir():
+            try:
+                with lock_file(folder / _LOCK, 0):
+                    pass
+            except LockTimeout:
+                return True
+            except FileNotFoundError:  # the process has just ended
+                continue
+    return False
+
+
 def _remove_abandoned(parent: Path) -> None:
     for folder in parent.iterdir():
         if folder.is_dir():

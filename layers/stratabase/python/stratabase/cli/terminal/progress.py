@@ -87,6 +87,27 @@ class ProgressBar:
         print(f"{self._title}: {outcome} (checked {pluralize(self._done, self._noun)})")
 
 
+class StepBars:
+    """The bars of a task with several steps, of which one is shown at a time. Use it as a context manager."""
+
+    def __init__(self) -> None:
+        self._bar: ProgressBar | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.clear()
+
+    def begin(self, title: str) -> Callable[[int], None]:
+        """Show a bar for the next step, and return the function that takes its progress."""
+        self.__exit__()
+        self._bar = ProgressBar(title, 0)
+        return self._bar
+
+
 class TransferBar:
     """Progress of a file in bytes: a bar on one line of a terminal, or a line every few seconds elsewhere."""
 

@@ -45,6 +45,15 @@ def require_store(settings: Settings) -> None:
         )
 
 
+def require_local_data(settings: Settings) -> None:
+    """Raise CommandError unless all data is in the data folder."""
+    if settings.store != "sqlite" or settings.bucket is not None:
+        raise CommandError(
+            "These settings keep data outside of the data folder. `backup` and `restore` are for SQLite with "
+            "files in the data folder. Use the backups of AWS, or `stratabase export`."
+        )
+
+
 def make_data_folder(folder: Path) -> None:
     """Create the home folder if it does not exist, with access for this user only. Raises CommandError."""
     try:

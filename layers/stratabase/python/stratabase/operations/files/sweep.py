@@ -23,7 +23,20 @@ _BATCH = 100
 
 
 def sweep_files(files: FileStores, clock: Clock) -> Iterator[None]:
-    """Remove the bytes that nothing refers to, and yield after each step. Raises Unavailable."""
+    """Remove the bytes that nothing refers to, and yield after each step. Raises Unavailable.
+
+    Stop if a backup or an export holds the files. The next sweep continues. What was released after the hold
+    began is not removable for SWEEP_DELAY, so a step that is running does no harm.
+    """
+    steps = _steps(files, clock)
+    while not files.ledger.is_held(clock.now()):
+        try:
+            yield next(steps)
+        except StopIteration:
+            return
+
+
+def _steps(files: FileStores, clock: Clock) -> Iterator[None]:
     for released in files.ledger.due(clock.now()):
         now = clock.now()  # read again, because a sweep may take long
         if released.is_removable(now):

@@ -15,6 +15,7 @@
 | registry with the mark of the store, member ids | `META` | `slots`, `memberIds` |
 | catalog of stored names, its further parts | `META` | `catalog`, `catalog#<number>` |
 | list of served models, piece of the text of one | `META` | `servedModels`, `servedModel#<SHA-256>#<n>` |
+| hold of the bytes of files | `META` | `fileHold` |
 | checkpoint | `META` | `checkpoint#<SHA-256>` |
 
 The head, versions and links of an object share a partition. So one range reads all versions in order and ends
@@ -48,6 +49,8 @@ MEMBER_ID_BACKFILL = Key("META", "memberIds")
 _CATALOG = "catalog"
 SERVED_MODELS = Key("META", "servedModels")
 """The key of the list of the models that have served (served_models.py)."""
+FILE_HOLD = Key("META", "fileHold")
+"""The key of the item that keeps the sweep from removing bytes for a while."""
 LISTING = "index1"
 """The index that lists the objects of each class by id. It also lists all ledgers."""
 PURGES = "P#"

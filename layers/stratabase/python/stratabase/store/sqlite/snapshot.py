@@ -1,5 +1,6 @@
 """A snapshot of a database file: all items as they are at one instant, while other processes write."""
 
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -47,3 +48,24 @@ def open_snapshot(path: Path, timeout: float) -> Iterator[SqliteSnapshot]:
         yield SqliteSnapshot(path, connection)
     finally:
         connection.close()
+
+
+def copy_database(source: Path, target: Path, timeout: float) -> None:
+    """Copy a database file of Stratabase as it is at one instant, while other processes write to it.
+
+    The copy is durable, and only its owner can read it. `timeout`: the seconds to wait for other processes.
+    Raises Unavailable, UnusableStore, OSError.
+    """
+    os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
+    reading = open_for_reading(source, timeout)
+    writing = sqlite3.connect(target)
+    try:
+        # All pages in one step: the copy is a snapshot, and writers need not wait for it.
+        reading.backup(writing)
+        # Without a log, the copy is a single file.
+        writing.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.Error as error:
+        raise map_sqlite_error(source, error) from error
+    finally:
+        writing.close()
+        reading.close()

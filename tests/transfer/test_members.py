@@ -1,0 +1,87 @@
+"""Members move without passwords and links, or with the hashes of passwords if that is wanted."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from stratabase.domain.members.member import MailedLink, Member
+from stratabase.transfer.format import InvalidExport
+from stratabase.transfer.members import MemberImport, export_members
+from tests.in_memory_members import InMemoryMembers
+from tests.models import PROFILES
+
+SECRETS = ("phc-hash", "reset-hash", "confirmation-hash", "new@example.com")
+ANN = Member(
+    "1",
+    "ann",
+    "ann@example.com",
+    "Clerk",
+    notes="note",
+    password=SECRETS[0],
+    generation=3,
+    reset=MailedLink(SECRETS[1], 10),
+    pending_email=SECRETS[3],
+    confirmation=MailedLink(SECRETS[2], 10),
+)
+BOB = Member("0", "bob", "bob@example.com", "Administrator", disabled=True)
+
+
+def exported(folder: Path, *members: Member, with_password_hashes: bool = False) -> str:
+    store = InMemoryMembers()
+    for member in members:
+        store.add(member)
+    export_members(folder, store, with_password_hashes=with_password_hashes, report=lambda _: None)
+    return (folder / "members.jsonl").read_text()
+
+
+def imported(folder: Path, members: InMemoryMembers) -> int:
+    importing = MemberImport(folder, PROFILES)
+    importing.check(lambda: members)
+    return importing.run(lambda: members, lambda _: None)
+
+
+def test_members_are_exported_without_secrets(tmp_path: Path) -> None:
+    text = exported(tmp_path, ANN, BOB)
+
+    assert [json.loads(line)["username"] for line in text.splitlines()] == ["bob", "ann"]
+    assert not any(secret in text for secret in SECRETS)
+    assert (tmp_path / "members.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_hashes_of_passwords_are_exported_if_wanted(tmp_path: Path) -> None:
+    text = exported(tmp_path, ANN, with_password_hashes=True)
+
+    assert SECRETS[0] in text
+    assert not any(secret in text for secret in SECRETS[1:])
+
+
+def test_members_are_imported_once(tmp_path: Path) -> None:
+    exported(tmp_path, ANN, BOB, with_password_hashes=True)
+    members = InMemoryMembers()
+
+    assert imported(tmp_path, members) == 2
+    assert imported(tmp_path, members) == 0
+    assert members.by_id("1") == replace(ANN, reset=None, pending_email=None, confirmation=None)
+    assert members.by_id("0") == BOB
+
+
+def test_a_taken_name_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    exported(tmp_path, BOB, ANN)
+    members = InMemoryMembers()
+    members.add(replace(ANN, id="7"))
+
+    with pytest.raises(InvalidExport, match=r"members\.jsonl, line 2: Another member has the username 'ann'"):
+        imported(tmp_path, members)
+
+    assert members.by_id("0") is None
+
+
+def test_an_unknown_profile_is_refused(tmp_path: Path) -> None:
+    exported(tmp_path, replace(ANN, profile="Pirate"))
+
+    with pytest.raises(
+        InvalidExport, match=r"line 1: The model has no profile 'Pirate'\. It has: Administrator"
+    ):
+        imported(tmp_path, InMemoryMembers())
