@@ -1,0 +1,57 @@
+"""`stratabase backup`: copies all data of a local instance to a folder, while the service may run."""
+
+import argparse
+from pathlib import Path
+
+from stratabase.bootstrap import Instance
+from stratabase.cli.terminal.command_error import CommandError, text_with_cause
+from stratabase.cli.terminal.progress import ProgressBar
+from stratabase.cli.terminal.settings import read_settings, require_local_data, require_store
+from stratabase.clock import SystemClock
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.operations.files.hold import hold_files
+from stratabase.store.sqlite.engine import BUSY_TIMEOUT
+from stratabase.transfer.backup import BackedUp, back_up
+from stratabase.transfer.export import FolderInUse, prepare_folder
+from stratabase.unusable_store import UnusableStore
+from stratabase.wording import pluralize
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = "example:\n  stratabase backup /var/backups/shop-2026-11-23"
+    parser.add_argument(
+        "folder", metavar="DIR", type=Path, help="the folder to write, which is empty or doesn't exist yet"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Back up, and print what was copied."""
+    settings = read_settings()
+    require_local_data(settings)
+    require_store(settings)
+    instance = Instance(settings)
+    try:
+        instance.check_store()
+        prepare_folder(options.folder)
+        found = _back_up(instance, options.folder)
+    except OSError as error:
+        raise CommandError(f"{error.filename or options.folder}: {error.strerror}.") from error
+    except (FolderInUse, UnusableStore, Unavailable) as error:
+        raise CommandError(text_with_cause(error)) from error
+    finally:
+        instance.close()
+    print(f"The backup is in {options.folder}: {pluralize(found.files, 'file')} beside the databases.")
+    if found.missing:
+        print(f"{pluralize(found.missing, 'file')} of objects had no bytes. Run `stratabase files check`.")
+    return 0
+
+
+def _back_up(instance: Instance, folder: Path) -> BackedUp:
+    bar = ProgressBar("Backup", 0, "file")
+    try:
+        with hold_files(instance.files.ledger, SystemClock()):
+            return back_up(instance.settings.home, folder, BUSY_TIMEOUT, bar)
+    finally:
+        bar.clear()

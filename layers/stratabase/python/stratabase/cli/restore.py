@@ -1,0 +1,45 @@
+"""`stratabase restore`: copies a backup to an empty data folder."""
+
+import argparse
+from pathlib import Path
+
+from stratabase.adapters.blobs.folder import is_in_use
+from stratabase.cli.terminal.command_error import CommandError
+from stratabase.cli.terminal.progress import ProgressBar
+from stratabase.cli.terminal.settings import read_settings, require_local_data
+from stratabase.transfer.backup import check_backup, has_data, restore_backup
+from stratabase.transfer.format import BACKUP_FORMAT, InvalidExport, read_manifest
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = "example:\n  stratabase restore /var/backups/shop-2026-11-23"
+    parser.add_argument(
+        "folder", metavar="DIR", type=Path, help="the folder that `stratabase backup` has written"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check the backup, and copy it to the data folder."""
+    settings = read_settings()
+    require_local_data(settings)
+    home, bar = settings.home, ProgressBar("Restore", 0, "file")
+    try:
+        manifest = read_manifest(options.folder, BACKUP_FORMAT)
+        if is_in_use(home / "files"):
+            raise CommandError(f"A process serves {home}, or uses its files. Stop it, and try again.")
+        if has_data(home):
+            raise CommandError(
+                f"{home} has data, which a restore does not replace. Rename the folder, or set "
+                "STRATABASE_HOME to another one."
+            )
+        restore_backup(options.folder, check_backup(options.folder, manifest, bar), home, bar)
+    except InvalidExport as error:
+        raise CommandError(str(error)) from error
+    except OSError as error:
+        raise CommandError(f"{error.filename or home}: {error.strerror}.") from error
+    finally:
+        bar.clear()
+    print(f"{options.folder} is restored to {home}. Start the service with `stratabase serve`.")
+    return 0
