@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, str] = {
     "store": "show which instance and layout the stores have, adopt a restored store, or raise the layout",
     "export": "write all data of an instance to a folder, or the objects of a class to a CSV file",
     "import": "read an export into an empty store, or the rows of a CSV file as objects of a class",
+    "copy": "copy an instance to other stores, such as from SQLite to DynamoDB",
     "backup": "copy all data of a local instance to a folder, also while it is served",
     "restore": "copy a backup to an empty data folder",
     "files": "upload files to an instance, download them, and check the stored files",

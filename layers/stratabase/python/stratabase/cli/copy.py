@@ -1,0 +1,118 @@
+"""`stratabase copy`: copies an instance to other stores, such as from SQLite to DynamoDB."""
+
+import argparse
+import os
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+from stratabase.bootstrap import Instance
+from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
+from stratabase.cli.terminal.settings import make_data_folder, read_settings, require_store
+from stratabase.cli.transfer.instance_data import ExportedMembers, export_instance, import_instance
+from stratabase.domain.issues.refusals import Unavailable
+from stratabase.model.reading import InvalidModel
+from stratabase.settings import BadSettings, Settings
+from stratabase.transfer.checking import ExportReader
+from stratabase.transfer.export import FolderInUse
+from stratabase.transfer.format import MANIFEST, InvalidExport, read_manifest
+from stratabase.transfer.importing import ImportedAlready, StoreNotEmpty
+from stratabase.unusable_store import UnusableStore
+
+_EXPORT, _MARKER = "export", "unfinished-copy"
+"""The folder with the export, and the file that marks a folder which a copy has made and will remove."""
+_CONTINUE = "Run the command again to continue."
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = (
+        "example:\n  stratabase copy moving STRATABASE_STORE=dynamodb STRATABASE_TABLE=shop "
+        "STRATABASE_MEMBERS_TABLE=shop-members STRATABASE_BUCKET=shop-files"
+    )
+    parser.add_argument("folder", metavar="DIR", type=Path, help="a folder that doesn't exist yet")
+    parser.add_argument(
+        "settings",
+        metavar="NAME=VALUE",
+        nargs="+",
+        type=_setting,
+        help="the settings of the other stores, where they differ from those of this instance",
+    )
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, is_setting, value = text.partition("=")
+    if not is_setting or not name.startswith("STRATABASE_"):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no setting. Write, for example, STRATABASE_HOME=/srv/shop."
+        )
+    return name, value
+
+
+def run(options: argparse.Namespace) -> int:
+    """Export, import, and remove the export."""
+    source = read_settings()
+    target = _target_settings(dict(options.settings))
+    _check_different(source, target)
+    require_store(source)
+    folder: Path = options.folder
+    members = ExportedMembers(included=True, with_password_hashes=True)
+    try:
+        _prepare(folder)
+        if not (folder / _EXPORT / MANIFEST).exists():
+            with closing(Instance(source)) as instance:
+                for line in export_instance(instance, folder / _EXPORT, members):
+                    print(line)
+        _import(target, folder / _EXPORT)
+        shutil.rmtree(folder)
+    except (FolderInUse, InvalidExport, StoreNotEmpty, InvalidModel, UnusableStore) as error:
+        raise CommandError(str(error)) from error
+    except Unavailable as error:
+        raise CommandError(f"{text_with_cause(error)}\n{_CONTINUE}") from error
+    except OSError as error:
+        raise CommandError(f"{error.filename or folder}: {error.strerror}. {_CONTINUE}") from error
+    print(f"The copy is complete. {folder} is removed.")
+    return 0
+
+
+def _prepare(folder: Path) -> None:
+    """Create the folder of a copy, unless an earlier run has created it. Raises OSError, FolderInUse."""
+    marker = folder / _MARKER
+    if folder.exists() and any(folder.iterdir()) and not marker.exists():
+        raise FolderInUse(f"{folder} is not empty. Name a folder that doesn't exist yet.")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    marker.touch(mode=0o600)
+
+
+def _target_settings(changed: dict[str, str]) -> Settings:
+    try:
+        return Settings.from_environment({**os.environ, **changed})
+    except BadSettings as error:
+        raise CommandError(str(error), MISUSED) from error
+
+
+def _check_different(source: Settings, target: Settings) -> None:
+    """Raise CommandError if both settings have a store in common."""
+    shared = (
+        source.store == target.store == "sqlite" and source.home.resolve() == target.home.resolve(),
+        source.store == target.store == "dynamodb" and source.table == target.table,
+        source.store == target.store == "dynamodb" and source.members_table == target.members_table,
+        source.bucket is not None and source.bucket == target.bucket,
+    )
+    names = ("STRATABASE_HOME", "STRATABASE_TABLE", "STRATABASE_MEMBERS_TABLE", "STRATABASE_BUCKET")
+    if same := [name for name, is_shared in zip(names, shared, strict=True) if is_shared]:
+        raise CommandError(f"The copy needs stores of its own. Set another {' and '.join(same)}.", MISUSED)
+
+
+def _import(target: Settings, folder: Path) -> None:
+    with closing(Instance(target)) as instance:
+        reader = ExportReader(folder, read_manifest(folder), instance.model)
+        if target.store == "sqlite":
+            make_data_folder(target.home)
+        try:
+            for line in import_instance(instance, folder, reader):
+                print(line)
+        except ImportedAlready:
+            # An earlier run was interrupted before it removed the folder.
+            return
