@@ -5,6 +5,7 @@ from pathlib import Path
 
 from stratabase.bootstrap import Instance
 from stratabase.cli.terminal.command_error import CommandError, text_with_cause
+from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import read_settings, require_local_data, require_store
 from stratabase.clock import SystemClock
@@ -19,11 +20,10 @@ from stratabase.wording import pluralize
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = "example:\n  stratabase backup /var/backups/shop-2026-11-23"
     parser.add_argument(
         "folder", metavar="DIR", type=Path, help="the folder to write, which is empty or doesn't exist yet"
     )
+    add_examples(parser, "stratabase backup /var/backups/shop-2026-11-23")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from stratabase.bootstrap import Instance
 from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
+from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.settings import make_data_folder, read_settings, require_store
 from stratabase.cli.transfer.instance_data import ExportedMembers, export_instance, import_instance
 from stratabase.domain.issues.refusals import Unavailable
@@ -26,11 +27,6 @@ _CONTINUE = "Run the command again to continue."
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = (
-        "example:\n  stratabase copy moving STRATABASE_STORE=dynamodb STRATABASE_TABLE=shop "
-        "STRATABASE_MEMBERS_TABLE=shop-members STRATABASE_BUCKET=shop-files"
-    )
     parser.add_argument("folder", metavar="DIR", type=Path, help="a folder that doesn't exist yet")
     parser.add_argument(
         "settings",
@@ -38,6 +34,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=_setting,
         help="the settings of the other stores, where they differ from those of this instance",
+    )
+    add_examples(
+        parser,
+        "stratabase copy moving STRATABASE_STORE=dynamodb STRATABASE_TABLE=shop "
+        "STRATABASE_MEMBERS_TABLE=shop-members STRATABASE_BUCKET=shop-files",
     )
 
 

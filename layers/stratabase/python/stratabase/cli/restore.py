@@ -5,6 +5,7 @@ from pathlib import Path
 
 from stratabase.adapters.blobs.folder import is_in_use
 from stratabase.cli.terminal.command_error import CommandError
+from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import read_settings, require_local_data
 from stratabase.transfer.backup import check_backup, has_data, restore_backup
@@ -13,11 +14,10 @@ from stratabase.transfer.format import BACKUP_FORMAT, InvalidExport, read_manife
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = "example:\n  stratabase restore /var/backups/shop-2026-11-23"
     parser.add_argument(
         "folder", metavar="DIR", type=Path, help="the folder that `stratabase backup` has written"
     )
+    add_examples(parser, "stratabase restore /var/backups/shop-2026-11-23")
 
 
 def run(options: argparse.Namespace) -> int:
