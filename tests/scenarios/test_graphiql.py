@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -147,6 +148,10 @@ def test_a_wrong_password_is_shown_and_announced(visit: Visiting, folder: Path) 
         expect(seen.page.get_by_role("alert")).to_contain_text("The username or password is incorrect.")
         expect(seen.page.get_by_role("alert")).to_be_focused()
         seen.picture(folder, "wrong-password")
+        forgot = seen.page.get_by_role("link", name="Forgot your password?")
+        address = forgot.evaluate("it => it.href")
+        assert urlsplit(address).path == "/public/administration/forgotPassword"
+        assert seen.page.request.get(address).status == 200
         sign_in(seen.page)
         expect(seen.page.get_by_role("button", name="Sign out")).to_be_visible()
 

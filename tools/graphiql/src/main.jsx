@@ -12,7 +12,7 @@ import { SignIn } from "./sign-in.jsx";
 import { Workbench } from "./workbench.jsx";
 
 const root = document.getElementById("root");
-const { application, api, token, refresh } = root.dataset;
+const { application, api, forgot, token, refresh } = root.dataset;
 const session = new Session({ token, refresh });
 
 function Page() {
@@ -22,6 +22,7 @@ function Page() {
       <SignIn
         application={application}
         farewell={session.farewell}
+        forgot={forgot}
         signIn={(name, password) => session.signIn(name, password)}
       />
     );

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 
-export function SignIn({ application, farewell, signIn }) {
+export function SignIn({ application, farewell, forgot, signIn }) {
   const [error, setError] = useState(farewell);
   const [busy, setBusy] = useState(false);
   const alert = useRef(null);
@@ -48,6 +48,9 @@ export function SignIn({ application, farewell, signIn }) {
           {busy ? "Signing in…" : "Sign in"}
         </button>
       </form>
+      <p>
+        <a href={forgot}>Forgot your password?</a>
+      </p>
     </main>
   );
 }
