@@ -1,8 +1,8 @@
 """Whether the time of a response to a forgotten password reveals that a member exists.
 
-Requests for known and unknown names alternate in random order, each known name once, so that each of them sends a
-mail. The two distributions of times are compared by the probability that a known name takes longer than an unknown
-one: 50 % means that they are the same. Its standard error is that of the Mann-Whitney test.
+Requests for known and unknown names alternate in random order. Each known name occurs once, so that each of
+them sends a mail. The two distributions of times are compared by the probability that a known name takes
+longer: 50 % means that they are the same. Its standard error is that of the Mann-Whitney test.
 """
 
 import http.client

@@ -5,12 +5,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from stratabase.adapters.mail_queue import sqlite
-from stratabase.adapters.mail_queue.sqlite import MAIL_LEASE, RETRY_DELAYS, SqliteMailQueue
+from stratabase.adapters.mail_queue.sqlite import FIRST_DELAY, MAIL_LEASE, RETRY_DELAYS, SqliteMailQueue
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.forgotten_password import ForgottenPassword
 from tests.contract.engine.engine_calls import run_concurrently
@@ -32,7 +33,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def queue(path: Path, clock: FrozenClock) -> Iterator[SqliteMailQueue]:
-    opened = SqliteMailQueue(path, clock.now)
+    opened = SqliteMailQueue(path, clock.now, (0, 0))
     yield opened
     opened.close()
 
@@ -78,6 +79,24 @@ def test_threads_share_the_requests(queue: SqliteMailQueue) -> None:
     assert sorted(taken) == sorted(f"name {number}" for number in range(40))
 
 
+def test_a_new_request_waits_a_random_while(path: Path, clock: FrozenClock) -> None:
+    queue = SqliteMailQueue(path, clock.now)
+    dues = set()
+    for _ in range(20):
+        queue.put(ANNA)
+        assert queue.take() is None
+        due = queue.next_due()
+        assert due is not None
+        assert FIRST_DELAY[0] <= due - clock.instant <= FIRST_DELAY[1]
+        clock.instant = due
+        taken = queue.take()
+        assert taken is not None
+        queue.finish(taken)
+        dues.add(due)
+    assert len({later - before for before, later in pairwise(sorted(dues))}) > 1
+    queue.close()
+
+
 def test_a_failed_request_is_repeated_later_and_later_and_then_dropped(
     queue: SqliteMailQueue, clock: FrozenClock
 ) -> None:
@@ -118,7 +137,7 @@ from pathlib import Path
 from stratabase.adapters.mail_queue.sqlite import SqliteMailQueue
 from stratabase.domain.members.forgotten_password import ForgottenPassword
 
-queue = SqliteMailQueue(Path(sys.argv[1]), lambda: 0)
+queue = SqliteMailQueue(Path(sys.argv[1]), lambda: 0, (0, 0))
 queue.put(ForgottenPassword("anna", "https://example.com"))
 assert queue.take() is not None
 os.kill(os.getpid(), signal.SIGKILL)

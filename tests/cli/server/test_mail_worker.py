@@ -47,7 +47,7 @@ class Worker:
 
     def __init__(self, folder: Path, name: str) -> None:
         self.clock = FrozenClock()
-        self.queue = SqliteMailQueue(folder / "mail-queue.db", self.clock.now)
+        self.queue = SqliteMailQueue(folder / "mail-queue.db", self.clock.now, (0, 0))
         self.logged = io.StringIO()
         self._log = Log(stream=self.logged, service=name)
 

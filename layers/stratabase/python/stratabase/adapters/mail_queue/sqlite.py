@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from random import randint
 from threading import Lock
 from typing import NamedTuple
 
@@ -21,6 +22,12 @@ MAX_WAITING = 10_000
 """The maximum number of requests that wait. Further ones are refused, so that the disk does not fill."""
 MAIL_LEASE = 120_000
 """The milliseconds that a process has for one mail. Then it counts as killed, and another one takes over."""
+FIRST_DELAY = (500, 2_000)
+"""The milliseconds for which a new request waits, at least and at most.
+
+A mail is work of this process. If it began at once, it would slow down the response to its own request. The
+response would then tell that a member has the name.
+"""
 RETRY_DELAYS = (5_000, 30_000, 120_000, 600_000, 1_800_000)
 """The milliseconds until each further attempt. After the last one fails, the request is dropped."""
 
@@ -51,8 +58,11 @@ class SqliteMailQueue:
     A request leaves the file when its mail was sent, or when all attempts have failed.
     """
 
-    def __init__(self, path: Path, now: Callable[[], Instant]) -> None:
+    def __init__(
+        self, path: Path, now: Callable[[], Instant], first_delay: tuple[int, int] = FIRST_DELAY
+    ) -> None:
         """`now` returns the present instant."""
+        self._first_delay = first_delay
         self._path = path
         self._now = now
         self._lock = Lock()
@@ -116,7 +126,8 @@ class SqliteMailQueue:
             if waiting_requests >= MAX_WAITING:
                 raise Unavailable(_("Too many emails are waiting to be sent. Try again later."), 60)
             statement = "INSERT INTO requests (due, failures, name, base_url) VALUES (?, 0, ?, ?)"
-            connection.execute(statement, (now, request.name, request.base_url))
+            due = now + randint(*self._first_delay)  # noqa: S311 - no secret
+            connection.execute(statement, (due, request.name, request.base_url))
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
