@@ -2,8 +2,8 @@
 
 Each `tests.service.RunningService` has a watch, so all scenarios run under it. The watch learns each secret
 when it is used: the passwords and tokens that the service accepts, the tokens that it issues, the links that
-it mails, the keys that sign tokens, and the markers in secret settings. When the service ends, it searches all
-that the service said. It sees the answers to requests of RunningService, not those to browsers.
+it mails, the keys that sign tokens, and the markers in secret settings. When the service ends, it searches
+all that the service said. It sees the answers to requests of RunningService, not those to browsers.
 """
 
 import base64

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from stratabase.cli.server.processes import tie_to_parent
 from tests import ministack
+from tests.secrets_watch import MARKERS, SecretsWatch
 
 PASSWORD = "correct horse battery staple"
 ROOT = Path(__file__).parent.parent
@@ -93,6 +94,7 @@ class RunningService:
         on_functions = tie_to_parent([sys.executable, "-m", "tests.lambda_stack"], signal.SIGTERM)
         self._command = on_functions if on_lambda else [sys.executable, "-m", *serve]
         self._environment = {
+            **MARKERS,
             **os.environ,
             "PORT": str(self.port),
             "STRATABASE_HOME": str(home),
@@ -107,6 +109,8 @@ class RunningService:
             **(deployed_settings(self._environment) if on_lambda else {}),
         }
         """The settings with which a command uses the stores of the service."""
+        self.secrets = SecretsWatch(self.settings)
+        """Finds secrets in what the service says. When the service ends, none may be there."""
 
     @property
     def pid(self) -> int:
@@ -154,7 +158,9 @@ class RunningService:
         try:
             own.request(method, path, body=body, headers=dict(headers or {}))
             response = own.getresponse()
-            return Reply(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
+            reply = Reply(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
+            self.secrets.note((method, path, headers or {}, body), reply.status, reply.headers, reply.body)
+            return reply
         finally:
             if connection is None:
                 own.close()
@@ -206,6 +212,8 @@ class RunningService:
             self._process.send_signal(how)
             self._process.wait(DEADLINE)
             self._process = None
+            leaks = self.secrets.leaks(self.home, self.log())
+            assert leaks == [], "\n".join(map(str, leaks))
 
 
 def eventually(holds: Callable[[], bool]) -> None:

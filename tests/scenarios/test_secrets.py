@@ -2,12 +2,14 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.service import PASSWORD, RunningService, basic, running
+from tests.service import PASSWORD, ROOT, RunningService, basic, running
 
 JSON = {"Content-Type": "application/json"}
 MEMBERS = "/auth/administration/members"
@@ -72,14 +74,26 @@ def use_secrets(service: RunningService) -> list[str]:
     return [PASSWORD, basic("admin", PASSWORD)[6:], good, refreshed, link.partition(".")[2], *PLANTED]
 
 
+def export(service: RunningService, folder: Path) -> None:
+    """Write the objects of a service to a folder."""
+    command = [sys.executable, "-m", "stratabase.cli", "export", str(folder)]
+    subprocess.run(command, cwd=ROOT, env=service.settings, check=True, capture_output=True)
+    assert any(folder.iterdir())
+
+
 @pytest.mark.local
-def test_no_secret_is_logged(tmp_path: Path) -> None:
-    """Only the outbox shows a link: on a laptop the console is the mailbox."""
+def test_no_secret_is_logged_or_exported(tmp_path: Path) -> None:
+    """The watch over secrets searches the answers and the emails, as in each scenario.
+
+    Only the outbox shows a link: on a laptop the console is the mailbox.
+    """
     with running(tmp_path / "home", settings={"STRATABASE_LOG_LEVEL": "DEBUG"}) as service:
         secrets = use_secrets(service)
+        export(service, tmp_path / "export")
         keys = json.loads((service.home / "signing-keys.json").read_text())["keys"]
     lines = service.log().splitlines()
     assert len([line for line in lines if line.startswith("{")]) > 5
     result = "\n".join(line for line in lines if not line.startswith("  http://"))
     looked_for = [*secrets, *(key["secret"] for key in keys), "planted", "$argon2", "Traceback"]
     assert [secret for secret in looked_for if secret in result] == []
+    assert service.secrets.search_files(tmp_path / "export") == []
