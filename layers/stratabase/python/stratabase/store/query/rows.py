@@ -22,6 +22,9 @@ _COMPARISONS_PER_TURN = 10_000
 _FEW_COMPARISONS = 10
 """The number of comparisons per object below which comparing takes less time than reading the object."""
 
+_DECODED_AT_ONCE = 128
+"""The number of items to decode at a time, which limits the memory for states that do not match."""
+
 
 class Row:
     """An item of an object, with what the query uses of its state."""
@@ -142,6 +145,11 @@ class RowFilter:
         return found
 
     def _matching(self, items: Sequence[Item]) -> list[Row]:
+        if len(items) > _DECODED_AT_ONCE:
+            found = list[Row]()
+            for at in range(0, len(items), _DECODED_AT_ONCE):
+                found += self._matching(items[at : at + _DECODED_AT_ONCE])
+            return found
         decoder, matches = self._decoder, self._matches_stored
         decoded = zip(items, decoder.decode(items), strict=True)
         if matches is None:
