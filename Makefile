@@ -21,17 +21,20 @@ run: $(VENV)/.run $(if $(filter dynamodb,$(STORE)),.venv-ministack/.done) ## Ser
 # Tests start the service many times, which takes longer where Python may not keep what it has compiled.
 test test-lambda test-oldest test-older soak: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.dev .venv-ministack/.done .venv-clients/.done .venv-layers/.done $(if $(shell command -v npm 2>/dev/null),.node/.done) ## Run the tests
-	@$(BIN)/python -m pytest -n 2 --dist worksteal $(TESTS)
+	@echo "Running the tests (about 6 minutes on 2 cores); the end of a line says how many percent are done"
+	@$(BIN)/python -u -m pytest -n 2 --dist worksteal $(TESTS)
 
 test-lambda: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done ## Run the scenarios on Lambda functions over an emulator that fails (FAULTS=SEED:PERCENT)
-	@SCENARIOS_ON=lambda STACK_FAULTS=$(FAULTS) $(BIN)/python -m pytest -n 2 tests/scenarios
+	@echo "Running the scenarios on Lambda functions with the faults $(FAULTS)"
+	@SCENARIOS_ON=lambda STACK_FAULTS=$(FAULTS) $(BIN)/python -u -m pytest -n 2 tests/scenarios
 FAULTS := 7:1%
 
 test-oldest: .venv-$(OLDEST)/.dev .venv-ministack/.done ## Run the portable tests on the oldest supported Python
-	@.venv-$(OLDEST)/bin/python -m pytest -n 2 $(PORTABLE)
+	@echo "Running the portable tests on Python $(OLDEST)"
+	@.venv-$(OLDEST)/bin/python -u -m pytest -n 2 $(PORTABLE)
 
 test-older: $(OLDER:%=.venv-%/.dev) .venv-ministack/.done .venv-clients/.done .node/.done ## Run the tests on every older supported Python
-	@for version in $(OLDER); do .venv-$$version/bin/python -m pytest -n 2 $(TESTS) || exit 1; done
+	@for version in $(OLDER); do echo "Running the tests on Python $$version"; .venv-$$version/bin/python -u -m pytest -n 2 $(TESTS) || exit 1; done
 
 check: $(VENV)/.dev ## Everything that CI does: format, lint, types, template, imports, tests
 	$(BIN)/ruff format --check .
@@ -45,25 +48,28 @@ format: $(VENV)/.dev ## Format the code and mend what the linter can
 	$(BIN)/ruff check --fix .
 
 soak: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done .venv-sam/.done ## The races, kills and random histories at full count (up to an hour)
-	STRATABASE_SOAK=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m soak $(TESTS)
+	STRATABASE_SOAK=1 $(BIN)/python -u -m pytest -n 2 --dist worksteal -m soak $(TESTS)
 
 bench: $(VENV)/.dev ## Measure, print each limit beside its figure, and fail past a limit
-	@$(BIN)/python -m benchmarks
+	@echo "Running the benchmarks; each prints its table when it is done"
+	@$(BIN)/python -u -m benchmarks
 
 costs: $(VENV)/.dev $(if $(MEASURE),.venv-ministack/.done .venv-layers/.done) ## Write docs/costs.md anew (MEASURE=1: measure first, which takes ten minutes)
+	@echo "Writing docs/costs.md$(if $(MEASURE), after the measurements)"
 	@$(if $(MEASURE),PYTHONDONTWRITEBYTECODE= $(BIN)/python -m benchmarks.costs.measure)
 	@$(BIN)/python -m benchmarks.costs > docs/costs.md
 
 golden: $(VENV)/.dev ## Write the golden files anew; read the difference before you commit it
-	@$(BIN)/stratabase model sdl > tests/schema/golden/hr.graphql
-	@$(BIN)/stratabase model sdl --profile Member > tests/schema/golden/hr.Member.graphql
-	@$(BIN)/stratabase model sdl tests/schema/models/everything.graphql > tests/schema/golden/everything.graphql
-	@$(BIN)/python -m tests.golden > tests/http_api/api/openapi/golden/openapi.json
+	$(BIN)/stratabase model sdl > tests/schema/golden/hr.graphql
+	$(BIN)/stratabase model sdl --profile Member > tests/schema/golden/hr.Member.graphql
+	$(BIN)/stratabase model sdl tests/schema/models/everything.graphql > tests/schema/golden/everything.graphql
+	$(BIN)/python -m tests.golden > tests/http_api/api/openapi/golden/openapi.json
 
 wheel: $(VENV)/.run ## Build the package that users install, into dist/
 	@$(BIN)/python -m hatchling build --target wheel --directory dist
 
 messages: $(VENV)/.dev ## Bring the catalogs up to date with the messages of the code (a new language: LANGUAGE=de)
+	@echo "Extracting the messages, and updating $(notdir $(wildcard $(MESSAGES)/*.po))"
 	@cd $(MESSAGES)/.. && $(CURDIR)/$(BIN)/pybabel -q extract --omit-header --add-location=file --sort-by-file -k ngettext:1,2 -o messages/messages.pot .
 	@test -z "$(LANGUAGE)" || $(BIN)/pybabel -q init -i $(MESSAGES)/messages.pot -l $(LANGUAGE) -o $(MESSAGES)/$(LANGUAGE).po
 	@for file in $(MESSAGES)/*.po; do $(BIN)/pybabel -q update -N --ignore-obsolete --ignore-pot-creation-date -i $(MESSAGES)/messages.pot -l $$(basename $$file .po) -o $$file; done
@@ -77,13 +83,17 @@ reference: .node-reference/.done ## Build the API reference page anew (needs Nod
 
 # build_page NAME ENTRY: builds the page of a folder in tools into the folder that the service serves.
 define build_page
-rm -rf .node-$(1)/src && cp -r tools/build-page.mjs tools/$(1)/src .node-$(1)
+echo "Building the page $(1)"
+@rm -rf .node-$(1)/src && cp -r tools/build-page.mjs tools/$(1)/src .node-$(1)
 @cd .node-$(1) && node build-page.mjs $(1) $(2) "$(CURDIR)/layers/stratabase/python/stratabase/http_api/pages/$(1)/built"
 endef
 
 validate: $(VENV)/.dev .venv-sam/.done .venv-checkov/.done ## Check the template as deployment does, and for security
+	@echo "1/3 Checking the template with the SAM CLI (half a minute)"
 	@SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam validate --lint
+	@echo "2/3 Transforming the template as AWS does"
 	@mkdir -p build && $(BIN)/python -m tests.transformed_template > build/template.json
+	@echo "3/3 Checking the security of the transformed template with checkov (half a minute)"
 	@.venv-checkov/bin/checkov --config-file .checkov.yaml --file build/template.json
 
 invoke: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done ## Run an event through its function as on Lambda: EVENT=events/graphql_query.json

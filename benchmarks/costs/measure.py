@@ -8,6 +8,7 @@ import json
 import os
 import platform
 import re
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -44,7 +45,10 @@ def measure(requests: int) -> dict[str, Any]:
     with running_service((*FUNCTIONS, SWEEP)) as service:
         data = Data(service)
         sweep = _measure_sweep(service)
-        rows = [_measure(service, operation, requests) for operation in data.operations()]
+        rows = []
+        for number, operation in enumerate(data.operations(), 1):
+            print(f"{number}. {operation.name}", file=sys.stderr, flush=True)
+            rows.append(_measure(service, operation, requests))
         rows.append(_measure_authentication(service, data, max(1, requests // TOGETHER)))
         return {
             "date": time.strftime("%Y-%m-%d"),

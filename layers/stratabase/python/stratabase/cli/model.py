@@ -14,6 +14,7 @@ from stratabase.cli.model_explain import EXPLAIN_ARGUMENTS, EXPLAIN_HELP, explai
 from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import FAILED, CommandError
 from stratabase.cli.terminal.confirm import YES
+from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import read_settings, require_store
 from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.model import prepared
@@ -57,7 +58,9 @@ def _missing_value_lines(model: Model) -> Iterator[str]:
     require_store(settings)
     try:
         engine = open_engine(settings)
-        missing = [*RequiredValues(engine, model, parallel_reads_of(settings)).missing_values()]
+        bar = ProgressBar("Required values", 0)
+        missing = [*RequiredValues(engine, model, parallel_reads_of(settings), bar).missing_values()]
+        bar.clear()
         engine.close()
     except (UnusableStore, Unavailable) as error:
         raise CommandError(str(error)) from error

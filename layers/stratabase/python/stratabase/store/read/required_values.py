@@ -4,7 +4,7 @@ It relies on objects and links only, not on counts and guards. So it is correct 
 yet. It reads each relevant class once, from its listing, and writes nothing.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
@@ -39,11 +39,19 @@ class MissingValues(NamedTuple):
 class RequiredValues:
     """A report on the objects in a store that lack required attributes or roles of a model."""
 
-    def __init__(self, engine: Engine, model: Model, parallel_map: ParallelMap) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        model: Model,
+        parallel_map: ParallelMap,
+        report: Callable[[int], object] = lambda _: None,
+    ) -> None:
         """`model`: with the names that the report has.
 
-        `parallel_map`: runs reads of several ranges, possibly in parallel.
+        `parallel_map`: runs reads of several ranges, possibly in parallel. `report`: called with the number
+        of objects that were read since the last call.
         """
+        self._report = report
         self._engine = engine
         self._names = StoredNames(model)
         self._model = self._names.stored_model
@@ -67,6 +75,7 @@ class RequiredValues:
         total = 0
         for entities in self._batches(class_.name):
             total += len(entities)
+            self._report(len(entities))
             for name, number in self._missing(class_, attributes, roles, entities).items():
                 missing[name] += number
         yield from (

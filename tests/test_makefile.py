@@ -1,0 +1,31 @@
+"""The targets of make that take longer than two seconds say what they do."""
+
+import re
+
+import pytest
+
+from tests.service import ROOT
+
+RULE = re.compile(r"^([a-z-]+):[^\n]*## [^\n]*\n((?:\t[^\n]*\n)*)", re.MULTILINE)
+QUICK = {"help", "clean", "wheel"}
+"""They take no two seconds."""
+SPEAKING = {"run", "deploy", "smoke", "destroy", "invoke", "graphiql", "reference"}
+"""What they run prints lines of its own from the start."""
+TARGETS = {
+    name: recipe.splitlines()
+    for file in ("Makefile", "tools/sam.mk")
+    for name, recipe in RULE.findall((ROOT / file).read_text())
+}
+
+
+def test_all_targets_are_found() -> None:
+    assert {"test", "validate", "build", "soak"} < TARGETS.keys()
+    assert TARGETS.keys() > QUICK | SPEAKING
+
+
+@pytest.mark.parametrize("name", sorted(TARGETS.keys() - QUICK - SPEAKING))
+def test_a_target_says_what_it_does(name: str) -> None:
+    """Its first line prints something, or make prints the line itself."""
+    first = TARGETS[name][0].strip()
+    assert first.startswith(("@echo", "@for")) or not first.startswith("@"), first
+    assert not first.startswith("@for") or "echo" in first
