@@ -13,8 +13,9 @@ from graphql import (
     value_from_ast_untyped,
 )
 
-from stratabase.model.model import Model
+from stratabase.model.model import Class, Model
 from tests.schema.execution.random_documents import DocumentWriter
+from tests.schema.random_answers.models import STORED
 
 _SIZES = (*["0", "1", "2", "3", "5", "20", "70"] * 5, "-1")
 _FORMATS = ('"default"', '"yyyy"', '"yyyy"', '"dd MMMM yyyy"', '"HH:mm"', '"#,##0.00"', '""')
@@ -70,6 +71,24 @@ class QueryWriter(DocumentWriter):
         page = self._field(root, self._chance.choice(names), 1).partition(": ")[2]
         definitions = ", ".join(f"${each}: {type_}" for each, type_ in self._variables.items())
         return " ".join([f"query({definitions}) {{ page: {page} }}", *self._fragments])
+
+    def targets(self) -> str:
+        """Return a document with a page of values of objects and of what their to-one roles lead to."""
+        self._variables = {}
+        classes = [each for each in self._classes.values() if f"{each.name}___getPage" in self._pages[0][2]]
+        class_ = self._chance.choice([each for each in classes if each.roles] or classes)
+        to_one = [each for each in class_.roles.values() if not each.many]
+        roles = self._chance.sample(to_one, self._chance.randint(0, len(to_one)))
+        below = [f"{each.name} {{ {self._values(self._classes[each.target])} }}" for each in roles]
+        options = f"{{next: {self._chance.choice([1, 5, 70])}}}"
+        return (
+            f"{{ page: {class_.name}___getPage(options: {options}) "
+            f"{{ items {{ {' '.join([self._values(class_), *below])} }} }} }}"
+        )
+
+    def _values(self, class_: Class) -> str:
+        names = [each for each in class_.attributes if each in STORED and each != "picture"]
+        return " ".join(["_id", *self._chance.sample(names, min(len(names), 2))])
 
     def variables(self) -> dict[str, Any]:
         """Return values of the variables of the last document. Some are missing."""

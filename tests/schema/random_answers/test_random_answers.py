@@ -81,6 +81,7 @@ class Compared:
             for _ in range(2):
                 self.ask(text, self.writer.variables(), self.chance.choice(CALLERS))
             self.ask(*self.chance.choice(texts), self.chance.choice(CALLERS))
+            self.ask(self.writer.targets(), {}, self.chance.choice(CALLERS))
             if number % 4 == 0:
                 self._walk()
 

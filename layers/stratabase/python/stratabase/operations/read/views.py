@@ -1,15 +1,19 @@
 """Read the views of objects: all that is selected of them, level by level, in few batches per level."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+from types import NoneType
 from typing import Any
 
-from stratabase.domain.objects.entity import Entity, Reference, UnmadeEntities
+from stratabase.domain.objects.entity import Entity, Reference, State, UnmadeEntities
+from stratabase.domain.objects.role_storage import RoleStorage
 from stratabase.domain.query.fetch import LOCK, Associables, Fetch, RoleFetch, ToMany, ToOne, View
 from stratabase.operations.read.associable_views import associable_views
 from stratabase.operations.read.batched_reads import BatchedRead, run
 from stratabase.operations.read.derived_values import DerivedValues
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.read.related_views import RelatedViews, ToManyViews, ToOneViews, ViewGroup
+from stratabase.operations.read.role_loader import RoleLoader
 
 _KINDS: Mapping[type[RoleFetch], Callable[..., RelatedViews[Any]]] = {
     ToOne: ToOneViews,
@@ -17,6 +21,9 @@ _KINDS: Mapping[type[RoleFetch], Callable[..., RelatedViews[Any]]] = {
     Associables: associable_views,
 }
 """By kind of fetch: what loads a role."""
+
+_IDS = {str, NoneType}
+"""The types of what the state of an object has for a key."""
 
 
 def read_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> list[View]:
@@ -29,12 +36,12 @@ def read_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> list
 
 def load_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> BatchedRead[list[View]]:
     """Return what `read_views` returns, as a batched read."""
-    if (
-        fetch.has_only_values
-        and isinstance(entities, UnmadeEntities)
-        and reader.shows_stored_states(entities.class_name)
-    ):
-        return list(entities.states)
+    if isinstance(entities, UnmadeEntities) and reader.shows_stored_states(entities.class_name):
+        if fetch.has_only_values:
+            return list(entities.states)
+        views = yield from _views_with_targets(reader, fetch, entities.states)
+        if views is not None:
+            return views
     there = yield from reader.attached(entities)
     if fetch.has_only_values:
         return list(map(reader.render, there))
@@ -42,6 +49,44 @@ def load_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> Batc
     views = group.views(there)
     yield from _Descent(reader).complete([group])
     return views
+
+
+def _views_with_targets(
+    reader: Reader, fetch: Fetch, states: Sequence[State]
+) -> BatchedRead[list[View] | None]:
+    """Return the views of a page that shows only values: of its objects, and of what their keys lead to.
+
+    That is what most pages show, and it needs only a look-up for each object. None for other pages.
+    """
+    if fetch.derived or fetch.render_lock is not None:
+        return None
+    # 1. Collect the ids in the keys.
+    roles: list[tuple[str, RoleLoader, list[Any]]] = []
+    for key, wanted in fetch.roles.items():
+        if not isinstance(wanted, ToOne) or not wanted.fetch.has_only_values:
+            return None
+        role = RoleLoader(wanted.name, reader)
+        ids = [state.get(wanted.role.name) for state in states]
+        if role.storage is not RoleStorage.OWN_KEY or role.depends_on_wholes or not {*map(type, ids)} <= _IDS:
+            return None
+        roles.append((key, role, ids))
+    # 2. Load the targets of all roles together, each once.
+    distinct = [dict.fromkeys(ids) for _, _, ids in roles]
+    for each in distinct:
+        each.pop(None, None)
+    targets = [[*role.references(each)] for (_, role, _), each in zip(roles, distinct, strict=True)]
+    yield from reader.load(chain.from_iterable(targets))
+    # 3. Put their views into those of the objects.
+    views: list[dict[str, Any]] = [{**state} for state in states]
+    for (key, role, ids), each, references in zip(roles, distinct, targets, strict=True):
+        found = map(role.found, references)
+        shown = {
+            id_: reader.render(entity) for id_, entity in zip(each, found, strict=True) if entity is not None
+        }
+        for view, id_ in zip(views, ids, strict=True):
+            view[key] = shown.get(id_)
+        reader.charge_shown(role.target.name, sum(map(shown.__contains__, ids)))
+    return list[View](views)
 
 
 class _Descent:
