@@ -41,6 +41,10 @@ def test_only_a_missing_or_expired_record_is_replaced() -> None:
 
 
 def test_a_key_of_a_record_is_no_key_of_an_object() -> None:
-    assert keys.is_idempotency_record(keys.idempotency_record("scope", object_step(0, "V#~")))
+    """So exports, backfills and checks of references leave records out."""
+    for step in (field_step(0), object_step(0, "V#~")):
+        record = keys.idempotency_record("scope", step)
+        assert keys.is_idempotency_record(record)
+        assert not any(test(record) for test in (keys.is_in_object, keys.is_ledger, keys.serial_of))
     for sort in (keys.HEAD, "V#000001577880000000", "L#role#1"):
         assert not keys.is_idempotency_record(Key("I#1", sort))

@@ -5,6 +5,7 @@ the query string of a GET), execute it, and render the result.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -77,6 +78,7 @@ _HEADERS = {
         example=EXAMPLE_KEY,
     )
 }
+_REPLAYED = "`true` if the response is the answer to an earlier request with the same Idempotency-Key."
 UNKNOWN_APPLICATION = ResponseSpec("The application does not exist.")
 _RESPONSES: Mapping[int, ResponseSpec] = {
     200: ResponseSpec(
@@ -135,6 +137,7 @@ def graphql_endpoint(application: str, executor: Executor) -> Endpoint:
         "Query and change the data of an application.",
         {
             **_RESPONSES,
+            200: replace(_RESPONSES[200], headers={REPLAYED_HEADER[0]: _REPLAYED}),
             415: ResponseSpec("The request body is not JSON in UTF-8."),
             422: ResponseSpec("The Idempotency-Key was used for another request in the last 24 hours."),
         },
