@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -82,7 +82,7 @@ class RunningService:
         model: Path = SAMPLE_MODEL,
         application: str = "Hr",
         reload: bool = False,
-        workers: int | None = None,
+        arguments: Sequence[str] = (),
         settings: Mapping[str, str] | None = None,
         on_lambda: bool = ON_LAMBDA,
     ) -> None:
@@ -90,7 +90,7 @@ class RunningService:
         self.port = free_port()
         self._application = application
         serve = ["stratabase.cli", "serve", *([] if reload else ["--no-reload"])]
-        serve += [] if workers is None else [f"--workers={workers}"]
+        serve += arguments
         on_functions = tie_to_parent([sys.executable, "-m", "tests.lambda_stack"], signal.SIGTERM)
         self._command = on_functions if on_lambda else [sys.executable, "-m", *serve]
         self._environment = {

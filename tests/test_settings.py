@@ -1,5 +1,6 @@
 """The settings: every variable, its default, and its invalid values."""
 
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,9 @@ def test_every_setting_can_be_set() -> None:
         "STRATABASE_QUERY_DIRECTIVES": "3",
         "STRATABASE_QUERY_COST": "5000",
         "STRATABASE_QUERY_KILOBYTES": "16",
+        "STRATABASE_TRUSTED_PROXIES": "127.0.0.1, fd00::/8",
+        "STRATABASE_ACCESS_LOG": "json",
+        "STRATABASE_SLOW_REQUEST_MILLISECONDS": "500",
         "STRATABASE_LOG_LEVEL": "debug",
     }
     assert set(environment) == {variable.name for _, variable in variables()}
@@ -115,6 +119,9 @@ def test_every_setting_can_be_set() -> None:
         query_directives=3,
         query_cost=5000,
         query_kilobytes=16,
+        trusted_proxies=(ip_network("127.0.0.1/32"), ip_network("fd00::/8")),
+        access_log="json",
+        slow_request_milliseconds=500,
         log_level="DEBUG",
     )
 
@@ -169,6 +176,11 @@ def test_every_setting_can_be_set() -> None:
         ("STRATABASE_QUERY_DEPTH", "0", "Use a whole number from 1 to 1,000."),
         ("STRATABASE_QUERY_COST", "10", "Use a whole number from 100 to 100,000,000."),
         ("STRATABASE_QUERY_KILOBYTES", "9999", "Use a whole number from 1 to 1,024."),
+        ("STRATABASE_TRUSTED_PROXIES", "10.0.0.1/8, fd00::/8", "Invalid networks: 10.0.0.1/8. Use addresses"),
+        ("STRATABASE_TRUSTED_PROXIES", "proxy.local", "such as 127.0.0.1, 10.0.0.0/8 or fd00::/8"),
+        ("STRATABASE_TRUSTED_PROXIES", ",", "Invalid networks: none."),
+        ("STRATABASE_ACCESS_LOG", "on", "Use one of: off, text, json."),
+        ("STRATABASE_SLOW_REQUEST_MILLISECONDS", "1.5", "Use a whole number from 0 to 3,600,000."),
         ("STRATABASE_LOG_LEVEL", "loud", "Use one of: DEBUG, INFO, WARNING, ERROR."),
         ("STRATABASE_ADMIN_PASSWORD", "x" * 129, "at most 128 printable characters"),
         ("STRATABASE_ADMIN_PASSWORD", "a\nb", "at most 128 printable characters"),

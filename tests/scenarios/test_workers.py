@@ -95,7 +95,7 @@ def test_two_workers_lose_no_acknowledged_write(tmp_path: Path) -> None:
         tmp_path / "home",
         model=model,
         reload=True,
-        workers=2,
+        arguments=["--workers=2"],
         settings={"STRATABASE_WORKER_TIMEOUT_SECONDS": "2"},
     ).start()
     clients = [Client(service, f"client{number}") for number in range(CLIENTS)]

@@ -10,7 +10,7 @@ from pathlib import Path
 from queue import Queue
 from typing import Any, NamedTuple
 
-from stratabase.cli.gateway.errors import INTEGRATION_TIMEOUT
+from stratabase.cli.gateway.app import GatewayOptions
 from stratabase.cli.gateway.lambda_functions import Handler, LambdaFunction
 from stratabase.cli.gateway.server import ServerCallbacks, run_server
 from stratabase.cli.gateway.template import FunctionDeclaration, GatewayResponse, RouteDeclaration, Template
@@ -99,15 +99,16 @@ def gateway(
     handler: Callable[[Any, Any], Any] = echo,
     routes: tuple[RouteDeclaration, ...] = tuple(RouteDeclaration(path, "ANY", "Fake") for path in ROUTES),
     responses: Mapping[str, GatewayResponse] | None = None,
-    time_limit: float = INTEGRATION_TIMEOUT,
+    **options: Any,
 ) -> Iterator[Client]:
-    """Run a gateway for a while."""
+    """Run a gateway for a while. `options`: see GatewayOptions."""
     declared = Template((DECLARED,), routes, responses or {})
     ready: Queue[Callable[[], object]] = Queue()
     listener = listen("127.0.0.1", 0)
     functions = {"Fake": LambdaFunction(DECLARED, handler)}
     thread = threading.Thread(
-        target=run_server, args=(listener, declared, functions, ServerCallbacks(ready.put), time_limit)
+        target=run_server,
+        args=(listener, declared, functions, ServerCallbacks(ready.put), GatewayOptions(**options)),
     )
     thread.start()
     end = ready.get(timeout=DEADLINE)

@@ -1,4 +1,6 @@
-"""The line that each request on Lambda writes to the log, with metrics in CloudWatch's embedded format.
+"""The record of a request, and the line that each request on Lambda writes to the log.
+
+The line has metrics in CloudWatch's embedded format. The local server has an access log (see `access_log`).
 
 CloudWatch makes the metrics of such a line by itself, so no request waits for a call. The line has no
 personal data: it names the route and not the address, and the operations and not their arguments.
@@ -11,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import IO, Any
 
 import orjson
@@ -25,6 +28,31 @@ OLDEST_PURGE_METRIC = "OldestPurgeSeconds"
 """The metric with the age of the oldest work of a large write that is still to do after a sweep."""
 _UNITS = {"Milliseconds": "Milliseconds", OLDEST_PURGE_METRIC: "Seconds"}
 """The units of metrics that are not counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRecord:
+    """What logs and metrics say about a request that was answered. It has no data from the client."""
+
+    route: str
+    """The template of the address, such as `/files/{id}`."""
+    method: str
+    trace_id: str
+    status: int
+    milliseconds: float
+    usage: RequestUsage
+    client: str = ""
+    """The address of the client. Lines on Lambda do not have it."""
+
+    def fields(self) -> dict[str, object]:
+        """Return the fields that each line about the request has."""
+        return {
+            "route": self.route,
+            "method": self.method,
+            "traceId": self.trace_id,
+            "status": self.status,
+            "operations": self.usage.operations,
+        }
 
 
 class RequestLine:
@@ -56,20 +84,24 @@ class RequestLog:
                 yield line
             finally:
                 milliseconds = (time.perf_counter() - began) * 1000
-                fields = {"route": route, "method": method, "traceId": trace_id}
-                self._write(line, fields, milliseconds)
+                self._write(RequestRecord(route, method, trace_id, line.status, milliseconds, usage))
                 if trace is not None:
                     trace.status = line.status
                     trace.fields = {
-                        "annotations": {**fields, "service": self._service},
+                        "annotations": {
+                            "route": route,
+                            "method": method,
+                            "traceId": trace_id,
+                            "service": self._service,
+                        },
                         "metadata": {"stratabase": {"operations": usage.operations}},
                     }
 
-    def _write(self, line: RequestLine, fields: Mapping[str, object], milliseconds: float) -> None:
-        usage = line.usage
+    def _write(self, record: RequestRecord) -> None:
+        usage = record.usage
         counts: dict[str, float] = {
             "Requests": 1,
-            "Errors": int(line.status >= 500),
+            "Errors": int(record.status >= 500),
             "ReadUnits": usage.read_units,
             "WriteUnits": usage.write_units,
             "Retries": usage.retries,
@@ -79,14 +111,8 @@ class RequestLog:
         }
         # CloudWatch bills each metric that has a value in an hour, and sums are the same without zeros.
         metrics = {name: count for name, count in counts.items() if count}
-        metrics["Milliseconds"] = round(milliseconds, 3)
-        _write_line(
-            self._stream,
-            "Request",
-            self._service,
-            {**fields, "status": line.status, "operations": usage.operations},
-            metrics,
-        )
+        metrics["Milliseconds"] = round(record.milliseconds, 3)
+        _write_line(self._stream, "Request", self._service, record.fields(), metrics)
 
 
 def publish_metric(service: str, name: str, value: float, stream: IO[str] | None = None) -> None:
@@ -104,12 +130,7 @@ def _write_line(
 ) -> None:
     now = time.time()
     content: dict[str, Any] = {
-        "level": "INFO",
-        "message": message,
-        "timestamp": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now % 1 * 1000):03}Z",
-        "service": service,
-        **invocation_fields(),
-        **fields,
+        **line_fields(message, service, fields, now),
         **metrics,
         "_aws": {
             "Timestamp": int(now * 1000),
@@ -125,3 +146,23 @@ def _write_line(
     stream = stream or sys.stdout
     stream.write(orjson.dumps(content).decode() + "\n")
     stream.flush()
+
+
+def line_fields(
+    message: str, service: str, fields: Mapping[str, object], now: float | None = None
+) -> dict[str, Any]:
+    """Return the fields of a line of a log at the level INFO. `now`: seconds since 1970."""
+    return {
+        "level": "INFO",
+        "message": message,
+        "timestamp": timestamp(now),
+        "service": service,
+        **invocation_fields(),
+        **fields,
+    }
+
+
+def timestamp(now: float | None = None) -> str:
+    """Return an instant, by default the current one, as logs write it."""
+    now = time.time() if now is None else now
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now % 1 * 1000):03}Z"

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 STORES = ("sqlite", "dynamodb")
 AWS_CLIENTS = ("signed", "botocore")
 MAILERS = ("outbox", "smtp", "ses")
+ACCESS_LOGS = ("off", "text", "json")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 MAX_PASSWORD_LENGTH = 128
 """The same limit as in the domain, which this module must not import."""
@@ -81,6 +83,22 @@ def parse_smtp_address(text: str) -> str:
             "Use smtp://host:port or smtps://host:port, with user:password@ if the server requires it."
         )
     return text
+
+
+def parse_networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    """Return the networks of a list that is separated by commas. An address is a network of its own."""
+    networks, invalid = [], []
+    for each in filter(None, map(str.strip, text.split(","))):
+        try:
+            networks.append(ip_network(each))
+        except ValueError:
+            invalid.append(each)
+    if invalid or not networks:
+        raise ValueError(
+            f"Invalid networks: {', '.join(invalid) or 'none'}. "
+            "Use addresses and networks such as 127.0.0.1, 10.0.0.0/8 or fd00::/8, separated by commas."
+        )
+    return tuple(networks)
 
 
 def parse_log_level(text: str) -> str:

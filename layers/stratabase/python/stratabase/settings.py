@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Annotated, Any
 
 from stratabase.setting_values import (
+    ACCESS_LOGS,
     AWS_CLIENTS,
     LOG_LEVELS,
     MAILERS,
@@ -15,6 +17,7 @@ from stratabase.setting_values import (
     parse_base_url,
     parse_instance,
     parse_log_level,
+    parse_networks,
     parse_origins,
     parse_password,
     parse_port,
@@ -338,11 +341,36 @@ class Settings:
             "After how many seconds of a blocked event loop `serve` stops a worker. 0 means never.",
         ),
     ] = 30
+    trusted_proxies: Annotated[
+        tuple[IPv4Network | IPv6Network, ...],
+        Variable(
+            "STRATABASE_TRUSTED_PROXIES",
+            parse_networks,
+            "The networks of the proxies whose forwarded addresses `serve` believes, separated by commas.",
+        ),
+    ] = ()
+    access_log: Annotated[
+        str,
+        Variable(
+            "STRATABASE_ACCESS_LOG",
+            one_of(ACCESS_LOGS),
+            f"How `serve` logs each request: {', '.join(ACCESS_LOGS)}.",
+        ),
+    ] = "off"
+    slow_request_milliseconds: Annotated[
+        int,
+        Variable(
+            "STRATABASE_SLOW_REQUEST_MILLISECONDS",
+            whole_number(0, 3_600_000),
+            "From how many milliseconds on `serve` logs a request with its query plans. 0 means never.",
+        ),
+    ] = 0
     log_level: Annotated[
         str,
         Variable(
             "STRATABASE_LOG_LEVEL",
             parse_log_level,
+            parse_networks,
             f"The minimum level of log messages: {', '.join(LOG_LEVELS)}.",
         ),
     ] = "INFO"

@@ -6,16 +6,19 @@ changes. With `--no-reload` and without `--workers`, this process serves.
 
 import argparse
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 from stratabase.cli.project.folder import TEMPLATE
 from stratabase.cli.server.console import Console, explain_error
 from stratabase.cli.server.listener import listen, listener_url
 from stratabase.cli.server.messages import Job, ReportKind, WorkerReport
+from stratabase.cli.server.metrics_server import MetricsServer
 from stratabase.cli.server.supervisor import Supervisor
 from stratabase.cli.terminal.command_error import FAILED
 from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.settings import make_data_folder, read_settings, require_model
+from stratabase.setting_values import parse_port
 
 _OWN_TEMPLATE = Path("template.yaml")
 """The template of a project that is deployed to AWS."""
@@ -37,6 +40,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="do not watch files. Without --workers, run a single process",
     )
     parser.add_argument(
+        "--metrics",
+        type=_parse_address,
+        metavar="HOST:PORT",
+        help="serve metrics for Prometheus at this address, such as 127.0.0.1:9464",
+    )
+    parser.add_argument(
         "--template",
         metavar="FILE",
         type=Path,
@@ -54,14 +63,18 @@ def run(options: argparse.Namespace) -> int:
     template = options.template or (_OWN_TEMPLATE if _OWN_TEMPLATE.exists() else TEMPLATE)
     with listen(settings.host, settings.port) as listener:
         address = listener_url(listener)
-        if options.no_reload and options.workers is None:
+        if options.no_reload and options.workers is None and options.metrics is None:
             return _serve_here(Job(template, address), listener)
         job = Job(template.absolute(), address)
         model, limit = settings.model.absolute(), settings.worker_timeout_seconds
         supervisor = Supervisor(
             job, model, listener, Console(), limit, size=options.workers or 1, watches=not options.no_reload
         )
-        return supervisor.run()
+        if options.metrics is None:
+            return supervisor.run()
+        with MetricsServer(options.metrics, supervisor.count_workers) as metrics:
+            print(f"Metrics: {metrics.url}", flush=True)
+            return supervisor.run(metrics.folder)
 
 
 def _parse_workers(text: str) -> int:
@@ -71,6 +84,16 @@ def _parse_workers(text: str) -> int:
             f'"{text}" is not valid. Use a whole number from 1 to {MAX_WORKERS}.'
         )
     return int(text)
+
+
+def _parse_address(text: str) -> tuple[str, int]:
+    """Return a host and a port. Raises ArgumentTypeError."""
+    host, _colon, port = text.rpartition(":")
+    is_host = bool(host) and (":" not in host or (host.startswith("[") and host.endswith("]")))
+    with suppress(ValueError):
+        if is_host:
+            return host.strip("[]"), parse_port(port)
+    raise argparse.ArgumentTypeError(f'"{text}" is not valid. Use a host and a port, such as 127.0.0.1:9464.')
 
 
 def _serve_here(job: Job, listener: socket.socket) -> int:

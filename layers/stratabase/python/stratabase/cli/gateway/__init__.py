@@ -11,6 +11,8 @@ REST (v1) proxy integration. It converts the result to an HTTP response. Read th
 - `lambda_functions`: loads the functions, and makes their context objects.
 - `responses`: converts results and errors to HTTP responses.
 - `streams`: sends the bodies of functions that stream.
+- `forwarded`: the address of a client behind proxies.
+- `observer`: makes a record of each request for logs and metrics.
 - `errors`: the limits of AWS, and the gateway's errors.
 - `template`: reads template.yaml, which also defines the deployed gateway.
 

@@ -1,7 +1,9 @@
 """The gateway: answers each HTTP request by a call of a Lambda function."""
 
 import logging
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from stratabase.cli.gateway.errors import (
@@ -12,8 +14,10 @@ from stratabase.cli.gateway.errors import (
     GatewayError,
 )
 from stratabase.cli.gateway.event import check_request_size, make_event, make_request, new_request_id
+from stratabase.cli.gateway.forwarded import TrustedProxies
 from stratabase.cli.gateway.greenlets import Call, CallStopped, CallTimeout, Greenlets
 from stratabase.cli.gateway.lambda_functions import FunctionContext, LambdaFunction
+from stratabase.cli.gateway.observer import CLIENT_LEFT, ObservedWork, RequestObserver
 from stratabase.cli.gateway.request import HttpRequest, body_too_large, check_head
 from stratabase.cli.gateway.responses import (
     ErrorResponses,
@@ -42,12 +46,24 @@ class RequestClient(Protocol):
         """Send the response to the current request."""
 
 
-class Gateway:
-    """Answers requests. `time_limit` is the gateway's limit for a call, in seconds.
+@dataclass(frozen=True, slots=True)
+class GatewayOptions:
+    """What the settings change about the gateway."""
+
+    proxies: TrustedProxies | None = None
+    """The proxies whose forwarded addresses count."""
+    observer: RequestObserver | None = None
+    """Gets a record of each request."""
+    time_limit: float = INTEGRATION_TIMEOUT
+    """The gateway's limit for a call, in seconds.
 
     A function can declare a lower timeout. If the function streams its response, the limit applies until the
     body begins.
     """
+
+
+class Gateway:
+    """Answers requests."""
 
     def __init__(
         self,
@@ -55,18 +71,25 @@ class Gateway:
         routes: Routes,
         error_responses: ErrorResponses,
         greenlets: Greenlets,
-        time_limit: float = INTEGRATION_TIMEOUT,
+        options: GatewayOptions | None = None,
     ) -> None:
+        options = options or GatewayOptions()
         self._functions = {
-            name: _Function(function, _invocation(function), time_limit)
+            name: _Function(function, _invocation(function), options.time_limit)
             for name, function in functions.items()
         }
         self._routes = routes
         self._error_responses = error_responses
         self._greenlets = greenlets
+        self._proxies = options.proxies
+        self._observer = options.observer
 
     def admit(self, request: HttpRequest) -> RouteMatch:
         """Return the route of a request, of which maybe only the head has arrived. Raises GatewayError."""
+        if self._proxies is not None:
+            addresses = request.addresses
+            client = self._proxies.client_of(addresses.client, request.head.values)
+            request.addresses = addresses._replace(client=client)
         check_head(request)
         match = self._routes.match(request.method, request.target.path)
         if request.content_length is not None and request.content_length > MAX_BODY:
@@ -79,15 +102,31 @@ class Gateway:
         try:
             check_request_size(request, match)
         except GatewayError as error:
-            return client.respond(self.error_response(error, request, request_id), request_id)
-        call = _FunctionCall(self, self._functions[match.function], request, match, request_id, client)
+            return self._refuse(error, request, match, client, request_id)
+        function, observer = self._functions[match.function], self._observer
+        if observer is None:
+            call = _FunctionCall(self, function, request, match, request_id, client)
+        else:
+            call = _ObservedCall(self, function, request, match, request_id, client, observer)
         client.call = call
         return self._greenlets.start(call, call.function.time_limit)
 
     def refuse(self, error: GatewayError, request: HttpRequest, client: RequestClient) -> None:
         """Answer a request, which may be incomplete, by an error."""
-        request_id = new_request_id()
-        client.respond(self.error_response(error, request, request_id), request_id)
+        self._refuse(error, request, request.match, client, new_request_id())
+
+    def _refuse(
+        self,
+        error: GatewayError,
+        request: HttpRequest,
+        match: RouteMatch | None,
+        client: RequestClient,
+        request_id: str,
+    ) -> None:
+        response = self.error_response(error, request, request_id)
+        client.respond(response, request_id)
+        if self._observer is not None:
+            self._observer.observe_refusal(request, match, request_id, response.status)
 
     def error_response(self, error: GatewayError, request: HttpRequest, request_id: str) -> HttpResponse:
         """Return the response to a request that failed."""
@@ -139,6 +178,10 @@ class _FunctionCall(Call):
     def end(self) -> None:
         """Send the response, or an error."""
         response = self.result if self.error is None else self._error_response(self.error)
+        self.respond(response)
+
+    def respond(self, response: HttpResponse | None) -> None:
+        """Send the response, None if the client has left."""
         if response is not None:
             self._client.respond(response, self._request_id)
 
@@ -157,11 +200,42 @@ class _FunctionCall(Call):
             text = f"The function took longer than {self.function.time_limit:g} s."
             error = GatewayError(self.function.timeout_error, text)
         elif not isinstance(error, GatewayError):
-            log.error(
-                "Function %s failed at %s", self.function.name, self._request.target.path, exc_info=error
-            )
+            log.error("Function %s failed at %s", self.function.name, self._match.resource, exc_info=error)
             error = GatewayError(ErrorType.FAILED, "Internal server error")
         return self._gateway.error_response(error, self._request, self._request_id)
+
+
+class _ObservedCall(_FunctionCall):
+    """A call of which the observer gets a record."""
+
+    __slots__ = ("_began", "_observer", "_work")
+
+    def __init__(  # noqa: PLR0913, PLR0917 - see the base class
+        self,
+        gateway: Gateway,
+        function: _Function,
+        request: HttpRequest,
+        match: RouteMatch,
+        request_id: str,
+        client: RequestClient,
+        observer: RequestObserver,
+    ) -> None:
+        super().__init__(gateway, function, request, match, request_id, client)
+        self._began = time.perf_counter()
+        self._observer = observer
+        self._work = ObservedWork()
+
+    def work(self) -> HttpResponse:
+        """Return the response of the function, and observe its work."""
+        with self._observer.observe_work(self._work):
+            return super().work()
+
+    def respond(self, response: HttpResponse | None) -> None:
+        """Send the response, and record the request."""
+        super().respond(response)
+        status = CLIENT_LEFT if response is None else response.status
+        milliseconds = (time.perf_counter() - self._began) * 1000
+        self._observer.observe(self._request, self._match, self._request_id, status, milliseconds, self._work)
 
 
 def _invocation(function: LambdaFunction) -> Invoke:

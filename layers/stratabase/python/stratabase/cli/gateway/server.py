@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from stratabase import waiting
-from stratabase.cli.gateway.app import Gateway
+from stratabase.cli.gateway.app import Gateway, GatewayOptions
 from stratabase.cli.gateway.connection import HttpConnection
 from stratabase.cli.gateway.errors import INTEGRATION_TIMEOUT
 from stratabase.cli.gateway.greenlets import TURN, Greenlets
@@ -70,12 +70,12 @@ def run_server(
     template: Template,
     functions: Mapping[str, LambdaFunction],
     callbacks: ServerCallbacks,
-    time_limit: float = INTEGRATION_TIMEOUT,
+    options: GatewayOptions | None = None,
 ) -> None:
     """Serve until a signal or the function passed to `callbacks.ready` stops it. Finish pending requests."""
     sys.setswitchinterval(SWITCH_INTERVAL)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_serve(listener, template, functions, callbacks, time_limit))
+        runner.run(_serve(listener, template, functions, callbacks, options or GatewayOptions()))
 
 
 async def _serve(
@@ -83,11 +83,15 @@ async def _serve(
     template: Template,
     functions: Mapping[str, LambdaFunction],
     callbacks: ServerCallbacks,
-    time_limit: float,
+    options: GatewayOptions,
 ) -> None:
     greenlets = Greenlets(asyncio.get_running_loop())
     gateway = Gateway(
-        functions, Routes(template.routes), ErrorResponses(template.responses), greenlets, time_limit
+        functions,
+        Routes(template.routes),
+        ErrorResponses(template.responses),
+        greenlets,
+        options,
     )
     waiting.install(greenlets)
     try:

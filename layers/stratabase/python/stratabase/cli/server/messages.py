@@ -19,6 +19,10 @@ class Job:
     """The text of the model that the previous worker serves, or None."""
     number: int = 0
     """The number of the worker among those of its version. Worker 0 sweeps, and reports to the user."""
+    metrics: Path | None = None
+    """The folder in which the workers keep their metrics, None for no metrics."""
+    metrics_process: int = 0
+    """The number of the worker among all that count metrics, which no other live worker has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,8 @@ def read_orders(line: bytes) -> Orders:
     """Return the orders in a line of JSON."""
     fields: dict[str, Any] = json.loads(line)
     job = fields.pop("job")
-    return Orders(Job(**{**job, "template": Path(job["template"])}), **fields)
+    metrics = None if job["metrics"] is None else Path(job["metrics"])
+    return Orders(Job(**{**job, "template": Path(job["template"]), "metrics": metrics}), **fields)
 
 
 def write_report(reports: RawIOBase, report: WorkerReport) -> None:

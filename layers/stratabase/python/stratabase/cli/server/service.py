@@ -8,9 +8,13 @@ from pathlib import Path
 from threading import Event
 
 from stratabase import bootstrap
+from stratabase.access_log import AccessLog
 from stratabase.cli.backfill.build import build_before_serving, is_embedded
 from stratabase.cli.backfill.owners import resolve_owners
+from stratabase.cli.gateway.app import GatewayOptions
+from stratabase.cli.gateway.forwarded import TrustedProxies
 from stratabase.cli.gateway.lambda_functions import load_function
+from stratabase.cli.gateway.observer import RequestObserver, WriteRecord
 from stratabase.cli.gateway.server import ServerCallbacks, run_server
 from stratabase.cli.gateway.template import read_template
 from stratabase.cli.server.mail_worker import mail_worker
@@ -25,6 +29,7 @@ from stratabase.domain.members.refusals import BadMember
 from stratabase.model.reading import InvalidModel, lint_model_file
 from stratabase.operations.members.first_administrator import NoAdministrator
 from stratabase.operations.store_marks import describe_older_stores
+from stratabase.request_metrics import RequestMetrics
 from stratabase.schema.generate import NothingServed
 from stratabase.store.catalog.catalog_store import ServedNames
 from stratabase.store.read.context import system_now
@@ -108,9 +113,24 @@ def serve(
         )
         period = PERIOD if job.number == 0 else None
         with Sweeper(instance, instance.log, period), mail_worker(instance), counts:
-            run_server(listener, template, functions, callbacks)
+            run_server(listener, template, functions, callbacks, _gateway_options(job, instance))
     finally:
         instance.close()
+
+
+def _gateway_options(job: Job, instance: bootstrap.Instance) -> GatewayOptions:
+    """Return what the settings and the job change about the gateway."""
+    settings = instance.settings
+    writers: list[WriteRecord] = []
+    if settings.access_log != "off":
+        writers.append(AccessLog(settings.access_log).write)
+    if job.metrics is not None:
+        writers.append(RequestMetrics(job.metrics, job.metrics_process).write)
+    slow = settings.slow_request_milliseconds
+    return GatewayOptions(
+        TrustedProxies(settings.trusted_proxies) if settings.trusted_proxies else None,
+        RequestObserver(writers, instance.log, slow) if writers or slow else None,
+    )
 
 
 def _set_base_url(address: str) -> None:

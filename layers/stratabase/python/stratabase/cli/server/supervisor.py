@@ -79,8 +79,17 @@ class Supervisor:
         self._stopping = False
         self._code = 0
 
-    def run(self) -> int:
-        """Serve until a signal stops the service, and return the exit code."""
+    def count_workers(self) -> int:
+        """Return the number of workers that serve. Any thread can call this."""
+        current = self._current
+        return 0 if current is None else len(current.serving)
+
+    def run(self, metrics: Path | None = None) -> int:
+        """Serve until a signal stops the service, and return the exit code.
+
+        `metrics` is the folder in which the workers keep their metrics.
+        """
+        self._job = replace(self._job, metrics=metrics)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: self._events.put(self._end))
         if hasattr(signal, "SIGHUP"):
@@ -172,7 +181,13 @@ class Supervisor:
         """Start a worker of a version. Only the first worker of a new version reports what has changed."""
         is_first = version is self._next and number == 0
         served = self._current.model if self._current is not None else None
-        job = replace(self._job, number=number, previous_model=served if is_first else version.model)
+        taken = {each.metrics_process for each in self._workers}
+        job = replace(
+            self._job,
+            number=number,
+            previous_model=served if is_first else version.model,
+            metrics_process=min(set(range(len(taken) + 1)) - taken),
+        )
         worker = WorkerProcess(
             job, self._listener, partial(self._enqueue, self._on_report), partial(self._enqueue, self._on_end)
         )

@@ -30,6 +30,8 @@ class WorkerProcess:
     ) -> None:
         self.number = job.number
         """The number of the worker among those of its version."""
+        self.metrics_process = job.metrics_process
+        """The number of the worker among all that count metrics."""
         self.served_since: float | None = None
         """Since when the worker serves, in the time of `time.monotonic`, and must answer probes."""
         self._on_report = on_report

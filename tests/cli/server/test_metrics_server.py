@@ -1,0 +1,31 @@
+"""The metrics server sums what the workers count, also while one of them creates its files."""
+
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from stratabase.cli.server.metrics_server import MetricsServer
+
+
+def test_a_file_that_is_not_complete_yet_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with MetricsServer(("127.0.0.1", 0), lambda: 3) as server:
+        file = server.folder / "counter_0.db"
+        file.touch()
+        pauses: list[float] = []
+
+        def complete(seconds: float) -> None:
+            pauses.append(seconds)
+            file.write_bytes(bytes(1024))
+
+        monkeypatch.setattr("stratabase.cli.server.metrics_server.time.sleep", complete)
+        with urllib.request.urlopen(server.url) as response:
+            assert b"stratabase_workers 3.0" in response.read()
+        assert len(pauses) == 1
+
+
+def test_the_files_are_deleted_at_the_end() -> None:
+    with MetricsServer(("127.0.0.1", 0), lambda: 0) as server:
+        folder = server.folder
+        assert folder.stat().st_mode & 0o077 == 0
+    assert not Path(folder).exists()
