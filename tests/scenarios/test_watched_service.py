@@ -124,6 +124,22 @@ def test_logs_and_metrics_name_routes_and_services_and_nothing_of_clients(servic
     assert not any(MARKER in name or CLIENT in name or "x.org" in name for name in found)
 
 
+def test_each_worker_sees_at_once_what_another_has_written(service: RunningService) -> None:
+    """Counts and objects that a worker keeps are read anew after a commit of another process."""
+    create = "mutation($name: String!) { Team___create(data: {name: $name}) { _id } }"
+    look = "query($id: ID!) { Team___getPage { totalCount } Team___get(_id: $id) { name } }"
+    rename = "mutation($id: ID!, $name: String!) { Team___update(data: {_id: $id, name: $name}) { name } }"
+    first = graphql(service, create, name="first").json()["data"]["Team___create"]["_id"]
+    for number, stopped in enumerate(workers(service) * 3):
+        os.kill(stopped, signal.SIGSTOP)
+        before = graphql(service, look, id=first).json()["data"]
+        assert before["Team___getPage"]["totalCount"] == number + 1
+        assert before["Team___get"]["name"] == ("first" if number == 0 else f"name {number - 1}")
+        graphql(service, create, name=f"team {number}")
+        graphql(service, rename, id=first, name=f"name {number}")
+        os.kill(stopped, signal.SIGCONT)
+
+
 def test_the_metrics_of_a_worker_survive_its_replacement(service: RunningService) -> None:
     name = 'stratabase_requests_total{route="/public/health/live",status="200"}'
     for _ in range(5):

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.terminal import Project, Terminal, run, serving
+from tests.cli.terminal import DEADLINE, Project, Terminal, run, serving
 from tests.service import eventually
 
 
@@ -41,6 +42,14 @@ def models(terminal: Terminal, number: int = 20) -> set[str]:
     """Return the models with which the workers answer."""
     with ThreadPoolExecutor(number) as threads:
         return {answer.split(maxsplit=2)[2] for answer in threads.map(terminal.get, ["/"] * number)}
+
+
+def read_until(terminal: int, expected: bytes) -> None:
+    """Read from a terminal until it has printed a text."""
+    printed = b""
+    while expected not in printed:
+        assert select.select([terminal], [], [], DEADLINE)[0], printed
+        printed += os.read(terminal, 1000)
 
 
 @contextmanager
@@ -131,13 +140,10 @@ def test_the_service_stops_when_its_terminal_closes(project: Project) -> None:
         start_new_session=True,
     )
     os.close(theirs)
-    printed = b""
-    while b"    -d '" not in printed:
-        printed += os.read(ours, 1000)
+    read_until(ours, b"    -d '")
     process.send_signal(signal.SIGHUP)
-    while b"Serving the new version" not in printed:
-        printed += os.read(ours, 1000)
+    read_until(ours, b"Serving the new version")
 
     os.close(ours)
 
-    assert process.wait(30) == 0
+    assert process.wait(DEADLINE) == 0
