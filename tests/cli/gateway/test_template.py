@@ -112,6 +112,8 @@ def test_every_path_has_a_route_in_our_template() -> None:
         ("/public/administration/setPassword", "ANY"),
         ("/public/administration/setPassword", "POST"),
         ("/public/administration/confirmEmail", "ANY"),
+        ("/public/administration/forgotPassword", "ANY"),
+        ("/public/administration/forgotPassword", "POST"),
         ("/", "ANY"),
         ("/{proxy+}", "ANY"),
     }
