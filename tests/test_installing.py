@@ -41,7 +41,7 @@ def test_a_new_project_is_installed_with_pip_and_runs_with_uv(
     run([str(environment / "bin/stratabase"), "init", *options, "my-app"], tmp_path)
 
     # With --aws, one of the commands is `make build`.
-    follow(tmp_path / "my-app", uv, uv=True, UV_PYTHON=python)
+    follow(tmp_path / "my-app", uv, uv=True, UV_PYTHON=version)
     built = tmp_path / "my-app/.aws-sam/build/ServiceLayer/python/stratabase"
     assert built.is_dir() is bool(options)
     assert not (built / "cli").exists()
