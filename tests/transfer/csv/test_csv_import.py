@@ -321,3 +321,9 @@ def test_an_import_into_dynamodb_is_the_same(tmp_path: Path) -> None:
     assert sorted(shop.values("tag")) == sorted(f"tag {row}" for row in range(len(rows)))
     assert len(shop.issues(shop.file(f"name,tag\nNew,tag 1\nOther,tag {len(rows)}\n", "more.csv"))) == 1
     table.close()
+
+
+def test_the_same_value_of_two_constraints_is_no_repetition(shop: Shop) -> None:
+    rows = "code,name\na,b\nb,a\na,c\n"
+    issues = shop.issues(shop.file(rows), "Shelf")
+    assert issues == ['line 4, column "code": Line 2 has the same value of code.']

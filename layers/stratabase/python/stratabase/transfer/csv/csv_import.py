@@ -34,6 +34,8 @@ from stratabase.transfer.csv.row_reader import RowReader
 
 _SAVE_INTERVAL = 2.0
 """The seconds between two updates of the record."""
+_ROWS_PER_REPORT = 100
+"""The number of rows that are reported together."""
 _ROWS_PER_LOOK = 100
 """The number of rows whose objects are looked up together, when an import goes on."""
 
@@ -154,7 +156,7 @@ class CsvImport:
         )
         issues = RowIssues()
         check = RowCheck(self._services, self._caller, self._columns, self._reader, self._write_options)
-        counts = _Counts()
+        counts, report = _Counts(), _Report(progress)
 
         def check_row(row: Row) -> None:
             found = check.issues(row, record.id_of(row.number))
@@ -167,7 +169,7 @@ class CsvImport:
         def works() -> Iterator[Callable[[], None]]:
             for row, written in self._with_written(record, is_resumed=earlier is not None):
                 counts.rows += 1
-                progress(1)
+                report.done()
                 if written is not None:
                     self._written.add(row.number)
                     check.note(row, written)
@@ -186,7 +188,7 @@ class CsvImport:
         Raises RowRefused, UnreadableFile, Unavailable. Then the import can go on later. Raises ImportRuns.
         """
         self._file.check_unchanged()
-        state = _WriteState(record if record.next_row else self._begin(record))
+        state = _WriteState(record if record.next_row else self._begin(record), progress)
         known = unpack_rows(record.refused) - self._refused.keys() if record.next_row else set()
         first = state.record.next_row
 
@@ -195,7 +197,7 @@ class CsvImport:
                 is_wanted = row.number >= first or row.number in known
                 if is_wanted and row.number not in self._refused and row.number not in self._written:
                     state.running.add(row.number)
-                    yield partial(self._write_row, row, state, progress)
+                    yield partial(self._write_row, row, state)
                 state.next_row = row.number + 1
                 if time.monotonic() >= state.due:
                     state.due = time.monotonic() + _SAVE_INTERVAL
@@ -224,10 +226,10 @@ class CsvImport:
 
     def _present(self, state: "_WriteState") -> ImportRecord:
         """Return the record as it is now. Rows that are being written count as not written."""
-        record = replace(state.record, next_row=min(state.running, default=state.next_row))
+        record = replace(state.record, next_row=min(state.running, default=state.next_row), **state.counts)
         return with_refused(record, self._refused) if self._options.skips_invalid else record
 
-    def _write_row(self, row: Row, state: "_WriteState", progress: ReportRows) -> None:
+    def _write_row(self, row: Row, state: "_WriteState") -> None:
         """Write a row until it is known to be written or refused. Raises RowRefused, Unavailable."""
         is_repeated = False
 
@@ -249,7 +251,7 @@ class CsvImport:
                 return
             issues = tuple(row_issues(row, self._columns, self._reader.command(row), [*refusal.issues]))
             self._refuse(row, issues)
-        progress(1)
+        state.report.done()
         state.running.discard(row.number)
 
     def _try_write(self, row: Row, state: "_WriteState") -> None:
@@ -305,8 +307,11 @@ class _Counts:
 class _WriteState:
     """How far the rows are written."""
 
-    def __init__(self, record: ImportRecord) -> None:
+    def __init__(self, record: ImportRecord, progress: ReportRows) -> None:
         self.record = record
+        """The record as it was when the writing began."""
+        self.report = _Report(progress)
+        self.counts = {kind: getattr(record, kind) for kind in ("created", "updated", "unchanged")}
         self.next_row = record.next_row
         self.running: set[int] = set()
         """The rows that are being written."""
@@ -315,7 +320,22 @@ class _WriteState:
 
     def count(self, kind: str) -> None:
         """Add one to a number of the record: created, updated or unchanged."""
-        self.record = replace(self.record, **{kind: getattr(self.record, kind) + 1})
+        self.counts[kind] += 1
+
+
+class _Report:
+    """Reports rows many at a time, because a report takes as long as a part of a row."""
+
+    def __init__(self, progress: ReportRows) -> None:
+        self._progress = progress
+        self._rows = 0
+
+    def done(self) -> None:
+        """Count a row that is done."""
+        self._rows += 1
+        if self._rows == _ROWS_PER_REPORT:
+            self._progress(self._rows)
+            self._rows = 0
 
 
 class Pace:

@@ -13,6 +13,7 @@ import zlib
 from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from hashlib import blake2b, sha256
 
 from stratabase.domain.objects.instant import Instant
@@ -52,11 +53,16 @@ class ImportRecord:
 
     def id_of(self, row: int) -> str:
         """Return the id of the object that a row creates. The ids sort in the order of rows."""
-        seed = bytes.fromhex(self.seed)
-        base = int.from_bytes(seed[:10], "big") >> 1  # half of the range, so that rows never change the time
+        first, seed = self._first_id
         own = blake2b(row.to_bytes(8, "big"), key=seed, digest_size=_STEP_BITS // 8).digest()
-        number = base + (row << _STEP_BITS) + int.from_bytes(own, "big")
-        return id_text((int(self.began) << _RANDOM_BITS) + number)
+        return id_text(first + (row << _STEP_BITS) + int.from_bytes(own, "big"))
+
+    @cached_property
+    def _first_id(self) -> tuple[int, bytes]:
+        """The number before all ids, and the secret."""
+        seed = bytes.fromhex(self.seed)
+        random = int.from_bytes(seed[:10], "big") >> 1  # half of the range, so that rows keep the time
+        return (int(self.began) << _RANDOM_BITS) + random, seed
 
 
 class ImportRecords:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from stratabase.domain.issues.issue import Issue
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity
-from stratabase.model.model import Unique
 from stratabase.operations.services import Services
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.pipeline import Write
@@ -29,6 +28,16 @@ class _Claim(NamedTuple):
     """What the rows have in common, for messages."""
 
 
+class _Constraint(NamedTuple):
+    """A uniqueness constraint, and what a claim for its values has."""
+
+    mark: bytes
+    """Tells the constraints of the class apart."""
+    constraint: UniqueConstraint
+    columns: str
+    what: str
+
+
 class RowCheck:
     """Checks the rows of a file one after the other, or several at the same time."""
 
@@ -40,8 +49,14 @@ class RowCheck:
         self._columns = columns
         self._reader = reader
         self._options = options
-        self._uniques: list[tuple[Unique, UniqueConstraint]] = [
-            (unique, unique_constraint(columns.class_, unique)) for unique in columns.class_.uniques
+        self._uniques = [
+            _Constraint(
+                bytes([number]),
+                unique_constraint(columns.class_, unique),
+                ", ".join(filter(None, map(columns.header_of, unique.attributes))),
+                f"value of {', '.join(unique.attributes)}",
+            )
+            for number, unique in enumerate(columns.class_.uniques)
         ]
         self._lines: dict[bytes, int] = {}
         """The lines of valid rows by the digest of a value that only one row may have."""
@@ -84,11 +99,12 @@ class RowCheck:
         columns = self._columns
         if columns.key is not None:
             yield _Claim(_digest(f"id {entity.reference.id}"), "", "object")
-        for unique, constraint in self._uniques:
-            key = constraint.guard_key(entity.state)
+        for unique in self._uniques:
+            key = unique.constraint.guard_key(entity.state)
             if key is not None:
-                headers = ", ".join(filter(None, map(columns.header_of, unique.attributes)))
-                yield _Claim(_digest(key.partition), headers, f"value of {', '.join(unique.attributes)}")
+                # The key ends with a hash of the values alone.
+                digest = unique.mark + bytes.fromhex(key.partition[-2 * _DIGEST_SIZE :])
+                yield _Claim(digest, unique.columns, unique.what)
         for name, each in columns.roles.items():
             if each.is_exclusive:
                 cells = [row.cells[column.index].strip() for column in each.columns.values()]
