@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 from stratabase.store.repository import Repository
+from stratabase.transfer.checking import ExportCheck, ExportReader
 from stratabase.transfer.export import FolderInUse, prepare_folder
-from stratabase.transfer.format import InvalidExport
-from stratabase.transfer.importing import StoreNotEmpty
+from stratabase.transfer.format import InvalidExport, read_manifest
+from stratabase.transfer.importing import Import, StoreNotEmpty
 from tests.contract.versions.versioned_objects import VersionedObjects
 from tests.transfer.random_histories import COMPANY
 from tests.transfer.stores import Store, import_from
 
+BAD_FILE = '{"fileId":"../x","name":"n","mimeType":"m","size":1,"uploadedOn":"2020-01-31T10:00:00.000Z"}'
 EMPLOYEES, VERSIONS = "objects/Employee.jsonl", "versions/Employee.jsonl"
 
 
@@ -56,6 +58,11 @@ def edit(export: Path, name: str, old: str, new: str) -> None:
             EMPLOYEES,
             ('"badge":7', '"badge":"x"'),
             'line 2: Employee.badge is Serial in the model, and .* "x"',
+        ),
+        (
+            EMPLOYEES,
+            ('"badge":7', f'"photo":{BAD_FILE}'),
+            "line 2: Employee.photo must have fileId, name",
         ),
         (EMPLOYEES, ('"team":"t"', '"team":["t"]'), "line 1: Employee.team must be an _id of Team"),
         (
@@ -137,3 +144,17 @@ def test_an_interrupted_export_begins_again(tmp_path: Path) -> None:
     prepare_folder(folder)
 
     assert [path.name for path in folder.iterdir()] == ["unfinished-export"]
+
+
+def test_files_without_bytes_are_counted(open_store: Callable[[str], Store], tmp_path: Path) -> None:
+    store, target = open_store("source"), open_store("target")
+    photo = {**json.loads(BAD_FILE), "fileId": "0" * 26}
+    objects = VersionedObjects(Repository(store.engine, COMPANY))
+    objects.create("Employee", "a", photo=photo)
+    objects.update("Employee", "a", name="A")
+    export = store.export(tmp_path / "export", COMPANY)
+
+    reader = ExportReader(export, read_manifest(export), COMPANY)
+    with ExportCheck(reader, Import(export, reader, target.engine, None).schema) as check:
+        check.run()
+        assert check.missing_files == 2

@@ -19,6 +19,8 @@ from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.model.model import ClassKind, Model
 from stratabase.model.stored_names import StoredNames
+from stratabase.store.engine.port import Item
+from stratabase.store.file_references import stored_file_ids
 from stratabase.store.indexes.registry_cache import WriteSchema
 from stratabase.store.layout import codec
 from stratabase.store.layout.associations import Associations, LinkedPair
@@ -183,6 +185,9 @@ class ExportCheck:
         self._schema = schema
         self.objects = 0
         """The number of objects and deleted objects that were checked."""
+        self._files = {text_field(line, "id") for line in reader.lines(FILES)}
+        self.missing_files = 0
+        """The number of references to files that the export does not have."""
         self._folder = tempfile.TemporaryDirectory(prefix="stratabase-import-")
         self._database = sqlite3.connect(Path(self._folder.name) / "check.db", isolation_level=None)
         for statement in ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", *_TABLES, "BEGIN"):
@@ -200,13 +205,18 @@ class ExportCheck:
 
     def run(self, report: ReportDone = lambda _: None) -> None:
         """Check all lines. Raises InvalidExport for the first one that can't be imported."""
-        for name in self._reader.records:
-            for each in self._reader.objects(name):
-                self._add(each)
-                self.objects += 1
-                report(1)
-        for _line, pair in self._reader.pairs():
-            self._add_pair(pair)
+        try:
+            for name in self._reader.records:
+                for each in self._reader.objects(name):
+                    self._add(each)
+                    self.objects += 1
+                    report(1)
+            for _line, pair in self._reader.pairs():
+                self._add_pair(pair)
+        except sqlite3.OperationalError as error:  # such as a full disk
+            raise OSError(
+                None, f"the check needs room for temporary files ({error})", self._folder.name
+            ) from error
         for line in self._reader.lines(SERIALS):
             parse_serial(line, self._reader)
 
@@ -237,13 +247,17 @@ class ExportCheck:
 
     def _add(self, each: ExportedObject) -> None:
         present, class_name = each.present, each.reference.class_name
+        for version in each.versions:
+            self._note_files(version.item(""))
         if not isinstance(present, ImportedObject):
             return
         class_ = self._reader.model.classes[class_name]
         if class_.kind is ClassKind.SINGLETON and each.reference.id != SINGLETON_ID:
             raise each.line.refuse(f"The only object of {class_name} has the _id {SINGLETON_ID}.")
         self._database.execute("INSERT INTO objects VALUES (?, ?)", each.reference)
-        entity = codec.entity_of(present.item(""), class_)
+        head = present.item("")
+        self._note_files(head)
+        entity = codec.entity_of(head, class_)
         claims = {
             **unique_claims(self._schema.constraints(class_name), entity),
             **exclusive_claims(self._reader.associations, each.reference, entity),
@@ -256,6 +270,9 @@ class ExportCheck:
             if (target := foreign_key.target_of(entity)) is not None:
                 for role_name in foreign_key.counted_roles:
                     self._count(Reference(foreign_key.target, target), role_name)
+
+    def _note_files(self, item: Item) -> None:
+        self.missing_files += sum(id_ not in self._files for id_ in stored_file_ids(item))
 
     def _claim(self, each: ExportedObject, key: str, claim: object) -> None:
         try:

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from stratabase.domain.files.pending_file import is_file_id
+from stratabase.domain.files.stored_file import stored_file
 from stratabase.domain.objects.change import Tombstone
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant, format_instant, parse_instant
@@ -17,6 +19,7 @@ from stratabase.model.attribute import Attribute, Origin
 from stratabase.model.model import Class, Role
 from stratabase.model.stored_names import ClassNames
 from stratabase.model.types.enumeration import EnumType
+from stratabase.model.types.file import FileType
 from stratabase.store.engine.port import Item
 from stratabase.store.layout import codec, keys, versions
 from stratabase.store.layout.heads import DELETED
@@ -217,6 +220,11 @@ class ClassRecords:
                 f"{orjson.dumps(value).decode()[:100]}. Use the model of the export, "
                 "or convert the values there."
             )
+        if isinstance(attribute.type, FileType) and value is not None and not _is_file(value):
+            raise line.refuse(
+                f"{self.name}.{name} must have fileId, name, mimeType, size and uploadedOn of a file, as an "
+                "export writes them."
+            )
         renames = self._names.renamed_values.get(attribute.name)
         return renames.to_stored.get(value, value) if renames and isinstance(value, str) else value
 
@@ -252,6 +260,20 @@ def _is_readable(attribute: Attribute, value: Any, *, stored: bool) -> bool:
         shown = type_.renames.from_stored.get(value, value) if stored and isinstance(value, str) else value
         return type_.read_stored(shown) is not None
     return type_.read_stored(value) is not None
+
+
+def _is_file(value: Any) -> bool:
+    """Return whether a value is that of a File attribute with a file."""
+    try:
+        file = stored_file(value)
+    except (KeyError, TypeError, ValueError):
+        return False
+    return (
+        file is not None
+        and is_file_id(file.file_id)
+        and all(isinstance(each, str) for each in (file.name, file.mime_type))
+        and isinstance(file.size, int)
+    )
 
 
 def _previous(item: Item) -> dict[str, str]:

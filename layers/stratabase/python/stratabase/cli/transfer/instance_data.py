@@ -106,6 +106,9 @@ def import_instance(instance: Instance, folder: Path, reader: ExportReader) -> I
             f"Imported {pluralize(added, 'member')}. To give a password to a member who has none, run "
             "`stratabase members set-password USERNAME`."
         )
+    if check.missing_files:
+        files = pluralize(check.missing_files, "file")
+        yield f"{files} of objects and versions have no bytes in the export. Run `stratabase files check`."
     if number:
         yield f"{pluralize(number, 'role')} of objects lead nowhere, as they did in the export:"
         yield from (
