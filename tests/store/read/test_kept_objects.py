@@ -79,6 +79,19 @@ def test_an_object_is_read_once(stores: Stores) -> None:
     assert stores.reads(IDS[3:4]) == 0
 
 
+def test_an_object_that_is_read_alone_is_kept_from_the_second_time_on(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [stores.reads(["00"]) for _ in range(3)] == [1, 1, 0]
+    assert [stores.reads(["none"]) for _ in range(3)] == [1, 1, 1]
+    stores.other.create("new", count=1)
+    assert [stores.reads(["00"]) for _ in range(3)] == [1, 0, 0]
+    monkeypatch.setattr(kept_objects, "_MAX_NOTED", 2)
+    for id_ in IDS:
+        stores.counts([id_])
+        assert len(stores.store.entities._store.kept_objects._noted) <= 2
+
+
 def test_an_engine_without_versions_reads_each_time() -> None:
     engine = RecordingEngine(ReferenceEngine())
     store = Store(engine, fresh_class())
@@ -113,15 +126,15 @@ def test_locks_are_seen(stores: Stores) -> None:
 
 
 def test_what_was_read_before_a_commit_is_not_kept(stores: Stores) -> None:
-    stores.counts(["01"])  # what the store reads once
+    stores.counts(["02"])  # what the store reads once
 
     def write() -> None:
         stores.engine.before_get = lambda: None
         stores.other.commit(stores.other.update("00", count=7))
 
     stores.engine.before_get = write
-    stores.counts(["00"])
-    assert stores.counts(["00"]) == [7]
+    stores.counts(["00", "01"])
+    assert stores.counts(["00", "01"]) == [7, 0]
 
 
 def test_kept_objects_and_those_read_beside_them_are_of_one_moment(stores: Stores) -> None:
@@ -174,8 +187,9 @@ def test_objects_are_forgotten_when_their_memory_is_full(
     monkeypatch.setattr(kept_objects, "MAX_KEPT_BYTES", 8 * object_bytes)
     monkeypatch.setattr(kept_objects, "_MAX_SHARE", 1)
     kept = stores.store.entities._store.kept_objects
+    stores.counts(["00", "01"])
     for id_ in IDS:
-        stores.counts([id_])
+        stores.counts([id_, id_])
         assert stores.reads(["00"]) == 0, "it is used all the time"
         assert len([*kept._latest]) <= 8
     assert stores.reads(IDS[-1:]) == 0

@@ -83,13 +83,20 @@ class StoreContext:
     def read_kept(self, references: Sequence[Reference], limiter: ReadLimiter) -> list[Entity | None]:
         """Return what `read_all` returns. Objects are kept, and not read again until something is written.
 
+        An object that is read alone is kept from the second time on: many are read only once.
+
         Kept objects are charged like those that are read. Raises ReadBudgetExceeded.
         """
+        if len(references) == 1 and not self.kept_objects.may_have(references[0]):
+            found = self._read_within(references, limiter)
+            if found[0] is not None:
+                self.kept_objects.note(references[0])
+            return found
+        # If something is written from here on, the next read has another version, and does not use this.
         version = self.engine.data_version()
         if version is None:
-            heads = self.get(list(map(keys.head, references)), limiter)
-            return list(map(self.entity_of, references, heads))
-        found: list[Entity | None] = []
+            return self._read_within(references, limiter)
+        found = []
         for first in range(0, len(references), _BATCH):
             limiter.check()
             found += self._kept_or_read(references[first : first + _BATCH], version, limiter)
@@ -113,6 +120,9 @@ class StoreContext:
         there = cast("list[KeptObject]", found)
         limiter.charge(len(there), sum([each.bytes_read for each in there]))
         return [each.entity for each in there]
+
+    def _read_within(self, references: Sequence[Reference], limiter: ReadLimiter) -> list[Entity | None]:
+        return list(map(self.entity_of, references, self.get(list(map(keys.head, references)), limiter)))
 
     def _heads(self, references: Sequence[Reference]) -> list[Item | None]:
         return self.engine.get(list(map(keys.head, references)), places=False)

@@ -16,6 +16,8 @@ _BYTES_BESIDE_STATE = 2_000
 """The approximate memory that an object takes without its state, in bytes."""
 _BYTES_OF_CHARACTER = 6
 """The approximate memory that a decoded state takes for each character of its text, in bytes."""
+_MAX_NOTED = 4_096
+"""The maximum number of objects to note that were read alone."""
 _MAX_SHARE = 16
 """An object is not kept if it takes more than this part of the memory: one 16th."""
 
@@ -47,6 +49,9 @@ class ObjectsOfVersion:
     def __iter__(self) -> Iterator[Entity]:
         """Yield the kept objects."""
         return (each.entity for each in {**self._earlier, **self._used}.values() if each.entity is not None)
+
+    def __contains__(self, reference: Reference) -> bool:
+        return reference in self._used or reference in self._earlier
 
     def find(self, references: Sequence[Reference]) -> list[KeptObject | None]:
         """Return the objects that are kept in the order of their references, None for the others."""
@@ -80,6 +85,17 @@ class KeptObjects:
 
     def __init__(self) -> None:
         self._latest = ObjectsOfVersion(None)
+        self._noted: set[Reference] = set()
+
+    def may_have(self, reference: Reference) -> bool:
+        """Return whether an object is kept or noted. Otherwise, asking for the version is not worth it."""
+        return reference in self._noted or reference in self._latest
+
+    def note(self, reference: Reference) -> None:
+        """Note that an existing object was read alone, and not kept. The next time, it is."""
+        if len(self._noted) >= _MAX_NOTED:
+            self._noted.clear()
+        self._noted.add(reference)
 
     def of(self, data_version: object) -> ObjectsOfVersion:
         """Return the kept objects of a version of the data, and forget those of any other."""
