@@ -1,7 +1,7 @@
 """`stratabase serve`: serves the model on this machine.
 
 Worker processes serve. A supervisor, which is this process, replaces the workers when the model or the code
-changes. With `--no-reload` and without `--workers`, this process serves.
+changes. With `--no-reload` and without `--workers` and `--metrics`, this process serves.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-reload",
         action="store_true",
-        help="do not watch files. Without --workers, run a single process",
+        help="do not watch files; without --workers and --metrics, run a single process",
     )
     parser.add_argument(
         "--metrics",
@@ -52,7 +52,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the AWS SAM template with the routes and the functions; the default is template.yaml, or what "
         "is built in if that does not exist",
     )
-    add_examples(parser, "stratabase serve", "PORT=8080 STRATABASE_MODEL=hr.graphql stratabase serve")
+    add_examples(
+        parser,
+        "stratabase serve",
+        "PORT=8080 STRATABASE_MODEL=hr.graphql stratabase serve",
+        "stratabase serve --workers 4 --no-reload --metrics 127.0.0.1:9464",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
