@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from email import message_from_bytes, policy
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, quote_plus, unquote
@@ -55,6 +56,8 @@ class SecretsWatch:
         self._answers: dict[bytes, str] = {}
         """By content: the place."""
         self._kept = 0
+        self._texts: dict[bytes, str] = {}
+        """By content: the place."""
         self._leaks: list[Leak] = []
         for name, value in (settings or {}).items():
             if name in secret_settings():
@@ -96,14 +99,27 @@ class SecretsWatch:
         texts = [f"{dict(mail.items())}\n{mail.get_content()}" for mail in mails]
         for text in texts:
             for token in _LINK_TOKEN.findall(text):
-                self.learn(unquote(token).partition(".")[2], "a mailed link")
+                secret = unquote(token).partition(".")[2]
+                self.learn(secret, "a mailed link")
+                self.learn(sha256(secret.encode()).hexdigest(), "the hash of a mailed link")
         for key in _signing_keys(home):
             self.learn(key, "a key that signs tokens")
         self._search_answers()
+        for read, place in self._texts.items():
+            self._search(read, place)
         self._search(_CONSOLE_LINK.sub("", log).encode(), "the log")
         for text in texts:
             self._search(_LINK_TOKEN.sub("", text).encode(), "an email, beside its own link")
         return self._leaks
+
+    def search(self, text: str, place: str) -> None:
+        """Search a text of the service, such as its metrics, when `leaks` is called."""
+        self._texts[text.encode()] = place
+
+    @property
+    def searched(self) -> set[str]:
+        """The places of the texts that `search` got."""
+        return set(self._texts.values())
 
     def search_files(self, folder: Path) -> list[Leak]:
         """Return the leaks in all files of a folder, such as an export."""

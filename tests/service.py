@@ -5,6 +5,7 @@ import hashlib
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -24,6 +25,8 @@ ROOT = Path(__file__).parent.parent
 SAMPLE_MODEL = ROOT / "layers/model/model.graphql"
 ON_LAMBDA = os.environ.get("SCENARIOS_ON") == "lambda"
 """Whether services run as Lambda functions over the emulator of AWS (see tests.lambda_stack)."""
+_METRICS = re.compile(r"^Metrics: http://([^/\s]+)", re.MULTILINE)
+"""The line with the address of the metrics, if the service has any."""
 DEADLINE = 120
 """Seconds that a start may take before a test gives up."""
 
@@ -209,6 +212,11 @@ class RunningService:
 
     def _end(self, how: signal.Signals) -> None:
         if self._process is not None:
+            if how is signal.SIGTERM and (metrics := _METRICS.search(self.log())):
+                connection = http.client.HTTPConnection(metrics[1], timeout=DEADLINE)
+                connection.request("GET", "/metrics")
+                self.secrets.search(connection.getresponse().read().decode(), "the metrics")
+                connection.close()
             self._process.send_signal(how)
             self._process.wait(DEADLINE)
             self._process = None

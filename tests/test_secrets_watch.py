@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -77,6 +78,7 @@ def test_secrets_where_they_belong_are_no_leaks(watched: Watched) -> None:
         (base64.b64encode(f"anna:{PASSWORD}".encode()).decode(), "credentials"),
         (TOKEN, "a token"),
         (LINK, "a mailed link"),
+        (sha256(LINK.partition(".")[2].encode()).hexdigest(), "the hash of a mailed link"),
         (KEY, "a key that signs tokens"),
         ("$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA", "the hash of a password"),
         ("the first password", "the setting STRATABASE_ADMIN_PASSWORD"),
@@ -118,6 +120,11 @@ def test_a_password_from_a_form_is_learned(watched: Watched) -> None:
 def test_a_token_is_found_in_the_answer_to_another(watched: Watched) -> None:
     watched.answer(json.dumps({"access_token": "another token", "old": TOKEN}).encode(), "POST", "/refresh")
     assert watched.leaks() == ["a token in the answer 200 to POST /refresh"]
+
+
+def test_secrets_are_found_in_other_texts(watched: Watched) -> None:
+    watched.watch.search(f'requests_total{{member="{LINK}"}} 1', "the metrics")
+    assert watched.leaks() == ["a mailed link in the metrics"]
 
 
 def test_secrets_are_found_in_files(watched: Watched, tmp_path: Path) -> None:

@@ -75,19 +75,21 @@ def use_secrets(service: RunningService) -> list[str]:
 
 
 def export(service: RunningService, folder: Path) -> None:
-    """Write the objects of a service to a folder."""
-    command = [sys.executable, "-m", "stratabase.cli", "export", str(folder)]
+    """Write the objects and the members of a service to a folder."""
+    command = [sys.executable, "-m", "stratabase.cli", "export", str(folder), "--members"]
     subprocess.run(command, cwd=ROOT, env=service.settings, check=True, capture_output=True)
-    assert any(folder.iterdir())
+    assert "rosa@example.com" in "".join(file.read_text() for file in folder.rglob("*.jsonl"))
 
 
 @pytest.mark.local
 def test_no_secret_is_logged_or_exported(tmp_path: Path) -> None:
-    """The watch over secrets searches the answers and the emails, as in each scenario.
+    """The watch over secrets searches the answers, the metrics and the emails, as in each scenario.
 
     Only the outbox shows a link: on a laptop the console is the mailbox.
     """
-    with running(tmp_path / "home", settings={"STRATABASE_LOG_LEVEL": "DEBUG"}) as service:
+    settings = {"STRATABASE_LOG_LEVEL": "DEBUG", "STRATABASE_ACCESS_LOG": "json"}
+    arguments = ["--metrics=127.0.0.1:0"]
+    with running(tmp_path / "home", settings=settings, arguments=arguments) as service:
         secrets = use_secrets(service)
         export(service, tmp_path / "export")
         keys = json.loads((service.home / "signing-keys.json").read_text())["keys"]
@@ -96,4 +98,5 @@ def test_no_secret_is_logged_or_exported(tmp_path: Path) -> None:
     result = "\n".join(line for line in lines if not line.startswith("  http://"))
     looked_for = [*secrets, *(key["secret"] for key in keys), "planted", "$argon2", "Traceback"]
     assert [secret for secret in looked_for if secret in result] == []
+    assert "the metrics" in service.secrets.searched
     assert service.secrets.search_files(tmp_path / "export") == []
