@@ -370,7 +370,6 @@ class Settings:
         Variable(
             "STRATABASE_LOG_LEVEL",
             parse_log_level,
-            parse_networks,
             f"The minimum level of log messages: {', '.join(LOG_LEVELS)}.",
         ),
     ] = "INFO"
