@@ -109,4 +109,5 @@ def follow(project: Path, path: Path, *, uv: bool, **environment: str) -> None:
             if output is not None:
                 assert json.loads(printed) == json.loads(output)
     finally:
-        assert server.end(signal.SIGTERM) == 0
+        code = server.end(signal.SIGTERM)
+        assert code == 0, (code, server.printed)

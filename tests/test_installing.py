@@ -26,7 +26,9 @@ def uv(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def find_python(version: str) -> str:
-    return run([str(ROOT / "tools/find-python"), version]).strip()
+    """Return the path of the interpreter itself. With a script of pyenv, uv makes environments anew."""
+    found = run([str(ROOT / "tools/find-python"), version]).strip()
+    return run([found, "-c", "import sys; print(sys.executable)"]).strip()
 
 
 @pytest.mark.parametrize("version", ["3.11", "3.13"])
@@ -41,7 +43,7 @@ def test_a_new_project_is_installed_with_pip_and_runs_with_uv(
     run([str(environment / "bin/stratabase"), "init", *options, "my-app"], tmp_path)
 
     # With --aws, one of the commands is `make build`.
-    follow(tmp_path / "my-app", uv, uv=True, UV_PYTHON=version)
+    follow(tmp_path / "my-app", uv, uv=True, UV_PYTHON=python)
     built = tmp_path / "my-app/.aws-sam/build/ServiceLayer/python/stratabase"
     assert built.is_dir() is bool(options)
     assert not (built / "cli").exists()
