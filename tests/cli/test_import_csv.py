@@ -119,7 +119,7 @@ sys.exit(main(sys.argv[2:]))
 
 
 @pytest.mark.soak
-def test_an_import_goes_on_after_it_was_killed(folder: Path) -> None:
+def test_an_import_goes_on_after_it_was_killed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = 400
     (folder / "pets.csv").write_text("\n".join(["name", *(f"n{row}" for row in range(rows))]))
     ends = []
@@ -127,7 +127,9 @@ def test_an_import_goes_on_after_it_was_killed(folder: Path) -> None:
         command = [sys.executable, "-c", KILLED, str(commits), "import", "pets.csv", "--class", "Pet"]
         ends.append(subprocess.run(command, check=False, capture_output=True).returncode)
     assert -signal.SIGKILL in ends
+    capsys.readouterr()
     assert main(["import", "pets.csv", "--class", "Pet"]) == 0
+    assert f"{rows} created" in capsys.readouterr().out
     assert len(_states()) == rows
     assert {f'"name":"n{row}"' for row in range(rows)} == {
         '"name":"' + state.split('"name":"')[1].split('"')[0] + '"' for state in _states()

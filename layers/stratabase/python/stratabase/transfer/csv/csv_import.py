@@ -209,6 +209,9 @@ class CsvImport:
             self._save_after_error(state)
             raise
         ended = replace(self._present(state), ended=self._services.clock.now())
+        if self._columns.key is None:
+            # Interrupted runs could not record the last objects that they created.
+            ended = replace(ended, created=state.next_row - len(self._refused))
         self._pace.run(lambda: self._records.save(ended))
         return ended
 

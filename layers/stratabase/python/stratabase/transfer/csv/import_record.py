@@ -47,7 +47,7 @@ class ImportRecord:
     created: int = 0
     updated: int = 0
     unchanged: int = 0
-    """The numbers of objects so far. After an interruption, they may lack the last ones."""
+    """The numbers of objects so far. After an interruption, those of updates may lack the last ones."""
     ended: Instant | None = None
     """When all rows were written, None if they are not."""
 
