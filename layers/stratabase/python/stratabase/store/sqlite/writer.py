@@ -17,7 +17,7 @@ from stratabase.store.sqlite.commit import Transaction
 from stratabase.store.sqlite.errors import VALUE_ERRORS, closed_error, retry_while_busy
 
 MAX_BATCHES = 64
-"""The maximum number of batches in one transaction, which limits how long a caller waits."""
+"""No more batches join a transaction that has so many. This limits how long a caller waits."""
 
 
 T = TypeVar("T")
@@ -65,7 +65,11 @@ class Writer:
         self._to_refusal = to_refusal
         self._collected: list[_WaitingWrite] = []
         """The writes that the thread does not know of yet, in their order."""
-        self._queue: SimpleQueue[_WaitingWrite | None] = SimpleQueue()
+        self._queue: SimpleQueue[Sequence[_WaitingWrite]] = SimpleQueue()
+        """The writes that were collected together, at most MAX_BATCHES in each entry.
+
+        An empty entry only wakes the thread.
+        """
         self._lock = Lock()
         self._closed = False
         self._thread = Thread(target=self._run, name="stratabase-writer", daemon=True)
@@ -90,7 +94,7 @@ class Writer:
             # Otherwise the thread could find the queue empty, end, and refuse what was collected.
             self._enqueue()
             self._closed = True
-        self._queue.put(None)
+        self._queue.put(())
         self._thread.join()
 
     def _enqueue_collected(self) -> None:
@@ -100,9 +104,10 @@ class Writer:
 
     def _enqueue(self) -> None:
         """Do the same for a caller that holds the lock."""
-        for each in self._collected:
-            self._queue.put(each)
-        self._collected.clear()
+        collected, self._collected = self._collected, []
+        # Each entry wakes the thread.
+        for first in range(0, len(collected), MAX_BATCHES):
+            self._queue.put(collected[first : first + MAX_BATCHES])
 
     def _run(self) -> None:
         group: Sequence[_WaitingWrite] = ()
@@ -116,11 +121,10 @@ class Writer:
 
     def _next_group(self) -> Sequence[_WaitingWrite]:
         """Return the batches that wait now, or else wait for the next one. Empty if the writer closes."""
-        group = [self._queue.get()]
-        with self._lock:  # the writes that were collected together may still be on their way
-            while len(group) < MAX_BATCHES and not self._queue.empty():
-                group.append(self._queue.get())
-        return [each for each in group if each and each.future.set_running_or_notify_cancel()]
+        group = [*self._queue.get()]
+        while len(group) < MAX_BATCHES and not self._queue.empty():
+            group += self._queue.get()
+        return [each for each in group if each.future.set_running_or_notify_cancel()]
 
     def _commit_group(self, group: Sequence[_WaitingWrite]) -> None:
         if not group:
@@ -195,7 +199,7 @@ class Writer:
             refused = [*group, *self._collected]
             self._collected.clear()
         while not self._queue.empty():
-            refused += filter(None, [self._queue.get()])
+            refused += self._queue.get()
         for each in refused:
             if not each.future.done():
                 each.future.set_exception(closed_error())
