@@ -5,16 +5,20 @@ import signal
 import subprocess
 import sys
 from contextlib import closing, suppress
+from io import StringIO
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
+from stratabase.adapters.blobs.folder import FolderBlobs
 from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
 from stratabase.domain.objects.change import Change, Creation
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.settings import Settings
-from tests.cli.terminal import Project
+from stratabase.transfer.members import MemberImport
+from tests.cli.terminal import Project, run
 from tests.soak import count, seed
 from tests.transfer.stores import files_of
 
@@ -91,3 +95,48 @@ def test_a_missing_folder_is_named(
     assert "new doesn't exist" in errors
     assert not (tmp_path / "new").exists()
     assert not (tmp_path / "export").exists()
+
+
+def test_an_import_that_was_stopped_before_its_members_is_not_served_and_continues(
+    shop: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(shop, 1)
+    home = tmp_path / "other"
+    monkeypatch.setenv("STRATABASE_MODEL", str(shop.model))
+    monkeypatch.setenv("STRATABASE_HOME", str(shop.home))
+    monkeypatch.setattr("sys.stdin", StringIO("correct horse battery staple\n"))
+    create = ["members", "create", "ann", "ann@example.com", "Administrator", "--ask-password"]
+    assert main(create) == 0
+    assert main(["export", str(tmp_path / "export"), "--members"]) == 0
+    monkeypatch.setenv("STRATABASE_HOME", str(home))
+    with monkeypatch.context() as stopping:
+        stopping.setattr(MemberImport, "run", Mock(side_effect=OSError(28, "No space left on device")))
+        assert main(["import", str(tmp_path / "export")]) == 1
+
+    code, printed = run(shop, "serve", "--no-reload", STRATABASE_HOME=str(home))
+    assert code == 1
+    assert "An import into this store was interrupted" in printed
+    assert main(["import", str(tmp_path / "export")]) == 0
+    assert main(["members", "list"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("ann  ann@example.com  Administrator")
+
+
+def test_nothing_is_imported_into_a_store_that_is_in_use(
+    shop: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(shop, 1)
+    home = tmp_path / "other"
+    home.mkdir()
+    monkeypatch.setenv("STRATABASE_MODEL", str(shop.model))
+    monkeypatch.setenv("STRATABASE_HOME", str(shop.home))
+    assert main(["export", str(tmp_path / "export")]) == 0
+
+    with closing(FolderBlobs(home / "files")):
+        assert main(["copy", str(tmp_path / "moving"), f"STRATABASE_HOME={home}"]) == 1
+        monkeypatch.setenv("STRATABASE_HOME", str(home))
+        assert main(["import", str(tmp_path / "export")]) == 1
+
+    refusal = f"A process serves {home}, or uses its files. Stop it, and try again."
+    assert capsys.readouterr().err.count(refusal) == 2
+    assert [path.name for path in home.iterdir()] == ["files"]
+    assert main(["import", str(tmp_path / "export")]) == 0

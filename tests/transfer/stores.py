@@ -50,6 +50,7 @@ def import_from(
     with ExportCheck(reader, importing.schema) as check:
         importing.check(check, lambda _: lambda _: None)
         importing.run(check, lambda: blobs, lambda _: lambda _: None)
+        importing.finish()
         return check.dangling()[0]
 
 

@@ -3,11 +3,11 @@
 import argparse
 from pathlib import Path
 
-from stratabase.adapters.blobs.folder import is_in_use
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import read_settings, require_local_data
+from stratabase.cli.transfer.unused_folder import require_unused
 from stratabase.transfer.backup import check_backup, has_data, restore_backup
 from stratabase.transfer.format import BACKUP_FORMAT, InvalidExport, read_manifest
 
@@ -27,8 +27,7 @@ def run(options: argparse.Namespace) -> int:
     home, bar = settings.home, ProgressBar("Restore", 0, "file")
     try:
         manifest = read_manifest(options.folder, BACKUP_FORMAT)
-        if is_in_use(home / "files"):
-            raise CommandError(f"A process serves {home}, or uses its files. Stop it, and try again.")
+        require_unused(settings)
         if has_data(home):
             raise CommandError(
                 f"{home} has data, which a restore does not replace. Rename the folder, or set "

@@ -8,9 +8,10 @@ Read in this order:
 2. records: converts between the items of a store and the lines of an export.
 3. export: writes the objects, versions, links and files of a store.
 4. checking: checks an export against a model before anything is written.
-5. importing: writes an export to an empty store.
-6. members: exports and imports members.
-7. backup: copies the data folder of an instance on SQLite, and restores it.
+5. import_progress: how far an import has come, which the store keeps.
+6. importing: writes an export to an empty store.
+7. members: exports and imports members.
+8. backup: copies the data folder of an instance on SQLite, and restores it.
 
 `docs/export-and-import.md` describes the format for users. Imports the store, the operations and the domain.
 Only the commands import it.

@@ -152,7 +152,7 @@ class ExportReader:
 
     def pairs(self) -> Iterator[tuple[Line, LinkedPair]]:
         """Yield the links of associations without foreign keys."""
-        for name, role in self._link_roles.items():
+        for name, role in sorted(self._link_roles.items()):
             for line in read_lines(self._folder, name):
                 yield line, self.associations.pair(role, text_field(line, ID_FIELD), text_field(line, TARGET))
 
@@ -164,7 +164,7 @@ class ExportReader:
         """Return the path of a file of an object by its line."""
         id_ = text_field(line, "id")
         if not is_file_id(id_):
-            raise line.refuse(f"{id_!r} is no ID_FIELD of a file.")
+            raise line.refuse(f"{id_!r} is no ID of a file.")
         return self._folder / FILE_FOLDER / id_
 
     def shown_role(self, role: RoleName) -> RoleName:
@@ -310,7 +310,7 @@ class ExportCheck:
 
 
 def check_contents(folder: Path, manifest: Manifest, report: ReportDone = lambda _: None) -> None:
-    """Raise InvalidExport unless all files are as the export has written them. ReportDone each file."""
+    """Raise InvalidExport unless all files are as the export has written them. Report each file."""
     for name, expected in manifest.files.items():
         if name.startswith("/") or ".." in name.split("/"):
             raise InvalidExport(f"The manifest names the file {name!r}, which is not in the export.")
@@ -319,7 +319,7 @@ def check_contents(folder: Path, manifest: Manifest, report: ReportDone = lambda
     for line in read_lines(folder, FILES):
         id_, size = text_field(line, "id"), line.record.get("size")
         if not is_file_id(id_) or not isinstance(size, int):
-            raise line.refuse("The line must have the ID_FIELD of a file and its size in bytes.")
+            raise line.refuse("The line must have the ID of a file, and its size in bytes.")
         check_content(folder, f"{FILE_FOLDER}/{id_}", ExportedFile(0, size, text_field(line, "sha256")))
         report(1)
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -30,7 +30,6 @@ from stratabase.store.engine.port import (
     Action,
     Batch,
     Engine,
-    Item,
     Key,
     Put,
 )
@@ -52,12 +51,9 @@ from stratabase.transfer.checking import (
     parse_serial,
 )
 from stratabase.transfer.format import FILES, PENDING_WORK, SERIALS, Line, ReportDone, text_field
+from stratabase.transfer.import_progress import DONE, ImportProgress, read_progress
 from stratabase.transfer.records import ImportedObject
 
-_WORK = "import"
-"""The name of the checkpoint of an import."""
-_DONE = "done."
-"""The step of an import that is finished. Names of classes have no dot."""
 _ITEMS_SIDE_BY_SIDE = 400
 """The number of items that are written to a remote store in parallel, before the progress is stored."""
 
@@ -74,17 +70,6 @@ class StoreNotEmpty(Exception):
 
 class ImportedAlready(Exception):
     """The store has the objects of this export. The text says so."""
-
-
-class ImportProgress(NamedTuple):
-    """How far an import has come."""
-
-    export: str
-    """The digest of the export."""
-    step: str = ""
-    """The class whose objects are being written, or the file whose lines are. Empty: none yet. Or _DONE."""
-    after: str = ""
-    """The id of the last object that is written, or the number of the last line."""
 
 
 class Import:
@@ -120,8 +105,8 @@ class Import:
         `report`: takes the title of a step, and returns what reports its progress. Raises InvalidExport,
         StoreNotEmpty, ImportedAlready, Unavailable. Nothing is written.
         """
-        progress = self._progress()
-        is_done = progress is not None and progress.step == _DONE
+        progress = read_progress(self._engine)
+        is_done = progress is not None and progress.step == DONE
         if progress is not None and progress.export != self._digest and not is_done:
             raise StoreNotEmpty(
                 "The import of another export into this store has begun and is not finished. Finish it with "
@@ -145,38 +130,39 @@ class Import:
                 )
 
     def run(self, check: ExportCheck, blobs: Callable[[], BlobStore], report: StepReport) -> None:
-        """Write what the export has, from where an earlier run has stopped.
+        """Write the objects and files of the export, from where an earlier run has stopped.
 
-        Raises InvalidExport, Unavailable.
+        The import is not finished before `finish` is called. Raises InvalidExport, Unavailable.
         """
-        progress = self._progress()
-        if progress is None or progress.step == _DONE:
+        progress = read_progress(self._engine)
+        if progress is None or progress.step == DONE:
             progress = ImportProgress(self._digest)
         self._save(progress)
         steps: list[tuple[str, Callable[[str, ReportDone], None]]] = [
             (FILES, lambda after, done: self._write_files(blobs, after, done)),
+            # The order must be the same if the import continues after the model was edited.
             *(
                 (name, lambda after, done, name=name: self._write_class(check, name, after, done))
-                for name in self._reader.records
+                for name in sorted(self._reader.records)
             ),
             ("links/", self._write_pairs),
             (SERIALS, self._write_serials),
             (PENDING_WORK, self._write_ledgers),
         ]
         names = [name for name, _ in steps]
-        first = names.index(progress.step) if progress.step else 0
-        for number, (name, write) in enumerate(steps[first:]):
-            after = progress.after if not number else ""
+        # A class without objects may have been removed from the model meanwhile. Then all is written again.
+        first = names.index(progress.step) if progress.step in names else 0
+        for name, write in steps[first:]:
+            after = progress.after if name == progress.step else ""
             self._save(ImportProgress(self._digest, name, after))
             write(after, report(name))
-        self._save(ImportProgress(self._digest, _DONE))
 
-    def _progress(self) -> ImportProgress | None:
-        (found,) = self._engine.get([keys.checkpoint(_WORK)])
-        return None if found is None else ImportProgress(**orjson.loads(found.state or "{}"))
+    def finish(self) -> None:
+        """Store that everything is imported. Raises Unavailable."""
+        self._save(ImportProgress(self._digest, DONE))
 
     def _save(self, progress: ImportProgress) -> None:
-        self._commit(_checkpoint(progress))
+        self._commit(progress.put())
 
     def _commit(self, action: Action) -> None:
         self._engine.commit(Batch(f"import{token_hex(12)}", (action,)))
@@ -228,7 +214,7 @@ class Import:
         return _Writer(
             self._engine,
             self._parallel_map,
-            lambda after: _checkpoint(ImportProgress(self._digest, step, after)),
+            lambda after: ImportProgress(self._digest, step, after).put(),
         )
 
     # The items of an object.
@@ -329,10 +315,6 @@ class _Writer:
 
     def _commit(self, *puts: Put) -> None:
         self._engine.commit(Batch(f"import{token_hex(12)}", puts))
-
-
-def _checkpoint(progress: ImportProgress) -> Put:
-    return Put(Item(keys.checkpoint(_WORK), state=orjson.dumps(progress._asdict()).decode()))
 
 
 def _ledger(line: Line) -> Any:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.storage import open_object_snapshot, parallel_commits_of
 from stratabase.cli.terminal.progress import ProgressBar, StepBars
+from stratabase.cli.transfer.unused_folder import require_unused
 from stratabase.clock import SystemClock
 from stratabase.operations.files.hold import hold_files
 from stratabase.transfer.checking import ExportCheck, ExportReader
@@ -87,8 +88,9 @@ def _left_out(found: Exported) -> Iterator[str]:
 def import_instance(instance: Instance, folder: Path, reader: ExportReader) -> Iterator[str]:
     """Check an export, write it, and yield lines that say what was found.
 
-    Raises InvalidExport, StoreNotEmpty, ImportedAlready, UnusableStore, Unavailable.
+    Raises InvalidExport, StoreNotEmpty, ImportedAlready, UnusableStore, Unavailable, CommandError.
     """
+    require_unused(instance.settings)
     importing = Import(folder, reader, instance.engine, parallel_commits_of(instance.settings))
     members = MemberImport(folder, instance.model.profiles)
     with StepBars() as bars, ExportCheck(reader, importing.schema) as check:
@@ -96,9 +98,11 @@ def import_instance(instance: Instance, folder: Path, reader: ExportReader) -> I
         members.check(lambda: instance.member_stores.members)
         if is_resumed:
             yield "An earlier run of this import was interrupted. It continues."
+        require_unused(instance.settings)  # the checks can take minutes
         instance.claim_stores()
         importing.run(check, lambda: instance.blobs, bars.begin)
         added = members.run(lambda: instance.member_stores.members, bars.begin("Members"))
+        importing.finish()
         number, dangling = check.dangling()
     yield f"Imported {pluralize(check.objects, 'object')} from {folder}."
     if added:
