@@ -121,6 +121,16 @@ def test_an_import_that_was_stopped_before_its_members_is_not_served_and_continu
     assert capsys.readouterr().out.splitlines()[-1].startswith("ann  ann@example.com  Administrator")
 
 
+@pytest.mark.parametrize("option", ["--dry-run", "--skip-invalid", "--delimiter=;"])
+def test_options_of_csv_files_are_refused_for_folders(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    assert main(["import", str(tmp_path), option]) == 2
+    assert f"{option.partition('=')[0]} is only for CSV files." in capsys.readouterr().err
+    assert main(["export", str(tmp_path), "--with-ids"]) == 2
+    assert "--with-ids is only for CSV files." in capsys.readouterr().err
+
+
 def test_nothing_is_imported_into_a_store_that_is_in_use(
     shop: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

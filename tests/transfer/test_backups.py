@@ -237,6 +237,16 @@ def test_an_interrupted_restore_begins_again(
     assert {path.stat().st_mode & 0o077 for path in restored.rglob("*")} == {0}
 
 
+def test_a_restored_folder_is_not_replaced_although_the_restore_was_killed_at_its_very_end(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".restoring").mkdir()
+
+    assert main(["restore", str(tmp_path / "backup")]) == 1
+    assert f"{home} has data, which a restore does not replace" in capsys.readouterr().err
+    assert (home / "objects.db").exists()
+
+
 def test_only_data_in_the_data_folder_is_backed_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

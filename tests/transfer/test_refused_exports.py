@@ -9,6 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from stratabase.domain.objects.change import Change
+from stratabase.domain.objects.entity import Reference
+from stratabase.store.engine.port import Batch, Put
+from stratabase.store.layout import keys
+from stratabase.store.layout.ledgers import purge_ledger
 from stratabase.store.repository import Repository
 from stratabase.transfer.checking import ExportCheck, ExportReader
 from stratabase.transfer.export import FolderInUse, prepare_folder
@@ -24,13 +29,15 @@ EMPLOYEES, VERSIONS = "objects/Employee.jsonl", "versions/Employee.jsonl"
 
 @pytest.fixture
 def export(open_store: Callable[[str], Store], tmp_path: Path) -> Path:
-    """An export of two employees and a team."""
+    """An export of two employees and a team, and of the work that a deletion has left."""
     store = open_store("source")
     objects = VersionedObjects(Repository(store.engine, COMPANY))
     objects.create("Team", "t", name="T")
     objects.create("Employee", "a", name="Ann", code="1", team="t")
     objects.create("Employee", "b", name="Bob", code="2", badge=7)
     objects.update("Employee", "b", name="Ben")
+    ledger = purge_ledger(keys.purge(Reference("Team", "gone")), [Reference("Desk", "d")], Change("c", 0, ()))
+    store.engine.commit(Batch("c", (Put(ledger),)))
     return store.export(tmp_path / "export", COMPANY)
 
 
@@ -81,6 +88,14 @@ def edit(export: Path, name: str, old: str, new: str) -> None:
         ("manifest.json", ("stratabase-export", "zip"), "can't be read as the manifest of the export"),
         ("manifest.json", ("objects/Team", "objects/Tram"), "the model has no class Tram"),
         ("manifest.json", ("objects/Team.jsonl", "../secret"), "no class|not in the export"),
+        ("manifest.json", ('"lines"', '"line"'), "can't be read as the manifest of the export"),
+        ("manifest.json", ('"files": {', '"files": [], "other": {'), "can't be read as the manifest"),
+        (
+            "pending-work.jsonl",
+            ('{"partition":"P#', '{"partition":"'),
+            "line 1: The line must be as an export writes it",
+        ),
+        ("pending-work.jsonl", ('"attributes"', '"atributes"'), "line 1: The line must be as an export"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_place(

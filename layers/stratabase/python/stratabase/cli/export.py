@@ -5,6 +5,7 @@ from pathlib import Path
 
 from stratabase.bootstrap import Instance
 from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
+from stratabase.cli.terminal.csv_options import require_class
 from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.settings import read_settings, require_store
 from stratabase.cli.transfer.export_csv import CSV_EXPORT_EXAMPLES, add_csv_export_options, export_csv
@@ -45,6 +46,7 @@ def run(options: argparse.Namespace) -> int:
         return export_csv(options)
     if options.target.suffix.lower() == ".csv":
         raise CommandError("To export a CSV file, name the class of its objects with --class.", MISUSED)
+    require_class(options, add_csv_export_options)
     return _export_folder(options.target, ExportedMembers(options.members, options.with_password_hashes))
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from stratabase.bootstrap import Instance
 from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
+from stratabase.cli.terminal.csv_options import require_class
 from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.settings import make_data_folder, read_settings
 from stratabase.cli.transfer.import_csv import CSV_IMPORT_EXAMPLES, add_csv_import_options, import_csv
@@ -41,6 +42,7 @@ def run(options: argparse.Namespace) -> int:
         return import_csv(options)
     if options.source.is_file():
         raise CommandError("To import a CSV file, name the class of its objects with --class.", MISUSED)
+    require_class(options, add_csv_import_options)
     return _import_folder(options.source)
 
 

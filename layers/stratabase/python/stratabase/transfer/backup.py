@@ -117,7 +117,10 @@ def restore_backup(folder: Path, names: list[str], home: Path, report: ReportDon
 
 def has_data(home: Path) -> bool:
     """Return whether a folder has something that a restore must not replace."""
-    return home.exists() and any(home.iterdir()) and not (home / _UNDER_WAY).exists()
+    if not home.exists() or not any(home.iterdir()):
+        return False
+    # The objects appear last, so with them, a restore is complete, or a service has begun without it.
+    return not (home / _UNDER_WAY).exists() or (home / _OBJECTS).exists()
 
 
 def _sources(home: Path) -> Iterator[Path]:

@@ -13,17 +13,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
+import orjson
+
 from stratabase.domain.files.pending_file import is_file_id
 from stratabase.domain.objects.change import Tombstone
 from stratabase.domain.objects.entity import Reference, RoleName
 from stratabase.domain.objects.identity import SINGLETON_ID
 from stratabase.model.model import ClassKind, Model
 from stratabase.model.stored_names import StoredNames
-from stratabase.store.engine.port import Item
+from stratabase.store.engine.port import Item, Key
 from stratabase.store.file_references import stored_file_ids
 from stratabase.store.indexes.registry_cache import WriteSchema
-from stratabase.store.layout import codec
+from stratabase.store.layout import codec, keys
 from stratabase.store.layout.associations import Associations, LinkedPair
+from stratabase.store.layout.ledgers import kept_ledger
 from stratabase.store.name_translation import NameTranslation
 from stratabase.store.write.guard_writes import UniqueClaim, exclusive_claims, unique_claims
 from stratabase.transfer.format import (
@@ -219,6 +222,8 @@ class ExportCheck:
             ) from error
         for line in self._reader.lines(SERIALS):
             parse_serial(line, self._reader)
+        for line in self._reader.lines(PENDING_WORK):
+            parse_ledger(line)
 
     def count(self, reference: Reference, role: RoleName) -> int:
         """Return how many associations a required role of an object has."""
@@ -333,6 +338,15 @@ def parse_serial(line: Line, reader: ExportReader) -> tuple[RoleName, int]:
     if records is None:
         raise line.refuse(f"The model has no class {class_name}. Use the model of the export.")
     return RoleName(records.stored_name, records.stored_name_of(line, attribute)), last
+
+
+def parse_ledger(line: Line) -> Item:
+    """Return the item of a ledger from its line. Raises InvalidExport."""
+    key = Key(text_field(line, "partition"), text_field(line, "sort"))
+    attributes, state = line.record.get("attributes"), line.record.get("state")
+    if not keys.is_ledger(key) or not isinstance(attributes, dict) or not isinstance(state, dict | None):
+        raise line.refuse("The line must be as an export writes it. Export again.")
+    return kept_ledger(key, attributes, None if state is None else orjson.dumps(state).decode())
 
 
 def _by_id(lines: Iterator[Line]) -> Iterator[tuple[str, list[Line]]]:

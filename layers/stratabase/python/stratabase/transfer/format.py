@@ -104,7 +104,7 @@ def read_manifest(folder: Path, format_: str = EXPORT_FORMAT) -> Manifest:
         content = orjson.loads((folder / MANIFEST).read_bytes())
         version = {format_: content["version"]}[content["format"]]
         files = content["files"] if version == FORMAT_VERSION else {}
-        listed = {name: ExportedFile(*map(each.get, ExportedFile._fields)) for name, each in files.items()}
+        listed = {name: _exported_file(each) for name, each in files.items()}
         manifest = Manifest(content["application"], listed, format_)
     except FileNotFoundError:
         if (folder / UNFINISHED).exists():
@@ -114,7 +114,7 @@ def read_manifest(folder: Path, format_: str = EXPORT_FORMAT) -> Manifest:
         raise InvalidExport(
             f"{folder} is no {name}: it has no {MANIFEST}. Name a folder that `{command}` has written."
         ) from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         reason = f" ({error.strerror})" if isinstance(error, OSError) else ""
         raise InvalidExport(
             f"{folder / MANIFEST} can't be read as the manifest of the {name}{reason}. Name a folder that "
@@ -126,6 +126,14 @@ def read_manifest(folder: Path, format_: str = EXPORT_FORMAT) -> Manifest:
             f"version {FORMAT_VERSION}. Use the version of Stratabase that wrote the export, or a later one."
         )
     return manifest
+
+
+def _exported_file(entry: Any) -> ExportedFile:
+    """Return the entry of a file in a manifest. Raises KeyError, TypeError."""
+    file = ExportedFile(*(entry[name] for name in ExportedFile._fields))
+    if not isinstance(file.lines, int) or not isinstance(file.bytes, int) or not isinstance(file.sha256, str):
+        raise TypeError
+    return file
 
 
 def check_content(folder: Path, name: str, expected: ExportedFile) -> None:

@@ -14,8 +14,6 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-import orjson
-
 from stratabase.domain.files.stored_file import file_key
 from stratabase.domain.objects.change import Change, Creation, Tombstone
 from stratabase.domain.objects.entity import Entity
@@ -38,7 +36,6 @@ from stratabase.store.layout import codec, keys, versions
 from stratabase.store.layout.associations import ForeignKey
 from stratabase.store.layout.guards import guard_item
 from stratabase.store.layout.heads import index_places
-from stratabase.store.layout.ledgers import kept_ledger
 from stratabase.store.write.association_changes import AssociationChanges, KeyReference, link_actions
 from stratabase.store.write.commit import MAX_BATCH_BYTES, action_bytes
 from stratabase.store.write.guard_writes import ExclusiveClaim, exclusive_claims, unique_claims
@@ -48,9 +45,10 @@ from stratabase.transfer.checking import (
     ExportedObject,
     ExportReader,
     check_contents,
+    parse_ledger,
     parse_serial,
 )
-from stratabase.transfer.format import FILES, PENDING_WORK, SERIALS, Line, ReportDone, text_field
+from stratabase.transfer.format import FILES, PENDING_WORK, SERIALS, ReportDone, text_field
 from stratabase.transfer.import_progress import DONE, ImportProgress, read_progress
 from stratabase.transfer.records import ImportedObject
 
@@ -206,7 +204,7 @@ class Import:
         writer = self._writer(PENDING_WORK)
         for line in self._reader.lines(PENDING_WORK):
             if line.number > _number(after):
-                writer.add((Put(_ledger(line)),), str(line.number))
+                writer.add((Put(parse_ledger(line)),), str(line.number))
             done(1)
         writer.flush()
 
@@ -315,16 +313,6 @@ class _Writer:
 
     def _commit(self, *puts: Put) -> None:
         self._engine.commit(Batch(f"import{token_hex(12)}", puts))
-
-
-def _ledger(line: Line) -> Any:
-    record = line.record
-    state = record.get("state")
-    return kept_ledger(
-        Key(text_field(line, "partition"), text_field(line, "sort")),
-        record["attributes"],
-        None if state is None else orjson.dumps(state).decode(),
-    )
 
 
 def _start_of_key(

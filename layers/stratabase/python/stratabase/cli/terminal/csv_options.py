@@ -1,6 +1,7 @@
 """The options that say how a CSV file spells values, which import and export share."""
 
 import argparse
+from collections.abc import Callable
 from dataclasses import replace
 
 from stratabase.cli.terminal.command_error import MISUSED, CommandError
@@ -37,6 +38,21 @@ def add_group_option(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--thousands", metavar="TEXT", default="", help="the separator between groups of three digits"
     )
+
+
+def require_class(
+    options: argparse.Namespace, add_options: Callable[[argparse.ArgumentParser], None]
+) -> None:
+    """Raise CommandError if one of the options that `add_options` adds is used without a class."""
+    parser = argparse.ArgumentParser(add_help=False)
+    add_options(parser)
+    for name, default in vars(parser.parse_args([])).items():
+        if options.class_name is None and getattr(options, name) != default:
+            raise CommandError(
+                f"--{name.replace('_', '-')} is only for CSV files. Name the class of their objects with "
+                "--class.",
+                MISUSED,
+            )
 
 
 def delimiter(options: argparse.Namespace) -> str | None:
