@@ -114,6 +114,16 @@ def test_the_first_answer_is_that_without_a_key_and_is_repeated(name: str) -> No
     assert (first.replayed, again.replayed) == (False, True)
 
 
+@pytest.mark.parametrize(
+    "query", ["mutation { __typename }", 'mutation { Skill___delete(_id: "x") @skip(if: true) { deleted } }']
+)
+def test_a_mutation_that_does_nothing_is_not_repeated(api: KeyedApi, query: str) -> None:
+    for _ in range(2):
+        answer = api.send(query)
+        assert b"errors" not in answer.body
+        assert not answer.replayed
+
+
 def test_a_refusal_is_kept_even_if_it_would_not_be_repeated(api: KeyedApi) -> None:
     team = api.create("Team", name="A")
     first = api.send(CREATE, name="A")

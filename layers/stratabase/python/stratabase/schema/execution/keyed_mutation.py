@@ -86,17 +86,21 @@ class KeyedMutation:
 
     def response(self, variable_values: Any) -> GraphQLResponse:
         """Execute the mutation. `variable_values`: coerced. Raises IdempotencyKeyReused, Unavailable."""
-        records, is_replayed = self.read_records(), True
+        records = self.read_records()
         answers: list[Mapping[str, Any]] = []
+        are_new: list[bool] = []
         for number, nodes in enumerate(self._fields(variable_values)):
+            if nodes[0].name.value.startswith("__"):  # `__typename` is always the same
+                answers.append(self.render(self._document_of(nodes), self.fresh_context()))
+                continue
             answer, is_new = self._answer(number, nodes, records)
             answers.append(answer)
-            is_replayed = is_replayed and not is_new
+            are_new.append(is_new)
         errors = [error for answer in answers for error in answer.get(_ERRORS, ())]
         data = {key: value for answer in answers for key, value in answer[_DATA].items()}
         warnings = [warning for answer in answers for warning in answer.get(_WARNINGS, ())]
         response = {_ERRORS: errors, _DATA: data} if errors else {_DATA: data}
-        return with_extensions(response, warnings, self._context, replayed=is_replayed)
+        return with_extensions(response, warnings, self._context, replayed=bool(are_new) and not any(are_new))
 
     def _fields(self, variable_values: Any) -> Sequence[Sequence[FieldNode]]:
         selections = Selections(fragments_of(self._document), variable_values)
@@ -116,8 +120,6 @@ class KeyedMutation:
         self, number: int, nodes: Sequence[FieldNode], records: Mapping[str, IdempotencyRecord]
     ) -> tuple[Mapping[str, Any], bool]:
         """Return the answer of a field, and whether this request has executed it."""
-        if nodes[0].name.value.startswith("__"):  # `__typename` is always the same
-            return self.render(self._document_of(nodes), self.fresh_context()), False
         record = records.get(field_step(number))
         if record is None:
             try:
