@@ -114,6 +114,23 @@ def test_a_copy_refuses_its_own_stores_and_folders_of_others(
     assert [path.name for path in (tmp_path / "photos").iterdir()] == ["cat.png"]
 
 
+def test_a_refused_copy_says_that_its_export_is_kept(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    moving, other = tmp_path / "moving", f"STRATABASE_HOME={tmp_path / 'other'}"
+    assert main(["copy", str(moving), other]) == 0
+    with closing(Instance(Settings.from_environment(os.environ))) as instance:
+        instance.entities.commit(
+            Change("d", NOON, (Creation(Entity(Reference("Person", "x"), {"name": "Bo"})),))
+        )
+
+    assert main(["copy", str(moving), other]) == 1
+    refusal = capsys.readouterr().err
+    assert "The store has objects already" in refusal
+    assert f"{moving} has the export with the hashes of passwords" in refusal
+    assert home.exists()
+
+
 def test_an_interrupted_copy_continues(home: Path, tmp_path: Path) -> None:
     moving = tmp_path / "moving"
     assert main(["export", str(moving / "export"), "--members"]) == 0

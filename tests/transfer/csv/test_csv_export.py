@@ -105,6 +105,11 @@ def test_an_unknown_column_is_named(name: str, message: str) -> None:
         exported_columns(MODEL, MODEL.classes["Pet"], [name], CellFormats())
 
 
+def test_an_export_needs_columns() -> None:
+    with pytest.raises(UnusableColumns, match="--columns: name attributes of Pet, such as _id"):
+        exported_columns(MODEL, MODEL.classes["Pet"], [], CellFormats())
+
+
 def test_a_failed_export_leaves_no_file(shop: Shop, tmp_path: Path) -> None:
     shop.add("Pet", name="€")
     columns = exported_columns(MODEL, MODEL.classes["Pet"], ["name"], CellFormats(ISO_FORMATS))

@@ -67,14 +67,26 @@ def run(options: argparse.Namespace) -> int:
                     print(line)
         _import(target, folder / _EXPORT)
         shutil.rmtree(folder)
-    except (FolderInUse, InvalidExport, StoreNotEmpty, InvalidModel, UnusableStore) as error:
+    except FolderInUse as error:
         raise CommandError(str(error)) from error
+    except (InvalidExport, StoreNotEmpty, InvalidModel, UnusableStore) as error:
+        raise CommandError(f"{error}{_kept(folder)}") from error
     except Unavailable as error:
         raise CommandError(f"{text_with_cause(error)}\n{_CONTINUE}") from error
     except OSError as error:
         raise CommandError(f"{error.filename or folder}: {error.strerror}. {_CONTINUE}") from error
     print(f"The copy is complete. {folder} is removed.")
     return 0
+
+
+def _kept(folder: Path) -> str:
+    """Return what an error says about an export that the next run would use."""
+    if not (folder / _EXPORT / MANIFEST).exists():
+        return ""
+    return (
+        f"\n{folder} has the export with the hashes of passwords, which the next run of the command uses. To "
+        "export again, delete the folder."
+    )
 
 
 def _prepare(folder: Path) -> None:

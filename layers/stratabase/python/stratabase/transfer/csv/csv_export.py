@@ -67,6 +67,8 @@ def exported_columns(
     """Return the columns with these names. Raises UnusableColumns."""
     if class_.kind not in {ClassKind.ORDINARY, ClassKind.SINGLETON}:
         raise UnusableColumns([f"{class_.name} has no stored objects."])
+    if not names:
+        raise UnusableColumns([f"--columns: name attributes of {class_.name}, such as {ID}."])
     mistakes: list[str] = []
     columns = []
     for name in names:
