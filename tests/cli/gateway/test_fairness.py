@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 import uvloop
 
+from stratabase.cli.gateway import acceptor as acceptor_module
 from stratabase.cli.gateway import server as server_module
-from stratabase.cli.gateway.server import Acceptor, FairQueue
+from stratabase.cli.gateway.acceptor import Acceptor
+from stratabase.cli.gateway.server import FairQueue
 
 LOOPS: list[Callable[[], asyncio.AbstractEventLoop]] = [uvloop.new_event_loop, asyncio.new_event_loop]
 
@@ -111,7 +113,7 @@ def test_50_waiting_connections_are_accepted_in_one_turn(
 
 
 def test_a_turn_accepts_a_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_module, "MAX_PER_TURN", 20)
+    monkeypatch.setattr(acceptor_module, "MAX_PER_TURN", 20)
     listener = Listener()
     with (
         waiting_clients(listener, 50) as clients,
@@ -137,7 +139,7 @@ def test_a_client_that_has_left_does_not_stop_the_others() -> None:
 def test_without_free_files_clients_wait_and_one_line_is_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(server_module, "RETRY_SECONDS", 0)
+    monkeypatch.setattr(acceptor_module, "RETRY_SECONDS", 0)
     listener = Listener()
     listener.failures = [OSError(errno.EMFILE, "Too many open files") for _ in range(3)]
     with (

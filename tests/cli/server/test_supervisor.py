@@ -1,5 +1,6 @@
 """`stratabase serve` reloads the model and the code, and keeps the last valid version running."""
 
+import json
 import os
 import signal
 import socket
@@ -129,6 +130,23 @@ def test_broken_code_is_reported_and_the_last_valid_worker_serves(
 
     terminal.wait_for("exited with code 7 before it was ready")
     assert terminal.get().startswith("first")
+
+    # If the last valid worker dies, nothing serves until the code is valid again.
+    os.kill(worker(terminal), signal.SIGKILL)
+    terminal.wait_for("All requests get the status 503 until you fix this error")
+    for method, body in (("GET", None), ("HEAD", None), ("POST", b"x" * 10_000_000)):
+        connection = terminal.connection()
+        connection.request(method, "/", body)
+        response = connection.getresponse()
+        assert (response.status, response.headers["Retry-After"]) == (503, "5")
+        assert response.headers["Content-Type"] == "application/problem+json"
+        text = response.read()
+        assert method == "HEAD" or json.loads(text)["status"] == 503
+        connection.close()
+    project.edit(project.function, 'os._exit(7)\nWORD = "second"', 'WORD = "third"')
+    terminal.wait_for("Serving the new version")
+    assert all(terminal.get().startswith("third") for _ in range(10))
+    assert terminal.end() == 0
 
 
 def test_changed_code_and_template_are_served_and_no_request_is_lost(

@@ -4,11 +4,12 @@ import os
 import pty
 import select
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,24 @@ def test_a_dead_worker_is_not_replaced_by_one_with_another_model(
     terminal.wait_for("Serving the new version")
     assert all("nickname" in model for model in models(terminal))
     assert terminal.end() == 0
+
+
+@pytest.mark.thorough
+def test_the_service_fails_if_a_worker_dies_before_all_of_the_first_version_serve(project: Project) -> None:
+    """Without this, the supervisor would run on without a worker. The second worker here never serves."""
+    waits = (
+        'if os.path.exists("loaded"):\n    from stratabase.cli.server import service\n'
+        '    service.run_server = lambda *_: os.kill(os.getpid(), 19)\nPath("loaded").touch()\nWORD ='
+    )
+    project.edit(project.function, "WORD =", waits)
+    with closing(socket.create_server(("127.0.0.1", 0))) as probe:
+        port = probe.getsockname()[1]
+    for terminal in serving(project, "--workers=2", "--metrics=127.0.0.1:0", PORT=str(port)):
+        terminal.port = port
+        terminal.wait_for("Metrics")  # is printed once the port is open
+        os.kill(int(terminal.get().split()[1]), signal.SIGKILL)
+        terminal.wait_for("was killed by SIGKILL before all workers served")
+        assert terminal.exit_code() == 1
 
 
 @pytest.mark.parametrize("number", ["0", "65", "two", "-1"])

@@ -16,8 +16,8 @@ REST (v1) proxy integration. It converts the result to an HTTP response. Read th
 - `errors`: the limits of AWS, and the gateway's errors.
 - `template`: reads template.yaml, which also defines the deployed gateway.
 
-Below them are the HTTP `server`, which accepts connections, and the `greenlets` in which calls wait
-without blocking a thread.
+Below them are the HTTP `server`, whose `acceptor` accepts connections, and the `greenlets` in which calls
+wait without blocking a thread.
 `current_request` tells the supervisor which request the event loop runs.
 
 Imports `terminal` and the HTTP layer of the service.

@@ -3,7 +3,7 @@
 Read `supervisor` first. It starts workers on the socket of `listener`, represents each as a `worker_process`,
 and exchanges `messages` with it. Workers of the same model and code are a `served_version`. It starts a new
 one when the `watcher` detects a changed file, and another worker when the `watchdog` detects a blocked one.
-`console` prints to the terminal.
+While no worker can serve, `unavailable` answers. `console` prints to the terminal.
 
 In the worker, `worker` communicates with the supervisor, and `service` builds the service and serves. It uses
 `welcome` for the first lines on the terminal, and the `sweeper`, which deletes what large deletions left.

@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 from stratabase.cli.server.console import Console
 from stratabase.cli.server.messages import Job, ReportKind, WorkerReport
 from stratabase.cli.server.served_version import ServedVersion
+from stratabase.cli.server.unavailable import UnavailableServer
 from stratabase.cli.server.watchdog import ProbeResult, Watchdog
 from stratabase.cli.server.watcher import Watcher
 from stratabase.cli.server.worker_process import WorkerProcess
@@ -56,6 +57,7 @@ class Supervisor:
         self._job = job
         self._model = model
         self._listener = listener
+        self._unavailable = UnavailableServer(listener)
         self._console = console
         self._size = size
         self._watches = watches
@@ -250,10 +252,12 @@ class Supervisor:
         """Let a replacement begin at once, and the workers of a new version begin together."""
         version = self._version_of(worker)
         if version is None or version is not self._next:
+            self._unavailable.stop()
             worker.begin()
             return
         version.prepared.add(worker)
         if version.is_prepared:
+            self._unavailable.stop()
             for each in version.prepared:
                 each.begin()
         elif worker.number == 0:
@@ -336,7 +340,8 @@ class Supervisor:
             self._end()
             return
         if not self._current.serving:
-            self._console.warn("Stratabase serves nothing until you fix this error.")
+            self._console.warn("All requests get the status 503 until you fix this error.")
+            self._unavailable.start()
         elif version is self._current:
             self._console.warn("The other workers keep serving.")
         else:
@@ -376,6 +381,9 @@ class Supervisor:
                 f"The worker (process {worker.pid}) received a signal to stop. Stopping the service."
             )
             self._end()
+        elif self._current is None:
+            text = f"{death} before all workers served."
+            self._fail(version, WorkerReport(ReportKind.FAILED, (text,)))
         else:
             if version is self._next:
                 self._abandon_next()
@@ -406,6 +414,7 @@ class Supervisor:
                 worker.stop()
         self._stopping = True
         # Without this, new clients would wait in the queue of a socket from which nobody accepts them.
+        self._unavailable.stop()
         self._listener.close()
 
 
