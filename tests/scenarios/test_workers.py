@@ -1,4 +1,7 @@
-"""Several workers serve one folder under load, while they are reloaded, killed, stopped and replaced."""
+"""Several workers serve one folder under load, while they are reloaded, killed, stopped and replaced.
+
+`tests/cli/server/test_workers.py` tests the same without load.
+"""
 
 import http.client
 import json
@@ -87,7 +90,7 @@ HEADERS = {"Content-Type": "application/json", "Authorization": basic("admin", P
 
 @pytest.mark.local
 @pytest.mark.long
-@pytest.mark.soak
+@pytest.mark.thorough
 def test_two_workers_lose_no_acknowledged_write(tmp_path: Path) -> None:
     model = tmp_path / "model.graphql"
     model.write_text(SAMPLE_MODEL.read_text())
