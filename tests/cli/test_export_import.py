@@ -116,6 +116,9 @@ def test_an_import_that_was_stopped_before_its_members_is_not_served_and_continu
     code, printed = run(shop, "serve", "--no-reload", STRATABASE_HOME=str(home))
     assert code == 1
     assert "An import into this store was interrupted" in printed
+    (tmp_path / "people.csv").write_text("name\nEve\n")
+    assert main(["import", str(tmp_path / "people.csv"), "--class", "Person"]) == 1
+    assert "An import into this store was interrupted" in capsys.readouterr().err
     assert main(["import", str(tmp_path / "export")]) == 0
     assert main(["members", "list"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith("ann  ann@example.com  Administrator")

@@ -7,7 +7,7 @@ from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import read_settings, require_local_data
-from stratabase.cli.transfer.unused_folder import require_unused
+from stratabase.cli.transfer.store_state import require_unused
 from stratabase.transfer.backup import check_backup, has_data, restore_backup
 from stratabase.transfer.format import BACKUP_FORMAT, InvalidExport, read_manifest
 

@@ -24,6 +24,7 @@ from stratabase.cli.server.sweeper import PERIOD, Sweeper
 from stratabase.cli.server.welcome import describe_unbuilt, new_password_lines, welcome_lines
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.progress import PrintLines
+from stratabase.cli.transfer.store_state import require_whole
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.refusals import BadMember
 from stratabase.model.reading import InvalidModel, lint_model_file
@@ -33,7 +34,6 @@ from stratabase.request_metrics import RequestMetrics
 from stratabase.schema.generate import NothingServed
 from stratabase.store.catalog.catalog_store import ServedNames
 from stratabase.store.read.context import system_now
-from stratabase.transfer.import_progress import has_unfinished_import
 from stratabase.unusable_store import UnusableStore
 
 SendReport = Callable[[WorkerReport], None]
@@ -67,7 +67,7 @@ def serve(
         functions = {declaration.name: load_function(declaration) for declaration in template.functions}
         older = tuple(describe_older_stores(instance.marked_stores()))
         instance.claim_stores()
-        _require_whole_store(instance)
+        require_whole(instance.engine)
         build_before_serving(instance.settings, instance.engine, instance.model, _progress(send))
         ServedNames(instance.engine, instance.model, system_now).begin()
         administrator = instance.create_first_administrator() or instance.administrator_state()
@@ -118,16 +118,6 @@ def serve(
             run_server(listener, template, functions, callbacks, _gateway_options(job, instance))
     finally:
         instance.close()
-
-
-def _require_whole_store(instance: bootstrap.Instance) -> None:
-    """Raise CommandError if the store has only a part of an export."""
-    if has_unfinished_import(instance.engine):
-        raise CommandError(
-            "An import into this store was interrupted, so the store has only a part of the export. To "
-            "continue the import, run `stratabase import` with the same folder again, and then start the "
-            "service."
-        )
 
 
 def _gateway_options(job: Job, instance: bootstrap.Instance) -> GatewayOptions:

@@ -19,6 +19,7 @@ from stratabase.cli.terminal.csv_options import (
 )
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import make_data_folder, read_settings
+from stratabase.cli.transfer.store_state import require_whole
 from stratabase.domain.issues.refusals import Refusal
 from stratabase.domain.objects.instant import format_instant
 from stratabase.model.reading import InvalidModel
@@ -195,6 +196,7 @@ class _Import:
             raise CommandError(str(error)) from error
         if not options.dry_run:
             instance.claim_stores()
+            require_whole(instance.engine)
             build_before_serving(instance.settings, instance.engine, instance.model, _note)
         local = is_embedded(instance.settings)
         at_once = LOCAL_ROWS_AT_ONCE if local else REMOTE_ROWS_AT_ONCE

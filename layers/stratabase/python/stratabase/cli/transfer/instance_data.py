@@ -7,7 +7,7 @@ from typing import NamedTuple
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.storage import open_object_snapshot, parallel_commits_of
 from stratabase.cli.terminal.progress import ProgressBar, StepBars
-from stratabase.cli.transfer.unused_folder import require_unused
+from stratabase.cli.transfer.store_state import require_unused
 from stratabase.clock import SystemClock
 from stratabase.operations.files.hold import hold_files
 from stratabase.transfer.checking import ExportCheck, ExportReader
