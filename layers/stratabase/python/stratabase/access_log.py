@@ -6,6 +6,7 @@ a body, or a value of a filter. It has the address of the client.
 
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import IO
 
 import orjson
@@ -26,11 +27,12 @@ class AccessLog:
         self._stream = stream
 
     def write(self, record: RequestRecord) -> None:
-        """Write the line of a request."""
+        """Write the line of a request. If that is not possible, such as on a full disk, the line is lost."""
         stream = self._stream or sys.stdout
-        # One write for each line, so that the lines of several processes do not mix.
-        stream.write(f"{self._render(record)}\n")
-        stream.flush()
+        with suppress(OSError):
+            # One write for each line, so that the lines of several processes do not mix.
+            stream.write(f"{self._render(record)}\n")
+            stream.flush()
 
 
 def _as_json(record: RequestRecord) -> str:
