@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from stratabase.cli.server.metrics_server import MetricsServer
+from stratabase.cli.terminal.command_error import CommandError
 
 
 def test_a_file_that_is_not_complete_yet_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,3 +30,12 @@ def test_the_files_are_deleted_at_the_end() -> None:
         folder = server.folder
         assert folder.stat().st_mode & 0o077 == 0
     assert not Path(folder).exists()
+
+
+@pytest.mark.parametrize("host", ["a..b", "name.invalid"])
+def test_a_host_that_does_not_exist_is_named(host: str) -> None:
+    with (
+        pytest.raises(CommandError, match=f"--metrics: {host}:9464 cannot be used"),
+        MetricsServer((host, 9464), lambda: 0),
+    ):
+        pass

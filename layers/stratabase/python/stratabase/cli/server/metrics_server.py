@@ -68,11 +68,12 @@ class MetricsServer:
         host, port = self._address
         try:
             self._server, _thread = start_http_server(port, host, registry)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # the latter for names that no host can have
             self._folder.cleanup()
+            reason = getattr(error, "strerror", None) or "not a valid name"
             raise CommandError(
-                f"--metrics: {host}:{port} cannot be used ({error.strerror}). Use an address of this machine "
-                "and a free port, such as 127.0.0.1:9464."
+                f"--metrics: {host}:{port} cannot be used ({reason}). Use an address of this machine and a "
+                "free port, such as 127.0.0.1:9464."
             ) from error
         return self
 
