@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.service import PASSWORD, SAMPLE_MODEL, RunningService, basic, eventually
-from tests.soak import count
+from tests.soak import FULL, count
 
 CLIENTS = count(4, 32)
 ROUNDS = count(1, 10)
@@ -137,9 +137,10 @@ def _disturb(service: RunningService, clients: list[Client], model: Path, attrib
     os.kill(killed, signal.SIGKILL)
     eventually(lambda: len(_workers(service) - {killed}) == 2)
     _wait_for_answers(clients)
-    os.kill(stuck, signal.SIGSTOP)
-    eventually(lambda: stuck not in _workers(service) and len(_workers(service)) == 2)
-    _wait_for_answers(clients)
+    if FULL:  # takes seconds, until the supervisor finds that the worker is stuck
+        os.kill(stuck, signal.SIGSTOP)
+        eventually(lambda: stuck not in _workers(service) and len(_workers(service)) == 2)
+        _wait_for_answers(clients)
     # 4. A stop lets all requests end.
     cut = _cut(clients)
     workers = _workers(service)

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
+
 from tests.cli.terminal import Project, Terminal, serving
 from tests.service import eventually
 
@@ -223,6 +225,7 @@ def test_a_stuck_worker_is_replaced_and_its_request_is_reported(project: Project
         assert terminal.end() == 0
 
 
+@pytest.mark.thorough
 def test_workers_that_get_stuck_in_turn_are_all_replaced(project: Project) -> None:
     for terminal in serving(project, STRATABASE_WORKER_TIMEOUT_SECONDS="3"):
         terminal.started()
