@@ -42,6 +42,7 @@ def wrong(says: str, query: str, begins: str, *columns: int) -> Document:
 PAGE = "query($o: PersonPageOptions!) { Person___getPage(options: $o) { totalCount } }"
 CREATE = "mutation($d: SheetCreate!) { Sheet___create(data: $d) { _id } }"
 UPDATE = "mutation($d: SheetUpdate!) { Sheet___update(data: $d) { _id } }"
+UPDATE_PERSON = "mutation($d: PersonUpdate!) { Person___update(data: $d) { _id } }"
 PERSON = "mutation($d: PersonCreate!) { Person___create(data: $d) { _id } }"
 
 
@@ -223,6 +224,39 @@ DOCUMENTS = [
         " at .day: A list or an object is not a valid Date",
     ),
     sheet("a text for an object", "new", ": Expected value of type 'SheetCreate' to be an object"),
+    sheet(
+        "ids for a change of a role",
+        {"_id": "1", "skills": ["2"]},
+        " at .skills: Expected value of type 'SkillRoleRefs' to be an object, found: ['2']. "
+        "Use an object with add, remove, or removeAll.",
+        query=UPDATE_PERSON,
+    ),
+    sheet(
+        "an object for an id",
+        {"_id": "1", "skills": {"add": [{"name": "y"}]}},
+        " at .skills.add[0]: ID cannot represent value: {'name': 'y'}. Use the _id of an object that exists.",
+        query=UPDATE_PERSON,
+    ),
+    wrong(
+        "an id for a change of a role, in the document",
+        'mutation { Person___update(data: {_id: "1", team: "2"}) { _id } }',
+        "Expected value of type 'TeamRoleRef' to be an object, found: \"2\". "
+        "Use an object with set or remove.",
+        51,
+    ),
+    wrong(
+        "an object for an id, in the document",
+        'mutation { Person___update(data: {_id: "1", skills: {add: ["3", {name: "y"}]}}) { _id } }',
+        "Invalid value at .skills.add[1]: ID cannot represent a non-string and non-integer value: "
+        '{ name: "y" }. Use the _id of an object that exists.',
+        65,
+    ),
+    wrong(
+        "an object for the id itself",
+        "mutation { Team___delete(_id: {name: 1}) { deleted } }",
+        "ID cannot represent a non-string and non-integer value: { name: 1 }. Use the _id",
+        31,
+    ),
     sheet(
         "no id of an object",
         NEW,

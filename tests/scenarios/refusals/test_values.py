@@ -35,7 +35,10 @@ FILE = {
     "size": 3,
     "uploadedOn": "2020-01-01T00:00:00Z",
 }
-UPLOAD = "Upload the file first, then use the reference that the upload returns."
+UPLOAD = (
+    "It may have expired, or an object may have it now. "
+    "Upload the file, then use the reference that the upload returns."
+)
 
 VALUES: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
     "a Real that is not a number": (

@@ -36,6 +36,7 @@ from stratabase.schema.execution.responses import (
     render_result,
     with_unreadable,
 )
+from stratabase.schema.execution.value_errors import with_advice
 from stratabase.schema.generate import generate_schema
 from stratabase.schema.introspection import IntrospectionCache
 from stratabase.schema.prepared_documents import PreparedDocuments
@@ -223,7 +224,7 @@ class SchemaExecutor:
             )
         except Refused:
             values = []
-        found = values if isinstance(values, list) else []
+        found = [with_advice(error, seen.load) for error in values] if isinstance(values, list) else []
         return found or [GraphQLError(_("The variables are not valid."))]
 
 

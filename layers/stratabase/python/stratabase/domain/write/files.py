@@ -51,8 +51,8 @@ def _find(request: WriteRequest, draft: Draft, name: str, reference: Mapping[str
     # The issue is the same in all cases, so that nobody can find out about the files of others.
     if pending is None or not is_own or pending.target != target or not pending.is_pending(context.now):
         message = _(
-            "The pending file {id} does not exist. "
-            "Upload the file first, then use the reference that the upload returns.",
+            "The pending file {id} does not exist. It may have expired, or an object may have it now. "
+            "Upload the file, then use the reference that the upload returns.",
             id=describe_value(id_),
         )
         request.issues.append(draft.issue(IssueType.ENTITY_NOT_FOUND, name, message))

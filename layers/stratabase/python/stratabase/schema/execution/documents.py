@@ -22,7 +22,7 @@ from graphql import (
 )
 from graphql.language import SelectionNode
 from graphql.language.visitor import EnterLeaveVisitor
-from graphql.validation import ASTValidationRule
+from graphql.validation import ASTValidationRule, ValuesOfCorrectTypeRule
 from graphql.validation.validate import ValidationAbortedError
 
 from stratabase.domain.issues.refusals import Refused
@@ -40,6 +40,7 @@ from stratabase.schema.execution.literals import (
     split_literals,
 )
 from stratabase.schema.execution.selections import fragments_of, selects_the_same
+from stratabase.schema.execution.value_errors import ValuesWithPlaces
 from stratabase.schema.request.context import ProfileSchema
 
 MAX_REPORTED_ERRORS = 9
@@ -162,7 +163,10 @@ def _with_known_methods(rule: type[ASTValidationRule]) -> type[ASTValidationRule
     return RuleWithKnownMethods
 
 
-_RULES = tuple(map(_with_known_methods, specified_rules))
+_RULES = tuple(
+    _with_known_methods(ValuesWithPlaces if rule is ValuesOfCorrectTypeRule else rule)
+    for rule in specified_rules
+)
 _NO_INTROSPECTION = _with_known_methods(NoSchemaIntrospectionCustomRule)
 
 

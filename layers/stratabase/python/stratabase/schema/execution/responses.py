@@ -11,6 +11,7 @@ from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.operations.executor import GraphQLResponse
 from stratabase.schema.execution import insight
 from stratabase.schema.execution.errors import ErrorRenderer
+from stratabase.schema.execution.value_errors import with_advice
 from stratabase.schema.request.context import GraphQLContext
 
 MAX_WARNINGS = 9
@@ -53,7 +54,8 @@ def render_result(result: ExecutionResult, errors: ErrorRenderer, context: Graph
     """Return the response to an operation that graphql-core has executed. Raises Unavailable."""
     found = found_errors(result, context)
     if found and never_began(result):
-        return render_refusal([errors.render_request_error(error) for error in found])
+        seen = context.profile_schema.load
+        return render_refusal([errors.render_request_error(with_advice(error, seen)) for error in found])
     _raise_unavailable(result)
     return render_data(with_unreadable(result.data, found, errors, context), context)
 
