@@ -58,6 +58,27 @@ def test_the_link_has_the_base_url_and_not_the_host_of_the_request(service: Link
 
 
 @pytest.mark.parametrize(
+    ("body", "headers", "form"),
+    [
+        ('{"username": "anna"}', {}, "json"),
+        ('{"username": "anna"}', FORM, "json"),
+        (' {"email": "anna@example.com"}', FORM, "json"),
+        ("<forgottenPassword><username>anna</username></forgottenPassword>", FORM, "xml"),
+        ("username=anna", FORM, "json"),
+        ("email=anna%40example.com", FORM, "json"),
+    ],
+)
+def test_a_program_need_not_name_the_format(
+    body: str, headers: Mapping[str, str], form: str, service: LinkService
+) -> None:
+    """`curl -d` calls every body a form."""
+    reply = post(service, body, headers, form)
+    assert reply["statusCode"] == 202
+    assert "If a member has this name" in str(reply["body"])
+    assert [mail.to for mail in service.mails.mails] == ["anna@example.com"]
+
+
+@pytest.mark.parametrize(
     ("body", "headers", "words"),
     [
         ("{}", JSON, 'Send either "username" or "email".'),
@@ -78,6 +99,21 @@ def test_a_request_without_a_name_says_what_is_missing(
     assert reply["statusCode"] == 400
     text = str(reply["body"])
     assert words in (text if headers is FORM else json.loads(text)["detail"])
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("", 'Send either "username" or "email".'),
+        ("{}", 'Send either "username" or "email".'),
+        ('{"user": "anna"}', "Supported fields: username and email."),
+        ("user=anna", "Supported fields: name, username, and email."),
+    ],
+)
+def test_a_program_that_sends_a_form_is_told_the_fields(body: str, words: str, service: LinkService) -> None:
+    reply = post(service, body, FORM)
+    assert reply["statusCode"] == 400
+    assert json.loads(str(reply["body"]))["detail"].endswith(words)
 
 
 def test_names_are_never_shown_again(service: LinkService) -> None:

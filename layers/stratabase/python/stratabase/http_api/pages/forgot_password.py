@@ -27,7 +27,10 @@ _BODY = Shape(
 )
 _FORM = Shape(
     "form",
-    {"name": Field("The member's username or email address.", required=True, max_length=MAX_NAME_LENGTH)},
+    {
+        "name": Field("The member's username or email address.", max_length=MAX_NAME_LENGTH),
+        **_BODY.fields,
+    },
     name="ForgottenPasswordForm",
 )
 _ACCEPTED = Shape(
@@ -106,7 +109,7 @@ def forgot_password_endpoint(request_link: RequestLink, pages: ForgotPasswordPag
 
     def forgot_password(request: Request, _caller: Caller | None) -> Response:
         fields, is_form = read_submission(request, _BODY, _FORM)
-        if is_form:
+        if is_form and "name" in fields:
             return pages.submit(request, fields["name"])
         names = [name for field in _BODY.fields if (name := (fields.get(field) or "").strip())]
         if len(names) != 1:

@@ -25,6 +25,8 @@ from stratabase.observe import Log
 
 HTML = "text/html"
 RETRY_AFTER = {"Retry-After": "When to try again, in seconds."}
+_STARTS_OF_PROGRAMS = (b"{", b"<")
+"""How JSON and XML begin, and no form, in which browsers encode both. `curl -d` calls every body a form."""
 TOKEN_PARAMETER = {"token": Parameter("The token of the link.")}
 
 
@@ -96,9 +98,9 @@ def read_submission(request: Request, body: Shape, form: Shape) -> tuple[dict[st
     Raises Malformed, UnsupportedMediaType.
     """
     name = parse_media_type(request.header("content-type") or "").name
-    if name == FORM_MEDIA_TYPE:
+    if name == FORM_MEDIA_TYPE and not request.body.lstrip().startswith(_STARTS_OF_PROGRAMS):
         return read_form(request, form), True
-    if name and body_format_of(name) is None:
+    if name not in {"", FORM_MEDIA_TYPE} and body_format_of(name) is None:
         message = _(
             "The request body must be JSON, XML, or {form}, not {actual}.", form=FORM_MEDIA_TYPE, actual=name
         )
