@@ -34,10 +34,12 @@ def test_the_member_has_the_first_administrator_profile_and_the_given_password()
 
 
 def test_without_a_password_the_administrator_gets_a_random_one() -> None:
-    created = [make(InMemoryMembers()), make(InMemoryMembers())]
+    created = [make(InMemoryMembers()) for _ in range(300)]
     passwords = {new.password for new in created if new and new.is_generated}
-    assert len(passwords) == 2
+    assert len(passwords) == 300
     assert min(map(len, passwords)) >= 20
+    # One in 64 random texts begins with "-", which commands take for an option.
+    assert all(password[0].isalpha() for password in passwords)
 
 
 def test_the_password_is_normalized_before_hashing() -> None:

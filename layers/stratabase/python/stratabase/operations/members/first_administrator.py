@@ -1,6 +1,7 @@
 """Create the first member, an administrator, in a store without members."""
 
 import secrets
+import string
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -102,7 +103,7 @@ class FirstAdministrator:
         """
         if self._members.any():
             return None
-        new_password = self._validated_password(password) if password else secrets.token_urlsafe(18)
+        new_password = self._validated_password(password) if password else _random_password()
         try:
             self._members.add(self._member(new_password))
         except (Conflict, NamesTaken):  # another process was faster
@@ -161,3 +162,8 @@ class FirstAdministrator:
 
 def _can_sign_in(member: Member) -> bool:
     return member.password is not None and not member.disabled
+
+
+def _random_password() -> str:
+    """Return 24 characters, the first one a letter. Commands take `-` for the start of an option."""
+    return secrets.choice(string.ascii_letters) + secrets.token_urlsafe(18)[1:]
