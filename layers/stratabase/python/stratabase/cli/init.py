@@ -1,6 +1,8 @@
 """`stratabase init`: creates the folder of a new project."""
 
 import argparse
+import shlex
+import shutil
 from pathlib import Path
 
 from stratabase.cli.project.new_project import project_files, write_project
@@ -29,6 +31,6 @@ def run(options: argparse.Namespace) -> int:
     print(f"Created {folder} with {len(files)} files. Its README.md says what to do. To start:")
     print()
     if folder.resolve() != Path.cwd():
-        print(f"  cd {folder}")
-    print("  uv run stratabase serve")
+        print(f"  cd {shlex.quote(str(folder))}")
+    print("  uv run stratabase serve" if shutil.which("uv") else "  stratabase serve")
     return 0

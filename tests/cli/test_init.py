@@ -1,0 +1,31 @@
+"""`stratabase init` prints commands that work where it was called."""
+
+from pathlib import Path
+
+import pytest
+
+from stratabase.cli import init
+from stratabase.cli.main import main
+from stratabase.cli.project.origin import PackageOrigin
+
+
+@pytest.mark.parametrize(
+    ("uv", "serve"),
+    [("/usr/bin/uv", "uv run stratabase serve"), (None, "stratabase serve")],
+    ids=["with-uv", "without-uv"],
+)
+def test_the_next_commands_can_be_copied(
+    uv: str | None,
+    serve: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(init, "find_origin", lambda: PackageOrigin("stratabase==0.1.0"))
+    monkeypatch.setattr("shutil.which", {"uv": uv}.get)
+
+    assert main(["init", "my shop"]) == 0
+
+    assert capsys.readouterr().out.endswith(f"  cd 'my shop'\n  {serve}\n")
+    assert (tmp_path / "my shop/model.graphql").is_file()
