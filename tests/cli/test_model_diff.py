@@ -113,7 +113,7 @@ def test_two_files_are_compared_without_a_store(shop: Shop, capsys: pytest.Captu
         "Needs a decision (1)",
         "  Pet.nickname: removed",
         "    Objects keep the stored values, but no service shows them.",
-        "    To erase them, run `stratabase model drop Pet.nickname`.",
+        "    To erase what is stored, run `stratabase model drop Pet.nickname`.",
         "",
     ]
     assert not (shop.served.parent / "home/objects.db").exists()

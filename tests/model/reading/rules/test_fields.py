@@ -6,12 +6,20 @@ import pytest
 
 KNOWN = "Use an attribute type, or a class or enum of the model."
 ONE = "A.x can't be a list. For many values, use a class and @composition."
+MEMBERS = (
+    "Store the username or the email address of the member in an attribute. "
+    "A @grant can compare it with caller.username or caller.email."
+)
 CASES = {
     "near to an attribute type": ("¦Sting", f'Unknown type Sting. {KNOWN} Did you mean "String"?'),
     "near to a class": ("[¦Teem!]", f'Unknown type Teem. {KNOWN} Did you mean "Team"?'),
     "near to an enum": ("¦Colr!", f'Unknown type Colr. {KNOWN} Did you mean "Color"?'),
     "Float instead of Real": ("¦Float", f'Unknown type Float. {KNOWN} Did you mean "Real"?'),
     "ID instead of String": ("¦ID", f'Unknown type ID. {KNOWN} Did you mean "String"?'),
+    "the class of members": (
+        "¦_User",
+        f"A.x can't lead to _User. {MEMBERS}",
+    ),
     "near to nothing": ("¦Unrelated", f"Unknown type Unrelated. {KNOWN}"),
     "a list of values": ("¦[String]", ONE),
     "a list of enum values": ("¦[Color!]!", ONE),

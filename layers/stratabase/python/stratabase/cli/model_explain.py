@@ -47,6 +47,7 @@ from stratabase.store.query.schema import built_schema
 from stratabase.store.query.semi_join import joins_of
 from stratabase.store.renamed_repository import open_repository
 from stratabase.unusable_store import UnusableStore
+from stratabase.wording import pluralize
 
 EXPLAIN_HELP = "print the query plan of a page and its cost"
 EXPLAIN_ARGUMENTS: tuple[Argument, ...] = (
@@ -127,7 +128,8 @@ def _plan_lines(candidates: Sequence[PlanCandidate], missing: MissingIndex) -> I
 
 
 def _plan_line(candidate: PlanCandidate) -> str:
-    return f"{candidate.description} (about {candidate.estimated_reads:,.0f} of {ASSUMED_OBJECTS:,} objects)"
+    assumed = f"an assumed {ASSUMED_OBJECTS:,} objects"
+    return f"{candidate.description} (about {candidate.estimated_reads:,.0f} of {assumed})"
 
 
 def _store_lines(model: Model, query: Query, chosen: PlanCandidate, options: Options) -> Iterator[str]:
@@ -170,7 +172,7 @@ def _cost_lines(
 
     try:
         count = read(Query(query.class_name, Order(), fields=PageFields(items=False, total_count=True)))
-        yield f"The store has {count:,} objects of {query.class_name}."
+        yield f"The store has {pluralize(count or 0, 'object')} of {query.class_name}."
     except ReadBudgetExceeded:
         yield f"The store has too many objects of {query.class_name} to count them."
     refusal = ""
@@ -183,10 +185,9 @@ def _cost_lines(
     if taken and taken[-1] != chosen.description and StoredNames(model).is_identity:
         yield f"There, this plan answered the page: {taken[-1]}"
     items, units = sum(one.items for one in consumed), sum(one.read_units for one in consumed)
-    yield (
-        f"There, the page takes {round_trips(consumed):,} round trips, {items:,} items, and {units:,g} read "
-        f"units.{refusal}"
-    )
+    trips = pluralize(round_trips(consumed), "round trip")
+    unit = "unit" if units == 1 else "units"
+    yield f"There, the page takes {trips}, {pluralize(items, 'item')}, and {units:,g} read {unit}.{refusal}"
 
 
 def _users(entities: Any, served: Model, settings: Settings | None) -> UserRepository:

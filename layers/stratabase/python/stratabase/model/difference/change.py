@@ -75,7 +75,7 @@ def reindex_advice(class_name: str) -> str:
 
 def erase_advice(stored_name: str) -> str:
     """Return the sentence with the command that erases what is stored under a name."""
-    return f"To erase them, run `stratabase model drop {stored_name}`."
+    return f"To erase what is stored, run `stratabase model drop {stored_name}`."
 
 
 def rename_advice(name: str, written: str, otherwise: str) -> str:
