@@ -7,7 +7,6 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from gql import gql
@@ -148,28 +147,3 @@ def _run(folder: Path, command: str, *arguments: str) -> str:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
-
-
-def test_graphql_codegen(service: RunningService) -> None:
-    headers = {"Authorization": basic("admin", PASSWORD)}
-    sdl = service.request("GET", "/auth/api/schema/Hr", headers=headers).body.decode()
-    configuration: dict[str, Any] = json.loads((RECIPES / "codegen.json").read_text())
-    ((_file, generated),) = configuration["generates"].items()
-    assert generated["plugins"] == ["typescript", "typescript-operations"]
-    sent = {"sdl": sdl, "document": PAGE_OF_EMPLOYEES, "config": generated["config"]}
-    with scripts() as folder:
-        done = subprocess.run(
-            [find_node(), str(folder / "codegen-recipe.mjs")],
-            input=json.dumps(sent),
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-    assert done.returncode == 0, done.stderr
-
-    code = " ".join(done.stdout.split())
-    assert not re.search(r": (any|unknown);", code)
-    assert "Real: { input: number | string; output: string; }" in code
-    assert "items: Array<{ _id: string | null, badge: string | null, salary: string | null" in code
-    assert "salary?: InputMaybe<Scalars['Real']['input']>;" in code
