@@ -207,6 +207,18 @@ def test_a_folder_that_is_in_use_or_has_data_is_not_restored(
 
 
 @pytest.mark.usefixtures("home")
+def test_a_complete_backup_is_not_replaced_by_another_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "backup").iterdir()}
+
+    assert main(["backup", str(tmp_path / "backup")]) == 1
+
+    assert "is not empty. It has a complete export or backup." in capsys.readouterr().err
+    assert {path.name: path.stat().st_mtime_ns for path in (tmp_path / "backup").iterdir()} == before
+
+
+@pytest.mark.usefixtures("home")
 def test_a_damaged_backup_is_refused_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -72,7 +72,7 @@ def prepare_folder(folder: Path) -> None:
     marker = folder / UNFINISHED
     found = [each for each in folder.iterdir() if each != marker]
     if found and not marker.exists():
-        complete = " It has a complete export." if (folder / MANIFEST).exists() else ""
+        complete = " It has a complete export or backup." if (folder / MANIFEST).exists() else ""
         raise FolderInUse(
             f"{folder} is not empty.{complete} Name a folder that is empty or doesn't exist yet."
         )
@@ -168,7 +168,6 @@ class Export:
             self._files[MODEL] = ExportedFile(lines, len(content), hashlib.sha256(content).hexdigest())
         manifest = Manifest(self._model.application, self._files)
         manifest.write(self._folder)
-        (self._folder / UNFINISHED).unlink()
         return manifest
 
     @property

@@ -72,7 +72,7 @@ class Manifest:
     format: str = EXPORT_FORMAT
 
     def write(self, folder: Path) -> None:
-        """Write the manifest, which completes the export."""
+        """Write the manifest, which completes the export, and remove the mark of one that is not complete."""
         content = {
             "format": self.format,
             "version": FORMAT_VERSION,
@@ -86,6 +86,7 @@ class Manifest:
             os.fsync(file.fileno())
         path.replace(folder / MANIFEST)
         sync_folder(folder)
+        (folder / UNFINISHED).unlink(missing_ok=True)
 
     def digest(self) -> str:
         """Return a text that is the same for exports with the same content."""
