@@ -49,6 +49,22 @@ def test_rows_become_objects_of_the_console(folder: Path, capsys: pytest.Capture
     assert len(_states()) == 2
 
 
+def test_each_process_knows_what_another_imported(folder: Path) -> None:
+    """Sets have another order in each process."""
+    (folder / "pets.csv").write_text("name;born\nRex;31.12.2020\n")
+    formats = ("--date-format", "dd.MM.yyyy", "--time-format", "HH.mm", "--decimal", ",")
+    command = [sys.executable, "-m", "stratabase.cli", "import", "pets.csv", "--class", "Pet", *formats]
+    printed = [
+        subprocess.run(
+            command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        ).stdout
+        for seed in ("1", "2", "4")
+    ]
+    assert printed[0] == "pets.csv: 1 created.\n"
+    assert ["was imported at" in each for each in printed[1:]] == [True, True]
+    assert len(_states()) == 1
+
+
 def test_nothing_is_written_if_a_row_is_wrong(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "pets.csv").write_text("name,born\nRex,31/12/2020\nKit,2020-12-31\n")
     assert main(["import", "pets.csv", "--class", "Pet"]) == 1

@@ -8,7 +8,7 @@ gets one more. So each text is read as it was written.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from stratabase.formats.invalid_value import describe_value
@@ -41,6 +41,10 @@ class CellFormats:
     """The separator between groups of three digits. Empty: numbers have none."""
     writes_patterns: frozenset[str] = field(default=frozenset())
     """The types that `formats` writes: Date, Time, Datetime. The others are written in ISO 8601."""
+
+    def describe_reading(self) -> dict[str, str]:
+        """Return how cells are read. It is the same in each process, so that a later run knows its import."""
+        return {**asdict(self.formats), "decimal": self.decimal, "group": self.group}
 
     def reader(self, type_: AttributeType) -> Callable[[str], Any]:
         """Return the function from a text that is not empty to its value, for `AttributeType.read`.

@@ -129,7 +129,7 @@ class CsvImport:
         meaning = {
             "class": columns.class_.name,
             "columns": columns.describe(),
-            "cells": repr(cells),
+            "cells": cells.describe_reading(),
             "clears": options.clears,
         }
         self._records = ImportRecords(services.entities, file.digest, meaning)
