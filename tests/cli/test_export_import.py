@@ -146,6 +146,7 @@ def test_nothing_is_imported_into_a_store_that_is_in_use(
 
     with closing(FolderBlobs(home / "files")):
         assert main(["copy", str(tmp_path / "moving"), f"STRATABASE_HOME={home}"]) == 1
+        assert not (tmp_path / "moving").exists()
         monkeypatch.setenv("STRATABASE_HOME", str(home))
         assert main(["import", str(tmp_path / "export")]) == 1
 

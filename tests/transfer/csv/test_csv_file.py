@@ -54,6 +54,10 @@ def test_excel_can_name_the_delimiter_in_the_first_line(tmp_path: Path) -> None:
     assert _rows(path) == [(3, ["1", "2"])]
 
 
+def test_a_quotation_mark_is_no_delimiter(tmp_path: Path) -> None:
+    assert CsvFile(_file(tmp_path, 'sep="\na\n')).header == ('sep="',)
+
+
 def test_cells_have_quotes_newlines_and_blank_lines_between(tmp_path: Path) -> None:
     path = _file(tmp_path, 'a,b\n"x ""y""","1\r\n2"\n\n3,4\n')
     assert _rows(path) == [(2, ['x "y"', "1\r\n2"]), (5, ["3", "4"])]
@@ -67,6 +71,10 @@ def test_cells_have_quotes_newlines_and_blank_lines_between(tmp_path: Path) -> N
         ("a,a\n", 'two columns have the name "a"'),
         ('a\n1\n"x\n2\n', "line 3: A quoted cell starts here that does not end"),
         ('a\n"x"y\n', "line 2: A quotation mark inside a quoted cell must be doubled"),
+        ("sep=;\na;a\n", 'line 2: two columns have the name "a"'),
+        pytest.param(
+            f"a\n{'x' * 4_000_001}\n", "line 2: A cell .* has more than 4,000,000 characters", id="large cell"
+        ),
         (b"\xe9,b\n", "line 1, column 1: The byte 0xE9"),
         (b"\xff\xfea\x00\n", "isn't utf-16 text"),
     ],

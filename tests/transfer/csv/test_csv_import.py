@@ -76,7 +76,7 @@ def test_all_types_of_values_are_imported(shop: Shop) -> None:
         ),
         ("name,cage\nA,1\nB,1", ['line 3, column "cage": Line 2 has the same cage']),
         ("name,cage\nA,x", ['line 2, column "cage"']),
-        ("name,age\nA", ["line 2: The row has 1 cells, but the header has 2."]),
+        ("name,age\nA", ["line 2: The row has 1 cell, but the header has 2."]),
         ("name,age\nA,1,,\nB,1,2", ["line 3: The row has 3 cells"]),
         ("name,born\nA,03/04/2020", ['line 2, column "born": Pet.born: "03/04/2020" is not a valid Date']),
         ("name,tame\nA,maybe", ['line 2, column "tame": Pet.tame: "maybe" is not a Boolean']),

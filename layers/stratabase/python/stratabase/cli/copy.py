@@ -11,6 +11,7 @@ from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_wi
 from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.settings import make_data_folder, read_settings, require_store
 from stratabase.cli.transfer.instance_data import ExportedMembers, export_instance, import_instance
+from stratabase.cli.transfer.store_state import require_unused
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.model.reading import InvalidModel
 from stratabase.settings import BadSettings, Settings
@@ -57,6 +58,7 @@ def run(options: argparse.Namespace) -> int:
     target = _target_settings(dict(options.settings))
     _check_different(source, target)
     require_store(source)
+    require_unused(target)
     folder: Path = options.folder
     members = ExportedMembers(included=True, with_password_hashes=True)
     try:

@@ -26,7 +26,7 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 """The first bytes of a file, with the encoding that they mean."""
-_SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n?")
+_SEPARATOR_LINE = re.compile(r'sep=([^"\r\n])\r?\n?')
 """The first line by which Excel learns the delimiter."""
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 """A byte that is no text in the encoding of the file."""
@@ -62,8 +62,8 @@ class CsvFile:
         self.digest, self.lines = self._digest_and_lines()
         self.header: tuple[str, ...] = ()
         self.delimiter = delimiter or ","
-        with self._reader() as (reader, _):
-            self._read_header(reader)
+        with self._reader() as (reader, skipped):
+            self._read_header(reader, skipped)
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows below the header, without blank lines. Raises UnreadableFile."""
@@ -110,8 +110,8 @@ class CsvFile:
             file.seek(0)
             yield csv.reader(file, delimiter=self.delimiter, strict=True), 0
 
-    def _read_header(self, reader: "Reader") -> None:
-        names = next(self._parsed(reader, 0), None)
+    def _read_header(self, reader: "Reader", skipped: int) -> None:
+        names, line = next(self._parsed(reader, skipped), None), skipped + 1
         if not names:
             raise UnreadableFile(
                 f"{self.path} has no header. The first line must have the names of the columns."
@@ -119,10 +119,10 @@ class CsvFile:
         self.header = tuple(name.strip() for name in names)
         for number, name in enumerate(self.header, 1):
             if wrong := self.undecodable(name):
-                raise UnreadableFile(f"{self.path}, line 1, column {number}: {wrong}")
+                raise UnreadableFile(f"{self.path}, line {line}, column {number}: {wrong}")
             if name and self.header.index(name) + 1 != number:
                 raise UnreadableFile(
-                    f'{self.path}, line 1: two columns have the name "{name}". Rename one of them.'
+                    f'{self.path}, line {line}: two columns have the name "{name}". Rename one of them.'
                 )
 
     def _parsed(self, reader: "Reader", skipped: int) -> Iterator[list[str]]:
@@ -205,7 +205,12 @@ def _likely_delimiter(header: str) -> str:
 
 def _reason(error: csv.Error, delimiter: str) -> str:
     text = str(error)
-    if "unexpected end of data" in text or "field larger" in text:
+    if "field larger" in text:
+        return (
+            f"A cell that starts here has more than {MAX_CELL:,} characters. Check whether a closing "
+            "quotation mark is missing."
+        )
+    if "unexpected end of data" in text:
         return "A quoted cell starts here that does not end. Add the closing quotation mark."
     if "expected after" in text:
         return (

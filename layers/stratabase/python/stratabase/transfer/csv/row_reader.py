@@ -14,6 +14,7 @@ from stratabase.transfer.csv.cells import CellFormats, InvalidCell
 from stratabase.transfer.csv.columns import Columns, RoleColumns
 from stratabase.transfer.csv.csv_file import CsvFile, Row
 from stratabase.transfer.csv.issues import RowIssue
+from stratabase.wording import pluralize
 
 _MAX_REMEMBERED = 100_000
 """The number of targets of roles that are remembered, so that each is looked up once."""
@@ -115,7 +116,7 @@ class RowReader:
         """Return what is wrong with the cells themselves. Further cells must be empty."""
         expected = self._columns.number
         if len(row.cells) != expected and (len(row.cells) < expected or any(row.cells[expected:])):
-            text = f"The row has {len(row.cells)} cells, but the header has {expected}."
+            text = f"The row has {pluralize(len(row.cells), 'cell')}, but the header has {expected:,}."
             return [RowIssue(row.line, "", text)]
         return [
             RowIssue(row.line, header, wrong)
