@@ -117,6 +117,7 @@ def test_a_wrong_option_is_named(
     (folder / "pets.csv").write_text("name\nRex\n")
     assert main(["import", "pets.csv", *arguments]) in {1, 2}
     assert message in capsys.readouterr().err
+    assert not (folder / "data").exists()
 
 
 KILLED = """

@@ -105,9 +105,7 @@ def import_csv(options: argparse.Namespace) -> int:
     """Check the file, and write its rows. You can stop the command at any time and run it again."""
     settings = read_settings()
     file = _open(options)
-    if settings.store == "sqlite" and not options.dry_run:
-        make_data_folder(settings.home)
-    elif settings.store == "sqlite" and not settings.home.is_dir():
+    if settings.store == "sqlite" and options.dry_run and not settings.home.is_dir():
         raise CommandError(
             f"The data folder {settings.home} doesn't exist, so there is nothing to check against."
         )
@@ -195,6 +193,8 @@ class _Import:
         except UnusableColumns as error:
             raise CommandError(str(error)) from error
         if not options.dry_run:
+            if instance.settings.store == "sqlite":
+                make_data_folder(instance.settings.home)
             instance.claim_stores()
             require_whole(instance.engine)
             build_before_serving(instance.settings, instance.engine, instance.model, _note)
