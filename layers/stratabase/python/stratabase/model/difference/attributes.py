@@ -87,7 +87,8 @@ def _removed(owner: ClassPair) -> Changes:
             else:
                 other = owner.new_names.to_stored[each.name]
                 why = f"Objects keep the values stored as {stored}, but those stored as {other} are shown."
-                yield decision(subject, f"stored as {other}, was {stored}", why, drop, question)
+                to_do = f"If no object has a value stored as {stored}, there is nothing to do. {drop}"
+                yield decision(subject, f"stored as {other}, was {stored}", why, to_do, question)
         elif (name := probable_rename(each.name, added)) is not None:
             line = _renamed_line(class_.attributes[name], stored)
             to_do = rename_advice(name, line, drop)

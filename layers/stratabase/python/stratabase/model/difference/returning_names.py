@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from stratabase.model.attribute import Origin
-from stratabase.model.difference.change import Changes, ClassPair, ModelComparison, decision
+from stratabase.model.difference.change import Changes, ClassPair, ModelComparison, decision, safe
 from stratabase.model.difference.questions import (
     AllObjects,
     MembersWithProfile,
@@ -39,8 +39,21 @@ def _returning(comparison: ModelComparison, removed: Sequence[RemovedName]) -> C
                 f"The store still has what was stored under the {noun} that was removed on "
                 f"{each.removed_on}. It shows again."
             )
-            to_do = _advice(each)
-            yield decision(f"{noun} {each.name}", "comes back", why, to_do, *_questions(comparison, each))
+            subject, questions = f"{noun} {each.name}", _questions(comparison, each)
+            if _is_late_rename(comparison, each):
+                yield safe(subject, "comes back by @renamed", why, *questions)
+            else:
+                yield decision(subject, "comes back", why, _advice(each), *questions)
+
+
+def _is_late_rename(comparison: ModelComparison, removed: RemovedName) -> bool:
+    """Return whether a name that the old model has gets `@renamed` only now, so that the values are meant."""
+    owner, _, stored = removed.name.partition(".")
+    return any(
+        pair.stored_name == owner and first == stored and name in pair.old_names.to_stored
+        for pair in comparison.classes
+        for name, first in pair.new_names.to_stored.items()
+    )
 
 
 def _place(removed: RemovedName) -> tuple[str, str]:
