@@ -215,7 +215,7 @@ class HttpHandler:
         """Return a response with the headers of its endpoint, default and CORS headers, and compression."""
         endpoint = self.endpoints.get(request.resource)
         of_endpoint = endpoint.headers(request) if endpoint and endpoint.headers else ()
-        of_cors = self._cors.response_headers(request) if self._cors.origins else ()
+        of_cors = self._cors.response_headers(request.header("origin")) if self._cors.origins else ()
         headers = _with_defaults(response.headers, of_endpoint, of_cors)
         return compress_response(request, response.with_headers(headers))
 

@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from stratabase.cli.gateway.errors import (
@@ -25,10 +25,12 @@ from stratabase.cli.gateway.responses import (
     api_response,
     function_response,
     streaming_response,
+    with_headers,
 )
 from stratabase.cli.gateway.routes import RouteMatch, Routes
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.api_gateway import StreamedResponse
+from stratabase.http_api.http.cors import Cors
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +56,8 @@ class GatewayOptions:
     """The proxies whose forwarded addresses count."""
     observer: RequestObserver | None = None
     """Gets a record of each request."""
+    cors: Cors = field(default_factory=Cors)
+    """The origins whose web pages can read the gateway's own errors. Functions set their own headers."""
     time_limit: float = INTEGRATION_TIMEOUT
     """The gateway's limit for a call, in seconds.
 
@@ -83,6 +87,7 @@ class Gateway:
         self._greenlets = greenlets
         self._proxies = options.proxies
         self._observer = options.observer
+        self._cors = options.cors
 
     def admit(self, request: HttpRequest) -> RouteMatch:
         """Return the route of a request, of which maybe only the head has arrived. Raises GatewayError."""
@@ -130,7 +135,10 @@ class Gateway:
 
     def error_response(self, error: GatewayError, request: HttpRequest, request_id: str) -> HttpResponse:
         """Return the response to a request that failed."""
-        response = self._error_responses.response(error, request_id)
+        origin = request.head.api_headers.get("origin", (None,))[-1]
+        response = with_headers(
+            self._error_responses.response(error, request_id), self._cors.response_headers(origin)
+        )
         # The client may now omit the body that it announced, or send the rest of it later, or the request
         # was not valid HTTP. So the next bytes on this connection cannot be interpreted.
         closes = request.head.expects_continue or error.error_type in CONNECTION_ERRORS

@@ -15,6 +15,9 @@ MAX_BODY = 10 * 1024 * 1024
 MAX_EVENT = 6 * 1024 * 1024
 """Lambda's limit of a synchronous request: the bytes of an event as JSON, with the body in base64."""
 
+ADVICE = "Upload a larger file with the tus protocol, in chunks of at most 4 MiB."
+"""What a client can do if a request is too large."""
+
 MAX_RESULT = MAX_EVENT + 100
 """Lambda's limit of a synchronous response: the bytes of a function's result as JSON. Lambda's own error
 message gives 6291556."""

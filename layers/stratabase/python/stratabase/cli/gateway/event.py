@@ -23,7 +23,7 @@ from uuid import uuid4
 import orjson
 import pybase64
 
-from stratabase.cli.gateway.errors import MAX_EVENT, MAX_HEAD, ErrorType, GatewayError
+from stratabase.cli.gateway.errors import ADVICE, MAX_EVENT, MAX_HEAD, ErrorType, GatewayError
 from stratabase.cli.gateway.request import HttpRequest
 from stratabase.cli.gateway.routes import RouteMatch
 from stratabase.http_api.http.messages import Request
@@ -100,8 +100,8 @@ def check_event_size(event: Event) -> None:
     """Raise GatewayError if an event exceeds Lambda's limit."""
     size = len(orjson.dumps(event))
     if size > MAX_EVENT:
-        carried = f"As an event, its body in base64, the request has {size} bytes"
-        text = f"{carried}; Lambda takes at most {MAX_EVENT}."
+        carried = f"With its body in base64, the request has {size} bytes. The maximum is {MAX_EVENT}"
+        text = f"{carried}, which is about 4.4 MB of file. {ADVICE}"
         raise GatewayError(ErrorType.REQUEST_TOO_LARGE, text)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import httptools
 
-from stratabase.cli.gateway.errors import MAX_BODY, MAX_HEAD, ErrorType, GatewayError
+from stratabase.cli.gateway.errors import ADVICE, MAX_BODY, MAX_HEAD, ErrorType, GatewayError
 from stratabase.cli.gateway.routes import RouteMatch
 from stratabase.http_api.http.api_gateway import request_headers
 
@@ -174,7 +174,7 @@ class HttpRequest:
 
 def body_too_large() -> GatewayError:
     """Return the error of a body that is too large."""
-    text = f"The body has more than {MAX_BODY} bytes, the most that is taken."
+    text = f"The body has more than the maximum of {MAX_BODY} bytes. {ADVICE}"
     return GatewayError(ErrorType.REQUEST_TOO_LARGE, text)
 
 

@@ -89,6 +89,12 @@ def streaming_response(result: StreamedResponse) -> HttpResponse:
     return HttpResponse(status, headers, b"", int(length) if length.isdecimal() else None, result.body)
 
 
+def with_headers(response: HttpResponse, headers: Headers) -> HttpResponse:
+    """Return a response with more headers."""
+    added = tuple((name.encode(), value.encode("latin-1")) for name, value in headers)
+    return response._replace(headers=response.headers + added)
+
+
 @lru_cache(maxsize=512)
 def render_head(status: int, headers: ResponseHeaders) -> bytes:
     """Return the status line and headers of a response as bytes, each with its line break."""

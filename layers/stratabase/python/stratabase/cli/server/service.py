@@ -27,6 +27,7 @@ from stratabase.cli.terminal.progress import PrintLines
 from stratabase.cli.transfer.store_state import require_whole
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.refusals import BadMember
+from stratabase.http_api.http.cors import Cors
 from stratabase.model.reading import InvalidModel, lint_model_file
 from stratabase.operations.members.first_administrator import NoAdministrator
 from stratabase.operations.store_marks import describe_older_stores
@@ -132,6 +133,7 @@ def _gateway_options(job: Job, instance: bootstrap.Instance) -> GatewayOptions:
     return GatewayOptions(
         TrustedProxies(settings.trusted_proxies) if settings.trusted_proxies else None,
         RequestObserver(writers, instance.log, slow) if writers or slow else None,
+        Cors(settings.allowed_origins),
     )
 
 

@@ -35,23 +35,22 @@ class Cors:
             ("Allow", ", ".join(allowed)),
             ("Access-Control-Allow-Methods", ", ".join(allowed)),
             ("Access-Control-Allow-Headers", REQUEST_HEADERS),
-            *self._max_age(request),
+            *self._max_age(request.header("origin")),
         )
 
-    def response_headers(self, request: Request) -> Headers:
-        """Return the CORS headers of a response to any method."""
+    def response_headers(self, origin: str | None) -> Headers:
+        """Return the CORS headers of a response to any method. `origin`: the header of the request."""
         if not self.origins:
             return ()
         return (
-            *self._origin(request),
+            *self._allowed_origin(origin),
             ("Access-Control-Expose-Headers", RESPONSE_HEADERS),
             ("Vary", "Origin"),
         )
 
-    def _origin(self, request: Request) -> Headers:
-        origin = request.header("origin")
+    def _allowed_origin(self, origin: str | None) -> Headers:
         admitted = origin is not None and ("*" in self.origins or origin in self.origins)
         return (("Access-Control-Allow-Origin", origin),) if admitted and origin else ()
 
-    def _max_age(self, request: Request) -> Headers:
-        return (("Access-Control-Max-Age", str(MAX_AGE)),) if self._origin(request) else ()
+    def _max_age(self, origin: str | None) -> Headers:
+        return (("Access-Control-Max-Age", str(MAX_AGE)),) if self._allowed_origin(origin) else ()
