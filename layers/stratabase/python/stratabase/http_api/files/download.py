@@ -114,7 +114,14 @@ def bound_file_endpoint(
         error_format=ErrorFormat.PROBLEM_JSON,
         has_format=False,
     )
-    parameters = {"class": _CLASS, "name": Parameter("The ID of the object."), "attribute": _ATTRIBUTE}
+    parameters = {
+        "class": _CLASS,
+        "name": Parameter(
+            "The ID of the object. The parameter is called `name` because API Gateway allows one name for "
+            "each place in an address, and at this place uploads have the name of the attribute."
+        ),
+        "attribute": _ATTRIBUTE,
+    }
     return Endpoint({"GET": get}, parameters)
 
 
