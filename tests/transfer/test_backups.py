@@ -207,6 +207,29 @@ def test_a_folder_that_is_in_use_or_has_data_is_not_restored(
 
 
 @pytest.mark.usefixtures("home")
+def test_a_complete_backup_is_kept_although_it_has_the_marker(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    backup = tmp_path / "backup"
+    (backup / "unfinished-export").touch()
+    (backup / "notes.txt").write_text("mine")
+    before = {path: path.read_bytes() for path in backup.rglob("*") if path.is_file()}
+
+    assert main(["backup", str(backup)]) == 1
+    assert "is not empty. It has a complete export or backup. Name a folder" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in backup.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.usefixtures("home")
+def test_an_interrupted_backup_begins_again(tmp_path: Path) -> None:
+    (tmp_path / "backup/manifest.json").rename(tmp_path / "backup/manifest.json.new")
+    (tmp_path / "backup/unfinished-export").touch()
+
+    assert main(["backup", str(tmp_path / "backup")]) == 0
+    assert (tmp_path / "backup/manifest.json").exists()
+
+
+@pytest.mark.usefixtures("home")
 def test_a_complete_backup_is_not_replaced_by_another_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -64,15 +64,17 @@ class Exported(Counter[str]):
 
 
 def prepare_folder(folder: Path) -> None:
-    """Create the folder of an export, or empty that of an export that was interrupted.
+    """Create the folder of an export or a backup, or empty one whose command was interrupted.
 
     Files of objects stay, because their bytes never change. Raises FolderInUse, OSError.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     marker = folder / UNFINISHED
     found = [each for each in folder.iterdir() if each != marker]
-    if found and not marker.exists():
-        complete = " It has a complete export or backup." if (folder / MANIFEST).exists() else ""
+    # A process that is killed right after the manifest leaves the marker, and so did earlier backups.
+    is_complete = (folder / MANIFEST).exists()
+    if found and (is_complete or not marker.exists()):
+        complete = " It has a complete export or backup." if is_complete else ""
         raise FolderInUse(
             f"{folder} is not empty.{complete} Name a folder that is empty or doesn't exist yet."
         )
