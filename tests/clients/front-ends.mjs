@@ -3,6 +3,7 @@ import { webcrypto } from "node:crypto";
 import { gql } from "@apollo/client/core";
 
 import { apolloClient } from "./recipes/apollo-client.mjs";
+import { checkForm } from "./recipes/check-form.mjs";
 import { issuesOf } from "./recipes/issues.mjs";
 import { signedInFetch } from "./recipes/signed-in-fetch.mjs";
 import { upload } from "./recipes/upload.mjs";
@@ -40,6 +41,7 @@ async function play(name, { mutate, query }, signedIn) {
   return told;
 }
 
+const wrong = () => signedInFetch(BASE_URL, () => ({ username: USERNAME, password: "wrong" }));
 const credentials = () => ({ username: USERNAME, password: PASSWORD });
 const results = {};
 for (const renewAfter of [0.8, 0]) {
@@ -49,6 +51,9 @@ for (const renewAfter of [0.8, 0]) {
     const mutate = async (text, variables) => (await client.mutate({ mutation: gql(text), variables })).data;
     const query = async (text, variables) => (await client.query({ query: gql(text), variables })).data;
     results.apollo = await play("apollo", { mutate, query }, signedIn);
+    results.apollo.checked = await checkForm(client, "Employee", { first_name: "Ada", last_name: null, email: "ada" });
+    const refused = await apolloClient(BASE_URL, "Hr", wrong()).query({ query: gql(TEAMS), variables: { name: "x" } });
+    results.apollo.wrong = issuesOf(refused.error);
   } else {
     const client = urqlClient(BASE_URL, "Hr", signedIn);
     const checked = async ({ data, error }) => {
@@ -58,6 +63,7 @@ for (const renewAfter of [0.8, 0]) {
     const mutate = async (text, variables) => checked(await client.mutation(text, variables).toPromise());
     const query = async (text, variables) => checked(await client.query(text, variables).toPromise());
     results.urql = await play("urql", { mutate, query }, signedIn);
+    results.urql.wrong = issuesOf((await urqlClient(BASE_URL, "Hr", wrong()).query(TEAMS, { name: "x" })).error);
   }
 }
 console.log(JSON.stringify(results));

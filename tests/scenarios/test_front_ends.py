@@ -83,13 +83,20 @@ def test_apollo_and_urql(proxy: tuple[LossyProxy, str]) -> None:
         assert (results[name]["created"], results[name]["count"]) == (name, 1)
         (issue,) = results[name]["refused"]
         assert (issue["type"], issue["input"]) == ("ENTITY_UNIQUE", "Team___create.data.name")
+        assert results[name]["wrong"] == [{"message": "The username or password is incorrect."}]
+    assert [(issue["type"], issue["input"]) for issue in results["apollo"]["checked"]] == [
+        ("ATTRIBUTE_REQUIRED", "Employee___validateCreate.data.last_name"),
+        ("ATTRIBUTE_EMAIL", "Employee___validateCreate.data.email"),
+    ]
     assert results["apollo"]["photo"]["name"] == "ada.png"
     assert results["apollo"]["locked"] is True
     assert results["apollo"]["saved"] == "Byron"
     (conflict,) = results["apollo"]["conflict"]
-    assert conflict["type"] == "ENTITY_LOCK_PERSIST"
+    assert (conflict["type"], conflict["input"]) == ("ENTITY_LOCK_PERSIST", "Employee___update.ifVersion")
     assert lossy.lost == 8  # each mutation arrived twice, or more often
-    assert lossy.paths.count("/public/token/getJwtToken") == 3  # after the expired token, too
+    assert (
+        lossy.paths.count("/public/token/getJwtToken") == 5
+    )  # after the expired token, and two wrong ones, too
     assert lossy.paths.count("/auth/token/refreshJwtToken") >= 4
 
 
