@@ -144,3 +144,33 @@ def test_a_pattern_with_ascii_only_classes_is_reported(tmp_path: Path, pattern: 
 def test_a_pattern_with_explicit_classes_is_accepted(tmp_path: Path, pattern: str) -> None:
     model = f"type Pet {{ name: String @domain(pattern: [{json.dumps(pattern)}]) }}\n"
     assert found(tmp_path, model) == []
+
+
+SEEN = "2020-02-01T10:00:00.000Z"
+
+
+def test_a_day_that_is_not_in_iso_8601_is_reported(tmp_path: Path) -> None:
+    model = """type Pet {
+  born: Date @default(value: "01/02/2020") @domain(min: "2000-01-01", max: "31/12/2030")
+  seen: Datetime @default(value: "01/02/2020 10:00")
+  at: Time @default(value: "10:00")
+}
+"""
+    assert found(tmp_path, model) == [
+        (6, 30, 'value: "01/02/2020" means 2020-02-01. Write it in ISO 8601: "2020-02-01".'),
+        (6, 76, 'max: "31/12/2030" means 2030-12-31. Write it in ISO 8601: "2030-12-31".'),
+        (
+            7,
+            34,
+            f'value: "01/02/2020 10:00" means {SEEN}. Write it in ISO 8601: "{SEEN}".',
+        ),
+    ]
+
+
+def test_days_in_iso_8601_are_accepted(tmp_path: Path) -> None:
+    model = """type Pet {
+  born: Date @default(value: "2020-02-01")
+  seen: Datetime @domain(min: "2020-02-01T10:00:00Z", max: "2030-02-01T10:00:00.000+01:00")
+}
+"""
+    assert found(tmp_path, model) == []

@@ -1,8 +1,8 @@
 """Warnings about a model that is valid but probably not what its author wants.
 
 Those here are about texts in the model: grants that depend on fields which members set themselves, grants
-that compare the name of a member as text, and patterns that match only ASCII without saying so. `lint_design`
-has those about classes, profiles and indexes.
+that compare the name of a member as text, patterns that match only ASCII without saying so, and days that are
+not in ISO 8601. `lint_design` has those about classes, profiles and indexes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,16 +25,20 @@ from stratabase.expressions.syntax import (
     children,
     walk,
 )
+from stratabase.formats.date_fields import DatePart
 from stratabase.formats.regex import ascii_words
 from stratabase.messages import and_list
 from stratabase.model.attribute import Attribute
+from stratabase.model.constraints.base import read_argument
 from stratabase.model.member_names import NAMING_ATTRIBUTES
 from stratabase.model.model import Model
 from stratabase.model.model_expressions import ModelExpressions, expressions_of
 from stratabase.model.reading.draft.errors import ModelError, error_at, position_in_text
 from stratabase.model.reading.draft.model_draft import DirectiveUse, ModelDraft
 from stratabase.model.reading.lint_design import lint_conditions, lint_parts, lint_profiles
+from stratabase.model.types.temporal import TemporalType
 from stratabase.model.users import with_users
+from stratabase.wording import shorten
 
 SET_BY_MEMBERS = ("notes", "language", "timeZone", "dateFormat", "timeFormat")
 """The fields of `caller` that members can change themselves, without confirmation."""
@@ -46,6 +50,8 @@ _ASCII = (
     r"only ASCII letters (RE2). Write [\p{L}\p{N}_] for a word character of any script, or [A-Za-z0-9_] "
     "for ASCII."
 )
+_DAYS = (("default", "value"), ("domain", "min"), ("domain", "max"))
+"""The directives and arguments that give a Date or a Datetime as text."""
 _BY_MEMBER_ID = frozenset({"==", "!=", "in"})
 _EXISTENCE_FUNCTIONS = frozenset({"isNull", "has"})
 """The functions that test only whether a value exists. They don't depend on the name itself."""
@@ -61,6 +67,7 @@ def lint(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
                 if use["where"]:
                     yield from _lint_condition(expressions, one.name, use)
     yield from _lint_patterns(draft)
+    yield from _lint_days(draft)
     for check in (lint_parts, lint_profiles, lint_conditions):
         yield from check(draft, model)
 
@@ -74,6 +81,20 @@ def _lint_patterns(draft: ModelDraft) -> Iterator[ModelError]:
                     yield error_at(
                         node, f"{and_list(found)} {'match' if len(found) > 1 else 'matches'} {_ASCII}"
                     )
+
+
+def _lint_days(draft: ModelDraft) -> Iterator[ModelError]:
+    """Yield a warning for each day of a default or a domain that is not in ISO 8601."""
+    for field in draft.fields:
+        if not isinstance(field.type, TemporalType) or DatePart.DATE not in field.type.needed_parts:
+            continue
+        for name, argument in _DAYS:
+            use = field.directive(name)
+            written = use[argument] if use else None
+            if use and written and field.type.from_iso(written) is None:
+                meant = read_argument(field.type, written)
+                text = f'{argument}: "{shorten(written)}" means {meant}. Write it in ISO 8601: "{meant}".'
+                yield error_at(use.node_of(argument), text)
 
 
 def _lint_condition(
