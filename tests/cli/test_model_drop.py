@@ -294,7 +294,7 @@ def test_an_attribute_that_comes_back_shows_its_values_again_until_it_is_dropped
     output = capsys.readouterr().out
     assert "attribute Employee.nickname: comes back" in output
     assert "The store still has what was stored under the attribute that was removed on 20" in output
-    assert "1 of 1 Employee object still have a value" in output
+    assert "1 of 1 Employee objects still have a value" in output
     local.serves(WITH)
     instance = local.instance()
     page = response_to(instance, "Employee___getPage { items { nickname } }", "query")

@@ -99,7 +99,7 @@ class WithState(Question):
 
     def answer(self, count: int, total: int) -> str:
         """Return the share of the objects."""
-        return f"{count:,} of {_objects(total, self.label)} {self.text}."
+        return f"{count:,} of {total:,} {self.label} objects {self.text}."
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class WithLinks(Question):
 
     def answer(self, count: int, total: int) -> str:
         """Return the share of the objects."""
-        return f"{count:,} of {_objects(total, self.label)} {self.text}."
+        return f"{count:,} of {total:,} {self.label} objects {self.text}."
 
 
 def links_name(role: str) -> str:
@@ -163,7 +163,7 @@ class Repeated(Question):
 
     def answer(self, count: int, total: int) -> str:
         """Return the share of the objects."""
-        return f"{count:,} of {_objects(total, self.label)} {self.text}."
+        return f"{count:,} of {total:,} {self.label} objects {self.text}."
 
 
 class _NotLedTo(Tally):
@@ -204,7 +204,7 @@ class NotLedTo(Question):
 
     def answer(self, count: int, total: int) -> str:
         """Return the share of the objects."""
-        return f"{count:,} of {_objects(total, self.label)} lead to no object."
+        return f"{count:,} of {total:,} {self.label} objects lead to no object."
 
 
 @dataclass(frozen=True)
