@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from gql import gql
-from gql.transport.exceptions import TransportQueryError
+from gql.transport.exceptions import TransportConnectionFailed, TransportQueryError
 
 from tests.clients.recipes.gql_client import mutate, open_client
+from tests.clients.recipes.tokens import Tokens
 from tests.scenarios.lossy_proxy import LossyProxy, losing_answers
 from tests.scenarios.node_scripts import CLIENTS, find_node, scripts
 from tests.service import PASSWORD, ROOT, RunningService, basic, running
@@ -49,13 +50,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 def proxy(service: RunningService) -> Iterator[tuple[LossyProxy, str]]:
     with losing_answers(service) as each:
         yield each
-
-
-def token(service: RunningService) -> str:
-    credentials = json.dumps({"username": "admin", "password": PASSWORD})
-    headers = {"Content-Type": "application/json"}
-    reply = service.request("POST", "/public/token/getJwtToken", headers=headers, body=credentials)
-    return str(reply.json()["access_token"])
 
 
 def test_apollo_and_urql(proxy: tuple[LossyProxy, str]) -> None:
@@ -100,9 +94,9 @@ def test_apollo_and_urql(proxy: tuple[LossyProxy, str]) -> None:
     assert lossy.paths.count("/auth/token/refreshJwtToken") >= 4
 
 
-def test_gql(service: RunningService, proxy: tuple[LossyProxy, str]) -> None:
+def test_gql(proxy: tuple[LossyProxy, str]) -> None:
     lossy, base_url = proxy
-    with open_client(base_url, "Hr", token(service)) as session:
+    with open_client(base_url, "Hr", Tokens(base_url, "admin", PASSWORD, renew_after=0)) as session:
         created = mutate(session, gql(CREATE), name="gql")
         with pytest.raises(TransportQueryError) as refused:
             mutate(session, gql(CREATE), name="gql")
@@ -111,6 +105,15 @@ def test_gql(service: RunningService, proxy: tuple[LossyProxy, str]) -> None:
     assert [each["extensions"]["issueType"] for each in refused.value.errors or []] == ["ENTITY_UNIQUE"]
     assert len(lossy.keys) == 4
     assert lossy.lost == 2
+    assert lossy.paths.count("/public/token/getJwtToken") == 1
+    assert lossy.paths.count("/auth/token/refreshJwtToken") == 2  # each request renews the token
+
+
+def test_a_wrong_password_in_python(service: RunningService) -> None:
+    base_url = f"http://127.0.0.1:{service.port}"
+    client = open_client(base_url, "Hr", Tokens(base_url, "admin", "wrong"))
+    with pytest.raises(TransportConnectionFailed, match="The username or password is incorrect"), client:
+        pass
 
 
 CALL = """
@@ -118,10 +121,17 @@ import json, sys
 from decimal import Decimal
 from ariadne_client import open_client
 from graphql_client import EmployeeCreate
-client = open_client(sys.argv[1], "Hr", sys.argv[2])
+from graphql_client.exceptions import GraphQLClientGraphQLMultiError
+from tokens import Tokens
+client = open_client(sys.argv[1], "Hr", Tokens(sys.argv[1], "admin", sys.argv[2]))
 data = dict(first_name="Ada", last_name="Codegen", email="codegen@example.com", salary=Decimal("12.50"))
 hired = client.hire(EmployeeCreate(**data)).employee_create
-print(json.dumps([repr(hired.salary), type(hired.badge).__name__]))
+try:
+    client.hire(EmployeeCreate(**data))
+except GraphQLClientGraphQLMultiError as refused:
+    found = [each.extensions for each in refused.errors]
+    issues = [[each["issueType"], each["sourceRequestReference"]] for each in found]
+print(json.dumps([repr(hired.salary), type(hired.badge).__name__, issues]))
 """
 
 
@@ -133,13 +143,14 @@ def test_ariadne_codegen(service: RunningService, proxy: tuple[LossyProxy, str],
     )
     (tmp_path / "queries.graphql").write_text(PAGE_OF_EMPLOYEES)
     shutil.copy(RECIPES / "ariadne-codegen.toml", tmp_path / "pyproject.toml")
-    shutil.copy(RECIPES / "ariadne_client.py", tmp_path)
+    for recipe in ("ariadne_client.py", "tokens.py"):
+        shutil.copy(RECIPES / recipe, tmp_path)
     _run(tmp_path, "ariadne-codegen")
 
-    told = json.loads(_run(tmp_path, "python", "-c", CALL, base_url, token(service)))
+    told = json.loads(_run(tmp_path, "python", "-c", CALL, base_url, PASSWORD))
 
-    assert told == ["Decimal('12.5')", "int"]
-    assert (len(lossy.keys), lossy.lost) == (2, 1)
+    assert told == ["Decimal('12.5')", "int", [["ENTITY_UNIQUE", "Employee___create.data.email"]]]
+    assert (len(lossy.keys), lossy.lost) == (4, 2)
 
 
 def _run(folder: Path, command: str, *arguments: str) -> str:

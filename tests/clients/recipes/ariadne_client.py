@@ -27,8 +27,7 @@ class Repeating(httpx.HTTPTransport):
         return super().handle_request(request)
 
 
-def open_client(base_url: str, application: str, token: str, **options: Any) -> Client:
-    """Return the generated client."""
-    headers = {"Authorization": f"Bearer {token}"}
-    http_client = httpx.Client(transport=Repeating(), headers=headers, timeout=60)
+def open_client(base_url: str, application: str, tokens: Any, **options: Any) -> Client:
+    """Return the generated client. See Tokens."""
+    http_client = httpx.Client(transport=Repeating(), auth=tokens, timeout=60)
     return Client(f"{base_url}/auth/api/graphql/{application}", http_client=http_client, **options)

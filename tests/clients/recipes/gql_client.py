@@ -8,11 +8,11 @@ from gql.client import SyncClientSession
 from gql.transport.requests import RequestsHTTPTransport
 
 
-def open_client(base_url: str, application: str, token: str) -> Client:
-    """Return a client that checks each document against the schema that the member sees."""
+def open_client(base_url: str, application: str, tokens: Any) -> Client:
+    """Return a client that checks each document against the schema that the member sees. See Tokens."""
     transport = RequestsHTTPTransport(
         f"{base_url}/auth/api/graphql/{application}",
-        headers={"Authorization": f"Bearer {token}"},
+        auth=tokens,
         retries=4,
         retry_backoff_factor=0.25,
         retry_status_forcelist=(502, 503, 504),
