@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,11 @@ def read_until(terminal: int, expected: bytes) -> None:
     while expected not in printed:
         assert select.select([terminal], [], [], DEADLINE)[0], printed
         printed += os.read(terminal, 1000)
+
+
+def _has_ended(state: Path) -> bool:
+    """Return whether a process has ended, by its file `stat`. Its parent has not noticed yet."""
+    return state.read_text().split()[2] == "Z"
 
 
 @contextmanager
@@ -135,6 +141,24 @@ def test_the_service_fails_if_a_worker_dies_before_all_of_the_first_version_serv
         os.kill(int(terminal.get().split()[1]), signal.SIGKILL)
         terminal.wait_for("was killed by SIGKILL before all workers served")
         assert terminal.exit_code() == 1
+
+
+@pytest.mark.thorough
+def test_a_service_that_stops_ignores_a_worker_that_fails_to_start(project: Project) -> None:
+    waits = 'if Path("gate").exists():\n    Path("gate").read_text()\n    raise ValueError\nWORD ='
+    project.edit(project.function, "WORD =", waits)
+    for terminal in serving(project, "--workers", "1", "--no-reload"):
+        terminal.started()
+        os.mkfifo(project.folder / "gate")
+        os.kill(int(terminal.get().split()[1]), signal.SIGKILL)
+        writer = os.open(project.folder / "gate", os.O_WRONLY)  # opens when the function reads
+        state = Path(f"/proc/{next(iter(children(terminal)))}/stat")
+        terminal.send(signal.SIGSTOP)
+        os.close(writer)
+        eventually(partial(_has_ended, state))
+        terminal.send(signal.SIGTERM)
+        terminal.send(signal.SIGCONT)
+        assert terminal.exit_code() == 0
 
 
 @pytest.mark.parametrize("number", ["0", "65", "two", "-1"])

@@ -339,6 +339,8 @@ class Supervisor:
             self._code = FAILED
             self._end()
             return
+        if self._stopping:
+            return
         if not self._current.serving:
             self._console.warn("All requests get the status 503 until you fix this error.")
             self._unavailable.start()
