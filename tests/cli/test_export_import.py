@@ -91,7 +91,7 @@ def test_a_missing_folder_is_named(
     assert main(["export", str(tmp_path / "export")]) == 1
 
     errors = capsys.readouterr().err
-    assert "nothing is no export: it has no manifest.json" in errors
+    assert "nothing doesn't exist. Name a folder or a CSV file." in errors
     assert "new doesn't exist" in errors
     assert not (tmp_path / "new").exists()
     assert not (tmp_path / "export").exists()

@@ -41,6 +41,11 @@ def test_other_columns_can_be_ignored() -> None:
     ("header", "options", "message"),
     [
         ("name,nmae", {}, 'Column "nmae": Pet has no attribute or role of this name. Did you mean "name"?'),
+        (
+            "name,colour",
+            {},
+            "Known are name, tag, age, price, born, fed, tame, kind, owner, cage. To leave the column out",
+        ),
         ("name", {"x": "tag"}, '--map: the file has no column "x"'),
         ("n", {"n": "nam"}, 'Pet has no attribute or role "nam"'),
         ("tag", {}, "Pet.name is required, but no column belongs to it"),

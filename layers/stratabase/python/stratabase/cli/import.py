@@ -40,6 +40,8 @@ def run(options: argparse.Namespace) -> int:
     """Check the source, write it, and print what was found."""
     if options.class_name is not None:
         return import_csv(options)
+    if not options.source.exists():
+        raise CommandError(f"{options.source} doesn't exist. Name a folder or a CSV file.")
     if options.source.is_file():
         raise CommandError("To import a CSV file, name the class of its objects with --class.", MISUSED)
     require_class(options, add_csv_import_options)

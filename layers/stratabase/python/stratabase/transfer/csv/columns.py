@@ -174,7 +174,8 @@ class _Matching:
         elif name in self._class.attributes:
             self._add_attribute(index, header, self._class.attributes[name])
         elif mapped is not None or not self._ignores_others:
-            known = [*self._class.attributes, *self._class.roles]
+            roles = [name for name, role in self._class.roles.items() if leads_to_one(self._model, role)]
+            known = [*_writable(self._class), *roles]
             what = f'"{name}"' if mapped is not None else "of this name"
             self._mistakes.append(
                 f'Column "{header}": {self._class.name} has no attribute or role {what}. '
