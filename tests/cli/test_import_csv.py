@@ -89,8 +89,10 @@ def test_invalid_rows_are_left_out_in_a_file(folder: Path, capsys: pytest.Captur
 
 def test_a_dry_run_creates_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "pets.csv").write_text("name\nRex\n")
-    assert main(["import", "pets.csv", "--class", "Pet", "--dry-run"]) == 1
-    assert "nothing to check against" in capsys.readouterr().err
+    assert main(["import", "pets.csv", "--class", "Pet", "--dry-run"]) == 0
+    printed = capsys.readouterr()
+    assert "1 row can be imported. Nothing was written." in printed.out
+    assert f"{folder / 'data'} doesn't exist yet, so the store counts as empty." in printed.err
     assert not (folder / "data").exists()
     (folder / "data").mkdir()
     assert main(["import", "pets.csv", "--class", "Pet", "--dry-run"]) == 0
@@ -188,3 +190,38 @@ def test_a_wrong_export_is_refused(
     assert main(["export", *arguments]) in {1, 2}
     assert message in capsys.readouterr().err
     assert not (folder / "out.csv").exists()
+
+
+def test_a_file_in_another_encoding_is_reported_once(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "pets.csv").write_bytes(b"name\n" + b"\xe4\n" * 3)
+    assert main(["import", "pets.csv", "--class", "Pet"]) == 1
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert first.startswith('pets.csv, line 2, column "name": The byte 0xE4 isn\'t UTF-8. Name the encoding')
+    assert rest == [
+        "3 cells have bytes that aren't in the encoding. Only the first one is listed.",
+        "3 rows of 3 can't be imported. Nothing was written.",
+    ]
+
+
+def test_a_warning_of_the_model_names_the_option_that_ignores_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    warning = 'type Pet @warning(name: "w", condition: "isNull(tag)", message: "No tag.")'
+    (folder / "model.graphql").write_text(MODEL.replace("type Pet", warning))
+    (folder / "pets.csv").write_text("name,tag\nRex,\nKit,1\n")
+    command = ["import", "pets.csv", "--class", "Pet"]
+    assert main(command) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "pets.csv, line 2: Warning: No tag.",
+        "1 row of 2 can't be imported. Nothing was written.",
+        "To write in spite of warnings, use --force-warnings.",
+        "To import the other rows, use --skip-invalid.",
+    ]
+    assert main([*command, "--force-warnings"]) == 0
+
+
+def test_a_missing_file_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", "pets.csv"]) == 1
+    assert "pets.csv doesn't exist. Name a folder or a CSV file." in capsys.readouterr().err

@@ -91,6 +91,13 @@ def test_an_issue_names_line_column_and_reason(shop: Shop, rows: str, issues: li
     assert len(shop.objects()) == 1
 
 
+def test_the_progress_of_the_check_counts_lines_as_its_total_does(shop: Shop) -> None:
+    file, reached = shop.file("name\n" + '"A\nB"\n' * 200), list[int]()
+    shop.prepare(file).check(reached.append)
+    assert CsvFile(file).lines == 401
+    assert 300 <= sum(reached) <= 401
+
+
 def test_a_row_that_is_refused_takes_no_value_from_others(shop: Shop) -> None:
     checked = shop.check(shop.file("name,tag,age\nA,t,-1\nB,t,1\n"))
     assert (list(checked.refused), checked.to_write) == ([0], 1)
@@ -98,7 +105,7 @@ def test_a_row_that_is_refused_takes_no_value_from_others(shop: Shop) -> None:
 
 def test_warnings_stop_an_import_unless_they_are_forced(shop: Shop) -> None:
     file = shop.file("text\nshort\nmuch longer\n")
-    assert shop.issues(file, "Note") == ["line 3: Too long."]
+    assert shop.issues(file, "Note") == ["line 3: Warning: Too long."]
     assert shop.run(file, "Note", options=ImportOptions(forces_warnings=True)).created == 2
 
 

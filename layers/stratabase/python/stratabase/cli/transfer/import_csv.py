@@ -5,6 +5,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from stratabase.bootstrap import Instance
 from stratabase.cli.backfill.build import build_before_serving, is_embedded
@@ -24,6 +25,7 @@ from stratabase.domain.issues.refusals import Refusal
 from stratabase.domain.objects.instant import format_instant
 from stratabase.model.reading import InvalidModel
 from stratabase.operations.members.rules import CONSOLE
+from stratabase.settings import Settings
 from stratabase.transfer.csv.columns import UnusableColumns, match_columns
 from stratabase.transfer.csv.csv_file import CsvFile, UnreadableFile
 from stratabase.transfer.csv.csv_import import (
@@ -35,7 +37,7 @@ from stratabase.transfer.csv.csv_import import (
     RowRefused,
 )
 from stratabase.transfer.csv.import_record import ImportRecord, TooManyRefused
-from stratabase.transfer.csv.issues import RowIssues
+from stratabase.transfer.csv.issues import Cause, RowIssues
 from stratabase.transfer.csv.refused_rows import write_refused_rows
 from stratabase.unusable_store import UnusableStore
 from stratabase.wording import pluralize
@@ -106,9 +108,13 @@ def import_csv(options: argparse.Namespace) -> int:
     settings = read_settings()
     file = _open(options)
     if settings.store == "sqlite" and options.dry_run and not settings.home.is_dir():
-        raise CommandError(
-            f"The data folder {settings.home} doesn't exist, so there is nothing to check against."
-        )
+        _note(f"The data folder {settings.home} doesn't exist yet, so the store counts as empty.")
+        with TemporaryDirectory() as home:
+            return _import(options, replace(settings, home=Path(home)), file)
+    return _import(options, settings, file)
+
+
+def _import(options: argparse.Namespace, settings: Settings, file: CsvFile) -> int:
     instance = Instance(settings)
     try:
         try:
@@ -158,7 +164,9 @@ class _Import:
         options = self._options
         import_ = self._prepare()
         try:
-            record, checked = import_.check(self._bar("Checking", self._file.lines), again=options.again)
+            record, checked = import_.check(
+                self._bar("Checking", self._file.lines, "line"), again=options.again
+            )
         except AlreadyImported as imported:
             self._say_imported(imported.record)
             return 0
@@ -212,7 +220,7 @@ class _Import:
         )
 
     def _write(self, import_: CsvImport, record: ImportRecord, checked: Checked) -> int:
-        bar = self._bar("Writing", checked.to_write)
+        bar = self._bar("Writing", checked.to_write, "row")
         if checked.went_on:
             _note(f"An earlier run was interrupted. Going on with {pluralize(checked.to_write, 'row')}.")
         try:
@@ -240,7 +248,9 @@ class _Import:
         lines = [*_issue_lines(self._file.path, checked.issues)]
         number = pluralize(len(checked.refused), "row")
         lines.append(f"{number} of {checked.rows:,} can't be imported. Nothing was written.")
-        if not self._options.skip_invalid:
+        if checked.issues.by_cause[Cause.WARNING]:
+            lines.append("To write in spite of warnings, use --force-warnings.")
+        if checked.to_write and not self._options.skip_invalid:
             lines.append("To import the other rows, use --skip-invalid.")
         return "\n".join(lines)
 
@@ -252,14 +262,17 @@ class _Import:
             "To create the objects once more, use --again."
         )
 
-    def _bar(self, verb: str, total: int) -> ProgressBar:
-        return ProgressBar(f"{verb} {self._file.path.name}", total, "row")
+    def _bar(self, verb: str, total: int, noun: str) -> ProgressBar:
+        return ProgressBar(f"{verb} {self._file.path.name}", total, noun)
 
 
 def _issue_lines(path: Path, issues: RowIssues) -> list[str]:
     lines = [f"{path}, {issue}" for issue in issues.first]
-    if issues.count > len(issues.first):
-        lines.append(f"… and {pluralize(issues.count - len(issues.first), 'more issue')}.")
+    if issues.more:
+        lines.append(f"… and {pluralize(issues.more, 'more issue')}.")
+    if issues.by_cause[Cause.ENCODING] > 1:
+        number = pluralize(issues.by_cause[Cause.ENCODING], "cell")
+        lines.append(f"{number} have bytes that aren't in the encoding. Only the first one is listed.")
     return lines
 
 

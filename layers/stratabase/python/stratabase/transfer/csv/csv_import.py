@@ -31,6 +31,7 @@ from stratabase.transfer.csv.import_record import (
 from stratabase.transfer.csv.issues import RowIssue, RowIssues
 from stratabase.transfer.csv.row_check import RowCheck, row_issues
 from stratabase.transfer.csv.row_reader import RowReader
+from stratabase.transfer.format import ReportDone
 
 _SAVE_INTERVAL = 2.0
 """The seconds between two updates of the record."""
@@ -45,9 +46,6 @@ _MAX_PAUSE = 20.0
 PATIENCE = 300.0
 """The seconds without any success after which an import gives up."""
 _SUCCESSES_PER_STEP = 64
-
-ReportRows = Callable[[int], None]
-"""Takes a number of further rows that are done."""
 
 
 class ConcurrentRuns(Protocol):
@@ -139,9 +137,10 @@ class CsvImport:
         self._replaced: ImportRecord | None = None
         """The record of a complete import of the same file, which this import replaces."""
 
-    def check(self, progress: ReportRows, *, again: bool = False) -> tuple[ImportRecord, Checked]:
+    def check(self, progress: ReportDone, *, again: bool = False) -> tuple[ImportRecord, Checked]:
         """Check all rows, and return the record of the import with the result.
 
+        `progress` gets lines of the file, because the number of its rows is not known before.
         `again`: import the file once more if it was imported completely. A file whose rows update objects
         may always be imported again. Raises AlreadyImported, UnreadableFile, Unavailable, TooManyRefused.
         """
@@ -169,7 +168,7 @@ class CsvImport:
         def works() -> Iterator[Callable[[], None]]:
             for row, written in self._with_written(record, is_resumed=earlier is not None):
                 counts.rows += 1
-                report.done()
+                report.reach(row.line)
                 if written is not None:
                     self._written.add(row.number)
                     check.note(row, written)
@@ -182,7 +181,7 @@ class CsvImport:
         went_on = earlier is not None
         return record, Checked(counts.rows, counts.to_write, issues, self._refused, went_on)
 
-    def write(self, record: ImportRecord, progress: ReportRows) -> ImportRecord:
+    def write(self, record: ImportRecord, progress: ReportDone) -> ImportRecord:
         """Write the checked rows that are not refused, and return the record of the finished import.
 
         Raises RowRefused, UnreadableFile, Unavailable. Then the import can go on later. Raises ImportRuns.
@@ -254,7 +253,7 @@ class CsvImport:
                 return
             issues = tuple(row_issues(row, self._columns, self._reader.command(row), [*refusal.issues]))
             self._refuse(row, issues)
-        state.report.done()
+        state.report.add(1)
         state.running.discard(row.number)
 
     def _try_write(self, row: Row, state: "_WriteState") -> None:
@@ -310,7 +309,7 @@ class _Counts:
 class _WriteState:
     """How far the rows are written."""
 
-    def __init__(self, record: ImportRecord, progress: ReportRows) -> None:
+    def __init__(self, record: ImportRecord, progress: ReportDone) -> None:
         self.record = record
         """The record as it was when the writing began."""
         self.report = _Report(progress)
@@ -327,18 +326,24 @@ class _WriteState:
 
 
 class _Report:
-    """Reports rows many at a time, because a report takes as long as a part of a row."""
+    """Reports rows or lines many at a time, because a report takes as long as a part of a row."""
 
-    def __init__(self, progress: ReportRows) -> None:
+    def __init__(self, progress: ReportDone) -> None:
         self._progress = progress
-        self._rows = 0
+        self._number = 0
+        self._line = 0
 
-    def done(self) -> None:
-        """Count a row that is done."""
-        self._rows += 1
-        if self._rows == _ROWS_PER_REPORT:
-            self._progress(self._rows)
-            self._rows = 0
+    def add(self, number: int) -> None:
+        """Count rows or lines that are done."""
+        self._number += number
+        if self._number >= _ROWS_PER_REPORT:
+            self._progress(self._number)
+            self._number = 0
+
+    def reach(self, line: int) -> None:
+        """Count the lines after those counted so far, up to a line of the file."""
+        self.add(line - self._line)
+        self._line = line
 
 
 class Pace:

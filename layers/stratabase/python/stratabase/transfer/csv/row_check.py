@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from typing import NamedTuple
 
-from stratabase.domain.issues.issue import Issue
+from stratabase.domain.issues.issue import Issue, Level
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity
 from stratabase.operations.services import Services
@@ -13,7 +13,7 @@ from stratabase.operations.write.pipeline import Write
 from stratabase.store.layout.guards import UniqueConstraint, unique_constraint
 from stratabase.transfer.csv.columns import Columns
 from stratabase.transfer.csv.csv_file import Row
-from stratabase.transfer.csv.issues import RowIssue
+from stratabase.transfer.csv.issues import Cause, RowIssue
 from stratabase.transfer.csv.row_reader import RowCommand, RowReader
 
 _DIGEST_SIZE = 12
@@ -119,7 +119,10 @@ def row_issues(row: Row, columns: Columns, command: RowCommand, issues: list[Iss
         if names and command.unread.issuperset(names):
             continue
         headers = ", ".join(filter(None, map(columns.header_of, names)))
-        yield RowIssue(row.line, headers, str(issue.message))
+        if issue.level is Level.WARNING:
+            yield RowIssue(row.line, headers, f"Warning: {issue.message}", Cause.WARNING)
+        else:
+            yield RowIssue(row.line, headers, str(issue.message))
 
 
 def _digest(text: str) -> bytes:

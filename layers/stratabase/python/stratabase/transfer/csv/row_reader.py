@@ -13,7 +13,7 @@ from stratabase.operations.services import Services
 from stratabase.transfer.csv.cells import CellFormats, InvalidCell
 from stratabase.transfer.csv.columns import Columns, RoleColumns
 from stratabase.transfer.csv.csv_file import CsvFile, Row
-from stratabase.transfer.csv.issues import RowIssue
+from stratabase.transfer.csv.issues import Cause, RowIssue
 from stratabase.wording import pluralize
 
 _MAX_REMEMBERED = 100_000
@@ -119,7 +119,7 @@ class RowReader:
             text = f"The row has {pluralize(len(row.cells), 'cell')}, but the header has {expected:,}."
             return [RowIssue(row.line, "", text)]
         return [
-            RowIssue(row.line, header, wrong)
+            RowIssue(row.line, header, wrong, Cause.ENCODING)
             for header, text in zip(self._file.header, row.cells, strict=False)
             if not text.isascii() and (wrong := self._file.undecodable(text))
         ]
