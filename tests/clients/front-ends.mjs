@@ -34,6 +34,8 @@ async function play(name, { mutate, query }, signedIn) {
     const photo = await upload(BASE_URL, "Employee", "photo", file, signedIn);
     const { _id: id, photo: shown, _versionStart: version } = (await mutate(HIRE, { photo })).Employee___create;
     told.photo = { name: shown.name, size: shown.size };
+    const large = new File([new Uint8Array(4_400_001)], "large.png");
+    told.tooLarge = await upload(BASE_URL, "Employee", "photo", large, signedIn).catch((error) => error.message);
     told.locked = (await mutate(LOCK, { id })).lock.locked;
     told.saved = (await mutate(SAVE, { id, version })).Employee___update.last_name;
     told.conflict = await mutate(SAVE, { id, version }).catch(issuesOf);

@@ -83,6 +83,8 @@ def test_apollo_and_urql(proxy: tuple[LossyProxy, str]) -> None:
         ("ATTRIBUTE_EMAIL", "Employee___validateCreate.data.email"),
     ]
     assert results["apollo"]["photo"]["name"] == "ada.png"
+    assert results["apollo"]["tooLarge"].startswith("The file is too large for one request.")
+    assert lossy.paths.count("/auth/file/employee/photo") == 1
     assert results["apollo"]["locked"] is True
     assert results["apollo"]["saved"] == "Byron"
     (conflict,) = results["apollo"]["conflict"]
