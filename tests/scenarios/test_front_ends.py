@@ -76,11 +76,13 @@ def test_apollo_and_urql(proxy: tuple[LossyProxy, str]) -> None:
     for name in ("apollo", "urql"):
         assert (results[name]["created"], results[name]["count"]) == (name, 1)
         (issue,) = results[name]["refused"]
-        assert (issue["type"], issue["input"]) == ("ENTITY_UNIQUE", "Team___create.data.name")
+        shown = (issue["level"], issue["type"], issue["input"])
+        assert shown == ("ERROR", "ENTITY_UNIQUE", "Team___create.data.name")
         assert results[name]["wrong"] == [{"message": "The username or password is incorrect."}]
-    assert [(issue["type"], issue["input"]) for issue in results["apollo"]["checked"]] == [
-        ("ATTRIBUTE_REQUIRED", "Employee___validateCreate.data.last_name"),
-        ("ATTRIBUTE_EMAIL", "Employee___validateCreate.data.email"),
+    checked = [(issue["level"], issue["type"], issue["input"]) for issue in results["apollo"]["checked"]]
+    assert checked == [
+        ("ERROR", "ATTRIBUTE_REQUIRED", "Employee___validateCreate.data.last_name"),
+        ("ERROR", "ATTRIBUTE_EMAIL", "Employee___validateCreate.data.email"),
     ]
     assert results["apollo"]["photo"]["name"] == "ada.png"
     assert results["apollo"]["tooLarge"].startswith("The file is too large for one request.")

@@ -6,6 +6,7 @@ export function issuesOf(error) {
   return errors.map(({ message, extensions }) => ({
     message, // in the language of the member
     type: extensions.issueType ?? extensions.classification, // for the program
+    level: extensions.issueLevel, // ERROR or WARNING
     input: extensions.sourceRequestReference, // the place in the request, such as Employee___create.data.email
   }));
 }
