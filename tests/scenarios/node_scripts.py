@@ -20,7 +20,7 @@ def find_node() -> str:
     """Return the path of Node. Without it, skip the test, except in CI."""
     found = shutil.which("node")
     if found is None and not os.environ.get("CI"):
-        pytest.skip("there is no Node on this machine: install Node 18 or later, with npm")
+        pytest.skip("there is no Node on this machine: install Node 20 or later, with npm")
     assert found, "CI needs Node"
     assert (NODE / ".done").exists(), "the clients are not installed: `make .node/.done` does it"
     return found
