@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from stratabase.cli.main import main
 from tests.cli.terminal import Project, Terminal, run, serving
 
 ROOT = Path(__file__).parents[2]
@@ -248,3 +249,19 @@ def test_shutdown_first_finishes_the_current_requests(
         assert response.read().startswith(b"first")
         assert terminal.exit_code() == 0
         connection.close()
+
+
+def test_a_variable_that_is_almost_a_setting_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("STRATABASE_MODEL", str(tmp_path / "model.graphql"))
+    monkeypatch.setenv("STRATABASE_ACCESSLOG", "json")
+    for name in ("STRATABASE_PASSWORD", "STRATABASE_TOKEN", "STRATABASE_SOMETHING_OF_MY_OWN"):
+        monkeypatch.setenv(name, "x")
+
+    assert main(["serve"]) == 1
+    warning, error = capsys.readouterr().err.splitlines()
+    assert warning == (
+        "STRATABASE_ACCESSLOG is no setting, so it has no effect. Did you mean STRATABASE_ACCESS_LOG?"
+    )
+    assert "doesn't exist" in error

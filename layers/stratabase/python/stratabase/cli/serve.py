@@ -5,6 +5,7 @@ changes. With `--no-reload` and without `--workers` and `--metrics`, this proces
 """
 
 import argparse
+import os
 import socket
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +18,12 @@ from stratabase.cli.server.metrics_server import MetricsServer
 from stratabase.cli.server.supervisor import Supervisor
 from stratabase.cli.terminal.command_error import FAILED
 from stratabase.cli.terminal.examples import add_examples
-from stratabase.cli.terminal.settings import make_data_folder, read_settings, require_model
+from stratabase.cli.terminal.settings import (
+    make_data_folder,
+    misspelled_settings,
+    read_settings,
+    require_model,
+)
 from stratabase.setting_values import parse_port
 
 _OWN_TEMPLATE = Path("template.yaml")
@@ -63,6 +69,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal stops the process."""
     settings = read_settings()
+    for line in misspelled_settings(os.environ):
+        Console().warn(line)
     require_model(settings)
     make_data_folder(settings.home)
     template = options.template or (_OWN_TEMPLATE if _OWN_TEMPLATE.exists() else TEMPLATE)

@@ -1,16 +1,22 @@
 """The settings of the commands, the home folder, and the credentials for the emulator."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from stratabase.cli.terminal.command_error import MISUSED, CommandError
-from stratabase.settings import BadSettings, Settings
+from stratabase.settings import BadSettings, Settings, variables
+from stratabase.wording import nearest_word
 
 EMULATOR_CREDENTIALS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
 """The emulator accepts any credentials, but requests must be signed."""
 
 _DATABASES = ("objects.db", "members.db")
 """What a data folder has after the first start, and after the first member was created."""
+
+_PREFIX = "STRATABASE_"
+_OTHER_VARIABLES = frozenset({"STRATABASE_PASSWORD", "STRATABASE_TOKEN"})
+"""Variables of commands that are clients of a service."""
 
 
 def read_settings() -> Settings:
@@ -19,6 +25,19 @@ def read_settings() -> Settings:
         return Settings.from_environment(os.environ)
     except BadSettings as error:
         raise CommandError(str(error), MISUSED) from error
+
+
+def misspelled_settings(environment: Mapping[str, str]) -> list[str]:
+    """Return a line for each variable that is no setting, but has a name similar to one."""
+    known = {variable.name for _, variable in variables()}
+    names = tuple(each.removeprefix(_PREFIX) for each in known if each.startswith(_PREFIX))
+    found = []
+    for name in sorted(environment):
+        if name.startswith(_PREFIX) and name not in known | _OTHER_VARIABLES:
+            nearest = nearest_word(name.removeprefix(_PREFIX), names)
+            if nearest is not None:
+                found.append(f"{name} is no setting, so it has no effect. Did you mean {_PREFIX}{nearest}?")
+    return found
 
 
 def require_model(settings: Settings) -> None:
