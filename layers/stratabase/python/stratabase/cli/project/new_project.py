@@ -28,6 +28,7 @@ _AWS_FILES = (
     "tools/sam.mk",
 )
 """What a project on AWS has in common with the repository."""
+_BETWEEN_WORDS = re.compile(r"[^a-z0-9]+")
 _MAX_NAME = 60
 """The longest name of a project. It begins the names of stacks, which can have 128 characters."""
 
@@ -74,7 +75,7 @@ def project_files(title: str, origin: PackageOrigin, *, aws: bool) -> Mapping[st
 
 def project_name(title: str) -> str:
     """Return a name for packages and stacks, such as `my-app` for `My app!`."""
-    name = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:_MAX_NAME].strip("-")
+    name = _BETWEEN_WORDS.sub("-", title.lower()).strip("-")[:_MAX_NAME].strip("-")
     return name if name[:1].isalpha() else f"app-{name}".strip("-")
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 if TYPE_CHECKING:
     from _csv import Reader
 
+_QUOTED_PART = re.compile(r'"[^"]*"?')
 DELIMITERS = (",", ";", "\t", "|")
 """The delimiters that a file may have without an option."""
 MAX_CELL = 4_000_000
@@ -199,7 +200,7 @@ def _known_encoding(name: str) -> str:
 
 def _likely_delimiter(header: str) -> str:
     """Return the delimiter that a header has most of, outside quotes."""
-    unquoted = re.sub(r'"[^"]*"?', "", header)
+    unquoted = _QUOTED_PART.sub("", header)
     return max(DELIMITERS, key=unquoted.count)
 
 
