@@ -76,7 +76,7 @@ def _figures(
     _run(command, file, *arguments)
     cpu, seconds = process_time() - cpu, perf_counter() - start
     return [
-        Figure(f"{name}: CPU of an object", cpu / objects * 1e6, "µs", limit, "issue 19" if limit else ""),
+        Figure(f"{name}: CPU of an object", cpu / objects * 1e6, "µs", limit, "our aim" if limit else ""),
         Figure(f"{name}: objects a second of CPU", objects / cpu, "/s"),
         Figure(f"{name}: objects a second", objects / seconds, "/s"),
     ]

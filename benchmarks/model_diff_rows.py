@@ -54,7 +54,7 @@ def main(folder: Path) -> None:
                 _seconds("diff", str(old), str(new), "--data"),
                 "s",
                 5,
-                "issue 15",
+                "our aim",
             ),
         ]
     print_table("stratabase model diff", figures)
