@@ -75,13 +75,13 @@ def test_outdated_attempts_of_all_keys_are_deleted(path: Path) -> None:
         for number in range(1, 100):
             attempts.note(f"name{number}", NOON - MAX_WINDOW - number, 0)
         attempts.note("key", NOON, SINCE)
-        (rows,) = attempts._connection.execute("SELECT count(*) FROM attempts").fetchone()
+        (rows,) = attempts._file._connection.execute("SELECT count(*) FROM attempts").fetchone()
     assert rows == 1
 
 
 def test_deleting_outdated_attempts_reads_no_others(path: Path) -> None:
     with closing(SqliteAttempts(path)) as attempts:
-        plan = attempts._connection.execute("EXPLAIN QUERY PLAN DELETE FROM attempts WHERE instant < 1")
+        plan = attempts._file._connection.execute("EXPLAIN QUERY PLAN DELETE FROM attempts WHERE instant < 1")
         assert ["USING INDEX age" in row[3] or "USING COVERING INDEX age" in row[3] for row in plan] == [True]
 
 
@@ -95,7 +95,7 @@ def test_only_the_owner_may_read_the_file(path: Path) -> None:
 def test_recording_an_attempt_does_not_wait_for_the_disk(path: Path) -> None:
     with closing(SqliteAttempts(path)) as attempts:
         pragmas = [
-            attempts._connection.execute(f"PRAGMA {name}").fetchone()[0]
+            attempts._file._connection.execute(f"PRAGMA {name}").fetchone()[0]
             for name in ("journal_mode", "synchronous")
         ]
     assert pragmas == ["wal", 1]

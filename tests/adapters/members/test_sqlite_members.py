@@ -164,7 +164,8 @@ def test_only_the_owner_may_read_the_file(tmp_path: Path) -> None:
 def test_a_commit_waits_for_the_disk(tmp_path: Path) -> None:
     with closing(SqliteMembers(tmp_path / "members.db")) as store:
         modes = [
-            store._writing.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")
+            store._writing._connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("journal_mode", "synchronous")
         ]
     assert modes == ["wal", 2]
 

@@ -1,19 +1,16 @@
 """The requests that wait for their mail, in one SQLite file that the processes of a machine share."""
 
-import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from random import randint
-from threading import Lock
 from typing import NamedTuple
 
 from stratabase import waiting
+from stratabase.adapters.exclusive_connection import ExclusiveConnection
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.forgotten_password import ForgottenPassword
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import _
-from stratabase.store.sqlite.errors import map_sqlite_error, retry_while_busy
 from stratabase.store.sqlite.file import Layout, open_for_writing
 
 BUSY_TIMEOUT = 5.0
@@ -63,10 +60,9 @@ class SqliteMailQueue:
     ) -> None:
         """`now` returns the present instant."""
         self._first_delay = first_delay
-        self._path = path
         self._now = now
-        self._lock = Lock()
-        self._connection = open_for_writing(path, BUSY_TIMEOUT, MAIL_QUEUE_LAYOUT)
+        connection = open_for_writing(path, BUSY_TIMEOUT, MAIL_QUEUE_LAYOUT)
+        self._file = ExclusiveConnection(path, connection, BUSY_TIMEOUT)
         self._announce: Callable[[], None] = lambda: None
 
     def on_put(self, announce: Callable[[], None]) -> None:
@@ -81,7 +77,7 @@ class SqliteMailQueue:
     def take(self) -> TakenRequest | None:
         """Return a request that is due, for MAIL_LEASE to this caller alone, or None. Raises Unavailable."""
         now = self._now()
-        with self._transaction() as connection:
+        with self._file.transaction() as connection:
             row = connection.execute(_NEXT, (now,)).fetchone()
             if row is None:
                 return None
@@ -91,7 +87,7 @@ class SqliteMailQueue:
 
     def finish(self, taken: TakenRequest) -> None:
         """Remove a request whose mail was sent. Raises Unavailable."""
-        with self._transaction() as connection:
+        with self._file.transaction() as connection:
             connection.execute("DELETE FROM requests WHERE id = ?", (taken.id,))
 
     def postpone(self, taken: TakenRequest) -> bool:
@@ -103,44 +99,27 @@ class SqliteMailQueue:
             self.finish(taken)
             return False
         due = self._now() + RETRY_DELAYS[taken.failures]
-        with self._transaction() as connection:
+        with self._file.transaction() as connection:
             statement = "UPDATE requests SET due = ?, failures = ? WHERE id = ?"
             connection.execute(statement, (due, taken.failures + 1, taken.id))
         return True
 
     def next_due(self) -> Instant | None:
         """Return when the next request is due, None if none waits. Raises Unavailable."""
-        with self._use() as connection:
+        with self._file.use() as connection:
             due: Instant | None = connection.execute("SELECT min(due) FROM requests").fetchone()[0]
         return due
 
     def close(self) -> None:
         """Close the file. Later calls raise Unavailable."""
-        with self._lock:
-            self._connection.close()
+        self._file.close()
 
     def _put(self, request: ForgottenPassword) -> None:
         now = self._now()
-        with self._transaction() as connection:
+        with self._file.transaction() as connection:
             (waiting_requests,) = connection.execute("SELECT count(*) FROM requests").fetchone()
             if waiting_requests >= MAX_WAITING:
                 raise Unavailable(_("Too many emails are waiting to be sent. Try again later."), 60)
             statement = "INSERT INTO requests (due, failures, name, base_url) VALUES (?, 0, ?, ?)"
             due = now + randint(*self._first_delay)  # noqa: S311 - no secret
             connection.execute(statement, (due, request.name, request.base_url))
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._use() as connection:
-            retry_while_busy(lambda: connection.execute("BEGIN IMMEDIATE"), BUSY_TIMEOUT)
-            with connection:
-                yield connection
-
-    @contextmanager
-    def _use(self) -> Iterator[sqlite3.Connection]:
-        """Yield the connection for exclusive use. Raises Unavailable, UnusableStore."""
-        with self._lock:
-            try:
-                yield self._connection
-            except sqlite3.Error as error:
-                raise map_sqlite_error(self._path, error) from error

@@ -2,19 +2,17 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import orjson
 
 from stratabase import waiting
+from stratabase.adapters.exclusive_connection import ExclusiveConnection
 from stratabase.domain.members.member import MailedLink, Member, NamesTaken, Roster, fold_name
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.formats.preferences import Formats
-from stratabase.store.sqlite.errors import map_sqlite_error, retry_while_busy
 from stratabase.store.sqlite.file import Layout, open_for_reading, open_for_writing
 
 BUSY_TIMEOUT = 5.0
@@ -62,10 +60,9 @@ class SqliteMembers:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._writing = open_for_writing(path, BUSY_TIMEOUT, MEMBER_LAYOUT)
-        self._reading = open_for_reading(path, BUSY_TIMEOUT)
-        self._write_lock, self._read_lock = Lock(), Lock()
+        writing = open_for_writing(path, BUSY_TIMEOUT, MEMBER_LAYOUT)
+        self._writing = ExclusiveConnection(path, writing, BUSY_TIMEOUT)
+        self._reading = ExclusiveConnection(path, open_for_reading(path, BUSY_TIMEOUT), BUSY_TIMEOUT)
 
     def by_id(self, id_: str) -> Member | None:
         """Return the member with an id, or None."""
@@ -82,7 +79,7 @@ class SqliteMembers:
     def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
         """Return the members in the order of `ids`, None for an id that no member has."""
         wanted = orjson.dumps([*filter(_is_storable, dict.fromkeys(ids))]).decode()
-        with self._use(self._reading, self._read_lock) as connection:
+        with self._reading.use() as connection:
             rows = connection.execute(_BY_IDS, (wanted,)).fetchall()
         found = {id_: _member_of_row(*row) for id_, *row in rows}
         return [found.get(id_) for id_ in ids]
@@ -91,7 +88,7 @@ class SqliteMembers:
         """Yield all members in the order of their ids, in batches."""
         last = ""
         while True:
-            with self._use(self._reading, self._read_lock) as connection:
+            with self._reading.use() as connection:
                 rows = connection.execute(_AFTER_ID, (last, _BATCH_SIZE)).fetchall()
             batch = [_member_of_row(*row) for row in rows]
             yield batch
@@ -104,14 +101,14 @@ class SqliteMembers:
 
         The revision is read first, so the members are at least as new as the revision.
         """
-        with self._use(self._reading, self._read_lock) as connection:
+        with self._reading.use() as connection:
             (revision,) = connection.execute("SELECT revision FROM roster").fetchone()
             rows = connection.execute("SELECT member, revision FROM members ORDER BY username").fetchall()
         return Roster(tuple(_member_of_row(*row) for row in rows), revision)
 
     def any(self) -> bool:
         """Return whether any member exists."""
-        with self._use(self._reading, self._read_lock) as connection:
+        with self._reading.use() as connection:
             return connection.execute("SELECT 1 FROM members LIMIT 1").fetchone() is not None
 
     def add(self, member: Member) -> None:
@@ -131,33 +128,20 @@ class SqliteMembers:
 
     def close(self) -> None:
         """Close the file. Later calls raise Unavailable."""
-        for connection, lock in ((self._reading, self._read_lock), (self._writing, self._write_lock)):
-            with lock:
-                connection.close()
+        self._reading.close()
+        self._writing.close()
 
     def _find(self, statement: str, key: str) -> Member | None:
         try:
-            with self._use(self._reading, self._read_lock) as connection:
+            with self._reading.use() as connection:
                 row = connection.execute(statement, (key,)).fetchone()
         except UnicodeEncodeError:  # a lone surrogate, which no stored name contains
             return None
         return _member_of_row(*row) if row else None
 
     def _transact(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        with self._use(self._writing, self._write_lock) as connection:
-            # IMMEDIATE acquires the write lock first, so no other process writes after the checks of `work`.
-            retry_while_busy(lambda: connection.execute("BEGIN IMMEDIATE"), BUSY_TIMEOUT)
-            with connection:
-                work(connection)
-
-    @contextmanager
-    def _use(self, connection: sqlite3.Connection, lock: Lock) -> Iterator[sqlite3.Connection]:
-        """Yield a connection for exclusive use. Raises Unavailable, UnusableStore."""
-        with lock:
-            try:
-                yield connection
-            except sqlite3.Error as error:
-                raise map_sqlite_error(self._path, error) from error
+        with self._writing.transaction() as connection:
+            work(connection)
 
 
 def _is_storable(text: str) -> bool:
