@@ -112,7 +112,17 @@ def visiting(browser: Browser, origin: str, **options: Any) -> Iterator[Visit]:
 
 
 OpenVisit = Callable[..., AbstractContextManager[Visit]]
-"""Opens a page of the link service on a desktop, or as the options of a Playwright context say."""
+"""Opens a page of a service on a desktop, or as the options of a Playwright context say."""
+
+
+def visit_of_service(browser: Browser, port: int) -> OpenVisit:
+    """Return what opens a page of a service on this machine. Its addresses are relative to the service."""
+    origin = f"http://127.0.0.1:{port}"
+
+    def open_visit(**options: Any) -> AbstractContextManager[Visit]:
+        return visiting(browser, origin, **{**DESKTOP, "base_url": origin, **options})
+
+    return open_visit
 
 
 @pytest.fixture(scope="module")

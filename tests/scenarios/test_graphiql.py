@@ -1,8 +1,7 @@
 """A member signs in to GraphiQL and works with it, in a real browser."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,15 +9,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.scenarios.browser import Visit, visiting
+from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit, Visit, visit_of_service
 from tests.service import PASSWORD, RunningService, running
 
-PHONE: dict[str, Any] = {
-    "viewport": {"width": 360, "height": 740},
-    "device_scale_factor": 2,
-    "has_touch": True,
-}
-DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
 SIZES = [
     pytest.param(PHONE, id="phone"),
     # All other tests use a desktop.
@@ -34,8 +27,6 @@ type Vault { code: String! }
 """
 QUERY = "{ Book___getPage { totalCount } }"
 
-Visiting = Callable[..., AbstractContextManager[Visit]]
-
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
@@ -50,14 +41,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 
 
 @pytest.fixture
-def visit(browser: Browser, service: RunningService) -> Visiting:
+def visit(browser: Browser, service: RunningService) -> OpenVisit:
     """Open the page. At the end, assert that it stayed at its origin and reported no errors."""
-    origin = f"http://127.0.0.1:{service.port}"
-
-    def opened(**options: Any) -> AbstractContextManager[Visit]:
-        return visiting(browser, origin, **{**DESKTOP, "base_url": origin, **options})
-
-    return opened
+    return visit_of_service(browser, service.port)
 
 
 def sign_in(page: Page, username: str = "admin", password: str = PASSWORD) -> None:
@@ -92,7 +78,7 @@ def write(page: Page, query: str) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_query_can_be_written_and_run(size: dict[str, Any], visit: Visiting, folder: Path) -> None:
+def test_a_query_can_be_written_and_run(size: dict[str, Any], visit: OpenVisit, folder: Path) -> None:
     name = str(size["viewport"]["width"])
     with visit(**size) as seen:
         seen.page.goto("/public/graphiql")
@@ -110,7 +96,7 @@ def test_a_query_can_be_written_and_run(size: dict[str, Any], visit: Visiting, f
 
 @pytest.mark.parametrize("size", SIZES)
 def test_schema_history_and_settings_are_available(
-    size: dict[str, Any], visit: Visiting, folder: Path
+    size: dict[str, Any], visit: OpenVisit, folder: Path
 ) -> None:
     name = str(size["viewport"]["width"])
     with visit(**size) as seen:
@@ -141,7 +127,7 @@ def test_schema_history_and_settings_are_available(
         assert seen.page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "dark"
 
 
-def test_a_wrong_password_is_shown_and_announced(visit: Visiting, folder: Path) -> None:
+def test_a_wrong_password_is_shown_and_announced(visit: OpenVisit, folder: Path) -> None:
     with visit() as seen:
         seen.page.goto("/public/graphiql")
         sign_in(seen.page, password="a wrong password")
@@ -156,7 +142,7 @@ def test_a_wrong_password_is_shown_and_announced(visit: Visiting, folder: Path) 
         expect(seen.page.get_by_role("button", name="Sign out")).to_be_visible()
 
 
-def test_the_page_works_with_the_keyboard(visit: Visiting) -> None:
+def test_the_page_works_with_the_keyboard(visit: OpenVisit) -> None:
     with visit() as seen:
         page, press = seen.page, seen.page.keyboard.press
         page.goto("/public/graphiql")
@@ -183,7 +169,7 @@ def test_the_page_works_with_the_keyboard(visit: Visiting) -> None:
         expect(answer(page)).to_contain_text("totalCount")
 
 
-def test_keyboard_focus_is_never_trapped(visit: Visiting) -> None:
+def test_keyboard_focus_is_never_trapped(visit: OpenVisit) -> None:
     with visit() as seen:
         enter(seen)
         seen.page.get_by_role("button", name="Sign out").focus()
@@ -202,7 +188,7 @@ def test_keyboard_focus_is_never_trapped(visit: Visiting) -> None:
         assert {"Query Editor", "Variables", "Result Window", "Open settings dialog"} <= set(met)
 
 
-def test_completion_uses_the_schema(visit: Visiting, folder: Path) -> None:
+def test_completion_uses_the_schema(visit: OpenVisit, folder: Path) -> None:
     with visit() as seen:
         enter(seen)
         write(seen.page, "{ Book___ge")
@@ -214,7 +200,7 @@ def test_completion_uses_the_schema(visit: Visiting, folder: Path) -> None:
         expect(seen.page.locator(".graphiql-query-editor .CodeMirror-code")).to_contain_text("Book___getPage")
 
 
-def test_a_session_survives_reloading_and_ends_with_sign_out(visit: Visiting) -> None:
+def test_a_session_survives_reloading_and_ends_with_sign_out(visit: OpenVisit) -> None:
     with visit() as seen:
         enter(seen)
         seen.page.reload()
@@ -228,7 +214,7 @@ def test_a_session_survives_reloading_and_ends_with_sign_out(visit: Visiting) ->
         assert PASSWORD not in kept
 
 
-def test_a_member_does_not_see_the_history_of_another(visit: Visiting) -> None:
+def test_a_member_does_not_see_the_history_of_another(visit: OpenVisit) -> None:
     with visit() as seen:
         enter(seen)
         write(seen.page, "{ Book___getPage { hasPrev } }")
@@ -244,7 +230,7 @@ def test_a_member_does_not_see_the_history_of_another(visit: Visiting) -> None:
         assert "hasPrev" not in seen.page.locator("body").inner_text()
 
 
-def test_a_member_sees_only_what_the_profile_may_use(visit: Visiting) -> None:
+def test_a_member_sees_only_what_the_profile_may_use(visit: OpenVisit) -> None:
     with visit() as seen:
         enter(seen, "rob")
         write(seen.page, QUERY)
@@ -256,7 +242,7 @@ def test_a_member_sees_only_what_the_profile_may_use(visit: Visiting) -> None:
         assert seen.page.get_by_role("link", name="Mutation", exact=True).count() == 0
 
 
-def test_the_token_is_refreshed_before_it_expires(visit: Visiting) -> None:
+def test_the_token_is_refreshed_before_it_expires(visit: OpenVisit) -> None:
     with visit() as seen:
         seen.page.clock.install()
         enter(seen)
@@ -276,7 +262,7 @@ def token(page: Page) -> str:
     return str(json.loads(page.evaluate("sessionStorage['stratabase.session']"))["token"])
 
 
-def test_an_expired_session_asks_for_sign_in(visit: Visiting, folder: Path) -> None:
+def test_an_expired_session_asks_for_sign_in(visit: OpenVisit, folder: Path) -> None:
     with visit() as seen:
         enter(seen)
         seen.page.evaluate(
@@ -292,7 +278,7 @@ def test_an_expired_session_asks_for_sign_in(visit: Visiting, folder: Path) -> N
         expect(seen.page.locator("#member")).to_have_text("admin")
 
 
-def test_a_refusal_is_shown_as_an_error(visit: Visiting) -> None:
+def test_a_refusal_is_shown_as_an_error(visit: OpenVisit) -> None:
     with visit() as seen:
         enter(seen)
         write(seen.page, "{ nothing }")
@@ -300,7 +286,7 @@ def test_a_refusal_is_shown_as_an_error(visit: Visiting) -> None:
         expect(answer(seen.page)).to_contain_text("Cannot query field 'nothing'")
 
 
-def test_only_the_page_script_runs_under_the_content_security_policy(visit: Visiting) -> None:
+def test_only_the_page_script_runs_under_the_content_security_policy(visit: OpenVisit) -> None:
     with visit() as seen:
         seen.page.goto("/public/graphiql")
         seen.page.evaluate(

@@ -1,15 +1,14 @@
 """A person who has just started the service finds everything from its root address, in a real browser."""
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.scenarios.browser import DESKTOP, PHONE, Visit, visiting
+from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit, visit_of_service
 from tests.service import PASSWORD, RunningService, running
 
 MODEL = """
@@ -20,7 +19,6 @@ type Book @grant(profile: "Reader", allow: [READ]) {
   title: String! pages: Int published: Date writer: Author
 }
 """
-Visiting = Callable[..., AbstractContextManager[Visit]]
 
 
 @pytest.fixture(scope="module")
@@ -35,18 +33,13 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 
 
 @pytest.fixture
-def visit(browser: Browser, service: RunningService) -> Visiting:
+def visit(browser: Browser, service: RunningService) -> OpenVisit:
     """Open a page. At the end, assert that it stayed at its origin and reported no errors."""
-    origin = f"http://127.0.0.1:{service.port}"
-
-    def opened(**options: Any) -> AbstractContextManager[Visit]:
-        return visiting(browser, origin, **{**DESKTOP, "base_url": origin, **options})
-
-    return opened
+    return visit_of_service(browser, service.port)
 
 
 @pytest.mark.parametrize("size", [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")])
-def test_the_start_leads_to_the_reference(size: dict[str, Any], visit: Visiting, folder: Path) -> None:
+def test_the_start_leads_to_the_reference(size: dict[str, Any], visit: OpenVisit, folder: Path) -> None:
     name = str(size["viewport"]["width"])
     with visit(**size) as seen:
         seen.page.goto("/")
@@ -59,7 +52,7 @@ def test_the_start_leads_to_the_reference(size: dict[str, Any], visit: Visiting,
         seen.picture(folder, f"reference-{name}")
 
 
-def test_a_request_can_be_tried_in_the_reference(visit: Visiting, folder: Path) -> None:
+def test_a_request_can_be_tried_in_the_reference(visit: OpenVisit, folder: Path) -> None:
     with visit() as seen:
         page = seen.page
         page.goto("/public/reference")
@@ -81,7 +74,7 @@ def test_a_request_can_be_tried_in_the_reference(visit: Visiting, folder: Path) 
         seen.complaints[:] = [each for each in seen.complaints if not each.startswith("[DOM]")]
 
 
-def test_graphiql_opens_with_queries_of_the_model(visit: Visiting, folder: Path) -> None:
+def test_graphiql_opens_with_queries_of_the_model(visit: OpenVisit, folder: Path) -> None:
     with visit() as seen:
         sign_in(seen.page, "admin")
         expect(tabs(seen.page)).to_have_text(["AuthorPage", "Author", "CreateAuthor"])
@@ -98,7 +91,7 @@ def test_graphiql_opens_with_queries_of_the_model(visit: Visiting, folder: Path)
         seen.picture(folder, "first-queries")
 
 
-def test_the_first_queries_contain_only_what_the_profile_may_use(visit: Visiting) -> None:
+def test_the_first_queries_contain_only_what_the_profile_may_use(visit: OpenVisit) -> None:
     with visit() as seen:
         sign_in(seen.page, "rob")
         expect(tabs(seen.page)).to_have_text(["BookPage", "Book"])
@@ -108,7 +101,7 @@ def test_the_first_queries_contain_only_what_the_profile_may_use(visit: Visiting
         assert re.findall(r"\w+", text.partition("items")[2]) == ["_id", "title", "pages", "published"]
 
 
-def test_a_member_who_returns_finds_the_own_tabs(visit: Visiting) -> None:
+def test_a_member_who_returns_finds_the_own_tabs(visit: OpenVisit) -> None:
     with visit() as seen:
         sign_in(seen.page, "admin")
         expect(tabs(seen.page)).to_have_count(3)
