@@ -12,6 +12,7 @@ import pytest
 from gql import gql
 from gql.transport.exceptions import TransportConnectionFailed, TransportQueryError
 
+from tests.client_tools import run_client_tool
 from tests.clients.recipes.gql_client import mutate, open_client
 from tests.clients.recipes.tokens import Tokens
 from tests.scenarios.lossy_proxy import LossyProxy, losing_answers
@@ -22,7 +23,6 @@ PATIENCE = 120
 """Seconds."""
 PAGE = ROOT / "docs/front-ends.md"
 RECIPES = CLIENTS / "recipes"
-GENERATOR = ROOT / ".venv-clients" / "bin"
 SHOWN = re.compile(r"^<!-- recipe: (\S+) -->\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mMwSJgAAAHkASH0kQGeAAAAAElFTkSuQmCC"
 CREATE = "mutation Create($name: String!) { Team___create(data: {name: $name}) { _id name } }"
@@ -149,23 +149,9 @@ def test_ariadne_codegen(service: RunningService, proxy: tuple[LossyProxy, str],
     shutil.copy(RECIPES / "ariadne-codegen.toml", tmp_path / "pyproject.toml")
     for recipe in ("ariadne_client.py", "tokens.py"):
         shutil.copy(RECIPES / recipe, tmp_path)
-    _run(tmp_path, "ariadne-codegen")
+    run_client_tool(tmp_path, "ariadne-codegen")
 
-    told = json.loads(_run(tmp_path, "python", "-c", CALL, base_url, PASSWORD))
+    told = json.loads(run_client_tool(tmp_path, "python", "-c", CALL, base_url, PASSWORD))
 
     assert told == ["Decimal('12.5')", "int", [["ENTITY_UNIQUE", "Employee___create.data.email"]]]
     assert (len(lossy.keys), lossy.lost) == (4, 2)
-
-
-def _run(folder: Path, command: str, *arguments: str) -> str:
-    done = subprocess.run(
-        [GENERATOR / command, *arguments],
-        cwd=folder,
-        env={"PATH": os.environ["PATH"]},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout

@@ -1,7 +1,6 @@
 """Generators make a typed client for each profile, of what the profile may use, and the client works."""
 
 import json
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,16 +11,13 @@ from graphql import get_introspection_query
 from stratabase.domain.members.member import Caller
 from stratabase.model.reading import read_model_file
 from stratabase.schema.executor import SchemaExecutor
+from tests.client_tools import run_client_tool
 from tests.fakes import fake_services
 from tests.scenarios.node_scripts import find_node, scripts
-from tests.service import PASSWORD, ROOT, SAMPLE_MODEL, basic, running
+from tests.service import PASSWORD, SAMPLE_MODEL, basic, running
 
 PATIENCE = 120
 """Seconds."""
-
-
-PYTHON = ROOT / ".venv-clients" / "bin"
-"""Where make installs the generator of Python clients."""
 DOCUMENT = """query People($options: EmployeePageOptions) {
   Employee___getPage(options: $options) { totalCount items { _id last_name hired_on team { name } } }
 }"""
@@ -79,7 +75,7 @@ def test_a_generated_python_client_calls_the_service(tmp_path: Path) -> None:
         sdl = service.request("GET", "/auth/api/schema/Hr", headers=headers).body
         _generate(tmp_path, sdl.decode())
         address = f"http://127.0.0.1:{service.port}/auth/api/graphql/Hr"
-        done = _run(tmp_path, "python", "-c", CALL, address, headers["Authorization"])
+        done = run_client_tool(tmp_path, "python", "-c", CALL, address, headers["Authorization"])
 
     assert json.loads(done) == ["Lovelace", 1, ["Lovelace"]]
 
@@ -99,23 +95,7 @@ def _generate(folder: Path, sdl: str) -> None:
     (folder / "schema.graphql").write_text(sdl)
     (folder / "queries.graphql").write_text(HIRE + DOCUMENT)
     (folder / "pyproject.toml").write_text(CONFIGURATION)
-    _run(folder, "ariadne-codegen")
-
-
-def _run(folder: Path, command: str, *arguments: str) -> str:
-    """Run a command of the environment with the generator, and return what it prints."""
-    assert (PYTHON.parent / ".done").exists(), "the generator is not installed: `make .venv-clients/.done`"
-    done = subprocess.run(
-        [PYTHON / command, *arguments],
-        cwd=folder,
-        env={"PATH": os.environ["PATH"]},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    run_client_tool(folder, "ariadne-codegen")
 
 
 def _forms(executor: SchemaExecutor, caller: Caller) -> dict[str, Any]:
