@@ -291,6 +291,9 @@ class DictEntities:
     def dry_run(self, change: Change) -> None:
         self._allowed(change)
 
+    def may_refuse(self, changes: Sequence[Change]) -> list[bool]:
+        return [True for _ in changes]
+
     def _allowed(self, change: Change) -> Graph:
         """Return the graph after a change.
 

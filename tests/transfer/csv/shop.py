@@ -91,7 +91,7 @@ class Shop:
         options: ImportOptions | None = None,
         interrupt: Callable[[], None] | None = None,
     ) -> CsvImport:
-        """Return an import. `interrupt` is called before each row that is checked or written."""
+        """Return an import. `interrupt` is called before each block is checked, and each row is written."""
         csv_file = CsvFile(file)
         columns = match_columns(
             MODEL,

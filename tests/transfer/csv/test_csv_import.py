@@ -1,6 +1,7 @@
 """An import checks all rows before it writes, and writes each row once, however often it is interrupted."""
 
 import itertools
+from math import ceil
 from pathlib import Path
 from random import Random
 
@@ -19,7 +20,13 @@ from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.transfer.csv import csv_import
 from stratabase.transfer.csv.cells import CellFormats
 from stratabase.transfer.csv.csv_file import CsvFile, UnreadableFile
-from stratabase.transfer.csv.csv_import import AlreadyImported, ImportOptions, ImportRuns, RowRefused
+from stratabase.transfer.csv.csv_import import (
+    ROWS_PER_CHECK,
+    AlreadyImported,
+    ImportOptions,
+    ImportRuns,
+    RowRefused,
+)
 from stratabase.transfer.csv.refused_rows import write_refused_rows
 from tests.contract.engine.dynamodb import over_ministack
 from tests.soak import count, seed
@@ -231,7 +238,7 @@ def test_what_was_deleted_meanwhile_does_not_come_back(shop: Shop, monkeypatch: 
     steps = itertools.count()
 
     def interrupt() -> None:
-        if next(steps) == 60 + 2 * 40:  # the record is saved after each row
+        if next(steps) == ceil(60 / ROWS_PER_CHECK) + 2 * 40:  # the record is saved after each row
             raise Halt
 
     with pytest.raises(Halt):
@@ -319,7 +326,7 @@ def test_an_import_into_dynamodb_is_the_same(tmp_path: Path) -> None:
     steps = itertools.count()
 
     def interrupt() -> None:
-        if next(steps) == len(rows) + 30:
+        if next(steps) == ceil(len(rows) / ROWS_PER_CHECK) + 30:
             raise Halt
 
     with pytest.raises(Halt):

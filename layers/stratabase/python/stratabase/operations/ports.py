@@ -166,6 +166,13 @@ class EntityRepository(Protocol):
     def dry_run(self, change: Change) -> None:
         """Raise what `commit` would raise for a change now. Write nothing."""
 
+    def may_refuse(self, changes: Sequence[Change]) -> list[bool]:
+        """Return for each change whether `dry_run` could refuse it now.
+
+        False is certain. If each change creates one object, it takes much less time than a dry run of each.
+        The changes are not held against one another, and the IDs of new objects count as free.
+        """
+
     def commit(self, change: Change) -> None:
         """Commit a change as a whole or not at all.
 

@@ -176,6 +176,11 @@ class RenamedRepository:
         with self._translated_refusals():
             self._repository.dry_run(self._in.change(change))
 
+    def may_refuse(self, changes: Sequence[Change]) -> list[bool]:
+        """Return for each change whether `dry_run` could refuse it now."""
+        with self._translated_refusals():
+            return self._repository.may_refuse([*map(self._in.change, changes)])
+
     def commit(self, change: Change) -> None:
         """Commit all of a change or nothing."""
         with self._translated_refusals():

@@ -42,7 +42,7 @@ from stratabase.store.query import pages
 from stratabase.store.read import links, unbuilt_roles, unique_lookup, unlisted_parts
 from stratabase.store.read.context import StoreContext, system_now
 from stratabase.store.read.history import History, read_as_of
-from stratabase.store.write import commit, deletions, idempotency, lock_and_unlock
+from stratabase.store.write import commit, creation_check, deletions, idempotency, lock_and_unlock
 from stratabase.store.write.cleanup import Cleanup, CleanupSteps, Purger
 from stratabase.store.write.serials import SerialCounters
 from stratabase.store.write.staged_restoration import check_finished
@@ -209,6 +209,10 @@ class Repository:
         if change.effects:
             with self._cleanup_after_conflict(change):
                 commit.dry_run(self._store, change)
+
+    def may_refuse(self, changes: Sequence[Change]) -> list[bool]:
+        """Return for each change whether `dry_run` could refuse it now."""
+        return creation_check.may_refuse(self._store, changes)
 
     def commit(self, change: Change) -> None:
         """Commit all of a change or nothing."""

@@ -89,19 +89,21 @@ class Write:
             raise Refused(outcome.issues)
         return outcome
 
-    def dry_run(self) -> WriteOutcome:
+    def dry_run(self, *, asks_store: bool = True) -> WriteOutcome:
         """Return the outcome that a commit would have, without writing.
 
+        `asks_store`: whether the issues include those that only the store finds. Otherwise, pass the change
+        of the outcome to `EntityRepository.may_refuse`.
         Raises ReadBudgetExceeded, Unavailable, NoLongerMatches.
         """
-        return self._in_rounds(is_dry=True)
+        return self._in_rounds(is_dry=True, asks_store=asks_store)
 
     def forbidden_issues(self) -> list[Issue]:
         """Return the issues of what the caller may do with no object at all. Nothing is read."""
         plan = plan_write(self._command, self._context(Snapshot(), 0), numbering=False)
         return plan.issues if plan.is_forbidden else []
 
-    def _in_rounds(self, *, is_dry: bool) -> WriteOutcome:
+    def _in_rounds(self, *, is_dry: bool, asks_store: bool = True) -> WriteOutcome:
         """Return the outcome of a round.
 
         Another round begins only if the last one certainly wrote nothing.
@@ -110,19 +112,19 @@ class Write:
         end = self._services.clock.now() + _MAX_RESTORATION_DURATION if is_restoration else None
         for number in range(1, MAX_WRITE_ROUNDS + 1):
             try:
-                return self._round(is_dry=is_dry)
+                return self._round(is_dry=is_dry, asks_store=asks_store)
             except Conflict:
                 is_long = end is not None and self._services.clock.now() > end
             if is_long and number > _MIN_RESTORATION_ROUNDS:
                 break
         raise Unavailable(_("Concurrent writes to the same objects prevented this write. Try again."))
 
-    def _round(self, *, is_dry: bool) -> WriteOutcome:
+    def _round(self, *, is_dry: bool, asks_store: bool) -> WriteOutcome:
         """Plan and commit the write, or find out everything that prevents it. Raises Conflict."""
         # 1. Load and plan until the plan is complete.
         plan, now = self._plan(numbering=not is_dry)
         self._settle(plan)
-        change = self._change(plan, now)
+        change = self._change(plan, now, is_dry=is_dry)
         # 2. Check grants. If they forbid the write, report nothing else: it could reveal what is hidden.
         unmet = unmet_permissions(self._state_readers(plan)) if plan.required_permissions else []
         if unmet:
@@ -134,7 +136,7 @@ class Write:
         warnings = self._warnings(plan)
         # 5. Commit. If there are issues already, only find out whether the store has more.
         issues = [*plan.issues]
-        if change.effects and self._services.class_(self._ids.root.class_name).is_stored:
+        if asks_store and change.effects and self._services.class_(self._ids.root.class_name).is_stored:
             commit_or_dry_run: CommitOrDryRun = self._services.entities.dry_run
             if not (is_dry or issues or warnings):
                 commit_or_dry_run = self._commit_of(WriteOutcome(plan, change, issues, reports=plan.reports))
@@ -204,13 +206,13 @@ class Write:
                 self._lost_uploads[lost.pending_id] = None
                 raise Conflict from None
 
-    def _change(self, plan: WritePlan, now: Instant) -> Change:
+    def _change(self, plan: WritePlan, now: Instant, *, is_dry: bool) -> Change:
         # A blocked plan reaches the store only in a dry run. Without a member id, the store does not check
         # locks, which the plan has reported already.
         member_id = None if plan.is_blocked else self._caller.id
         root = self._ids.root if isinstance(self._command, Restore) else None
         # A commit id takes time to make, and a change without effects is never committed.
-        commit_id = self._services.ids.new() if plan.effects else ""
+        commit_id = self._services.ids.new() if plan.effects and not is_dry else ""
         return Change(commit_id, plan.instant, plan.effects, member_id, now, root, tuple(plan.request.files))
 
     def _not_allowed(self, plan: WritePlan, change: Change, unmet: list[Issue]) -> WriteOutcome:

@@ -4,10 +4,11 @@ An import can be interrupted at any point. When it runs again, it goes on (see `
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import NamedTuple, Protocol
 
 from stratabase import waiting
@@ -37,6 +38,8 @@ _SAVE_INTERVAL = 2.0
 """The seconds between two updates of the record."""
 _ROWS_PER_REPORT = 100
 """The number of rows that are reported together."""
+ROWS_PER_CHECK = 32
+"""The number of rows that are checked together."""
 _ROWS_PER_LOOK = 100
 """The number of rows whose objects are looked up together, when an import goes on."""
 
@@ -153,33 +156,41 @@ class CsvImport:
         record = earlier or new_record(
             self._file.path.name, self._columns.class_.name, self._services.clock.now(), ()
         )
-        issues = RowIssues()
-        check = RowCheck(self._services, self._caller, self._columns, self._reader, self._write_options)
-        counts, report = _Counts(), _Report(progress)
-
-        def check_row(row: Row) -> None:
-            found = check.issues(row, record.id_of(row.number))
-            if found:
-                issues.add(found)
-                self._refused[row.number] = " ".join(issue.in_row() for issue in found)
-            else:
-                counts.to_write += 1
-
-        def works() -> Iterator[Callable[[], None]]:
-            for row, written in self._with_written(record, is_resumed=earlier is not None):
-                counts.rows += 1
-                report.reach(row.line)
-                if written is not None:
-                    self._written.add(row.number)
-                    check.note(row, written)
-                elif row.number >= record.next_row or row.number in known:
-                    yield partial(self._pace.run, partial(check_row, row))
-
-        self._run(works())
+        state = _CheckState(
+            record,
+            RowCheck(self._services, self._caller, self._columns, self._reader, self._write_options),
+            _Report(progress),
+        )
+        rows = self._unwritten(state, known, is_resumed=earlier is not None)
+        self._run(
+            partial(self._pace.run, partial(self._check_block, block, state))
+            for block in _blocks(rows, ROWS_PER_CHECK)
+        )
         if self._options.skips_invalid:
             record = with_refused(record, self._refused)
         went_on = earlier is not None
-        return record, Checked(counts.rows, counts.to_write, issues, self._refused, went_on)
+        return record, Checked(state.rows, state.to_write, state.issues, self._refused, went_on)
+
+    def _unwritten(self, state: "_CheckState", known: Container[int], *, is_resumed: bool) -> Iterator[Row]:
+        """Yield the rows to check. `known`: the rows that an earlier run refused."""
+        for row, written in self._with_written(state.record, is_resumed=is_resumed):
+            state.rows += 1
+            state.report.reach(row.line)
+            if written is not None:
+                self._written.add(row.number)
+                state.check.note(row, written)
+            elif row.number >= state.record.next_row or row.number in known:
+                yield row
+
+    def _check_block(self, rows: Sequence[Row], state: "_CheckState") -> None:
+        """Check rows that are not written. Raises Unavailable."""
+        ids = [state.record.id_of(row.number) for row in rows]
+        for row, found in zip(rows, state.check.issues(rows, ids), strict=True):
+            if found:
+                state.issues.add(found)
+                self._refused[row.number] = " ".join(issue.in_row() for issue in found)
+            else:
+                state.to_write += 1
 
     def write(self, record: ImportRecord, progress: ReportDone) -> ImportRecord:
         """Write the checked rows that are not refused, and return the record of the finished import.
@@ -283,27 +294,30 @@ class CsvImport:
         if not is_resumed:
             yield from ((row, None) for row in self._file.rows())
             return
-        waiting: list[Row] = []
-        for row in self._file.rows():
-            waiting.append(row)
-            if len(waiting) == _ROWS_PER_LOOK:
-                yield from self._look(waiting, record)
-                waiting.clear()
-        yield from self._look(waiting, record)
-
-    def _look(self, rows: list[Row], record: ImportRecord) -> Iterator[tuple[Row, Entity | None]]:
         name = self._columns.class_.name
-        references = [Reference(name, record.id_of(row.number)) for row in rows]
-        found = self._services.entities.read(references) if references else []
-        yield from zip(rows, found, strict=True)
+        for rows in _blocks(self._file.rows(), _ROWS_PER_LOOK):
+            references = [Reference(name, record.id_of(row.number)) for row in rows]
+            yield from zip(rows, self._services.entities.read(references), strict=True)
 
 
-class _Counts:
-    """The numbers of rows while they are checked."""
+def _blocks(rows: Iterable[Row], size: int) -> Iterator[Sequence[Row]]:
+    rest = iter(rows)
+    while block := list(islice(rest, size)):
+        yield block
 
-    def __init__(self) -> None:
+
+class _CheckState:
+    """How far the rows are checked."""
+
+    def __init__(self, record: ImportRecord, check: RowCheck, report: "_Report") -> None:
+        self.record = record
+        self.check = check
+        self.report = report
+        self.issues = RowIssues()
         self.rows = 0
+        """The number of rows so far."""
         self.to_write = 0
+        """The number of rows without issues that are not written."""
 
 
 class _WriteState:

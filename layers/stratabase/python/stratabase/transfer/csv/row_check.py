@@ -1,14 +1,21 @@
-"""Checks rows without writing: each by a dry run of the write pipeline, and all against one another."""
+"""Checks rows without writing: each by a dry run of the write pipeline, and all against one another.
 
-from collections.abc import Iterator
+Rows are checked in blocks, because the store finds out for many new objects at once which it could refuse.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
 from hashlib import blake2b
 from typing import NamedTuple
 
 from stratabase.domain.issues.issue import Issue, Level
 from stratabase.domain.members.member import Caller
+from stratabase.domain.objects.change import Change
 from stratabase.domain.objects.entity import Entity
+from stratabase.domain.write.commands import Create
 from stratabase.operations.services import Services
 from stratabase.operations.write.options import WriteOptions
+from stratabase.operations.write.outcome import WriteOutcome
 from stratabase.operations.write.pipeline import Write
 from stratabase.store.layout.guards import UniqueConstraint, unique_constraint
 from stratabase.transfer.csv.columns import Columns
@@ -38,8 +45,17 @@ class _Constraint(NamedTuple):
     what: str
 
 
+class CheckedRow(NamedTuple):
+    """A row that was checked alone, not yet against the others."""
+
+    row: Row
+    issues: Sequence[RowIssue]
+    entity: Entity | None
+    """The object as the row leaves it, None if that is not known."""
+
+
 class RowCheck:
-    """Checks the rows of a file one after the other, or several at the same time."""
+    """Checks the blocks of a file one after the other, or several at the same time."""
 
     def __init__(
         self, services: Services, caller: Caller, columns: Columns, reader: RowReader, options: WriteOptions
@@ -61,22 +77,47 @@ class RowCheck:
         self._lines: dict[bytes, int] = {}
         """The lines of valid rows by the digest of a value that only one row may have."""
 
-    def issues(self, row: Row, new_id: str) -> tuple[RowIssue, ...]:
-        """Return what is wrong with a row. `new_id`: the id of the object that it would create.
+    def issues(self, rows: Sequence[Row], new_ids: Sequence[str]) -> list[Sequence[RowIssue]]:
+        """Return what is wrong with each row. `new_ids`: the ids of the objects that the rows would create.
 
-        Raises Unavailable.
+        Raises Unavailable. Then the rows can be checked again.
         """
-        command = self._reader.command(row)
-        found = [*command.issues]
-        if command.is_row:
+        checked = self._check_alone(rows, new_ids)
+        # From here on, nothing can fail, so that no row meets its own values when the block is repeated.
+        return [
+            self._repeated(each.row, each.entity) if not each.issues and each.entity else each.issues
+            for each in checked
+        ]
+
+    def _check_alone(self, rows: Sequence[Row], new_ids: Sequence[str]) -> list[CheckedRow]:
+        checked: list[CheckedRow] = []
+        tried: list[tuple[int, RowCommand, Write, Change]] = []
+        for row, new_id in zip(rows, new_ids, strict=True):
+            command = self._reader.command(row)
+            if not command.is_row:
+                checked.append(CheckedRow(row, command.issues, None))
+                continue
             write = Write(
-                self._services, command.command, self._caller, options=self._options, new_id=lambda: new_id
+                self._services,
+                command.command,
+                self._caller,
+                options=self._options,
+                new_id=partial(str, new_id),
             )
-            outcome = write.dry_run()
-            found += row_issues(row, self._columns, command, outcome.issues)
-            if not found and outcome.plan.entity is not None:
-                found += self._repeated(row, outcome.plan.entity)
-        return tuple(found)
+            is_creation = isinstance(command.command, Create)
+            outcome = write.dry_run(asks_store=not is_creation)
+            if is_creation:
+                tried.append((len(checked), command, write, outcome.change))
+            checked.append(self._checked(command, outcome))
+        may_refuse = self._services.entities.may_refuse([change for _, _, _, change in tried])
+        for (place, command, write, _), may in zip(tried, may_refuse, strict=True):
+            if may:
+                checked[place] = self._checked(command, write.dry_run())
+        return checked
+
+    def _checked(self, command: RowCommand, outcome: WriteOutcome) -> CheckedRow:
+        issues = [*command.issues, *row_issues(command.row, self._columns, command, outcome.issues)]
+        return CheckedRow(command.row, issues, outcome.plan.entity)
 
     def note(self, row: Row, entity: Entity) -> None:
         """Note that a row is written already, so that no other row can have its unique values."""
