@@ -20,11 +20,20 @@ class LossyProxy:
         self.paths: list[str] = []
         self.expired = 0
         """How many of the next requests with a token are answered as if it had expired."""
+        self.failures: dict[str, list[int]] = {}
+        """The statuses of the next answers by path, each with a body of HTML. 0 is no failure."""
 
     @property
     def lost(self) -> int:
         """How many answers were lost."""
         return len(set(self.keys))
+
+    def failure(self, path: str, *, has_token: bool) -> int:
+        """Return the status with which the proxy itself answers a request. 0: it passes the request on."""
+        if self.expired and has_token:
+            self.expired -= 1
+            return 401
+        return (self.failures.get(path) or [0]).pop(0)
 
     def loses(self, key: str | None, body: bytes) -> bool:
         """Note a request. Return whether its answer is lost."""
@@ -47,9 +56,8 @@ def _handler(proxy: LossyProxy) -> type[BaseHTTPRequestHandler]:
         def _pass_on(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
             proxy.paths.append(self.path)
-            if proxy.expired and self.headers.get("authorization"):
-                proxy.expired -= 1
-                self._answer(401, {}, b"{}")
+            if failure := proxy.failure(self.path, has_token=bool(self.headers.get("authorization"))):
+                self._answer(failure, {"Content-Type": "text/html"}, b"<html>Try again</html>")
                 return
             headers = {
                 name: value

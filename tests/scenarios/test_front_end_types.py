@@ -1,22 +1,28 @@
 """The types that GraphQL Code Generator makes as docs/front-ends.md says fit real answers."""
 
 import json
-import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.scenarios.node_scripts import CLIENTS, NODE, find_node, scripts
-from tests.service import PASSWORD, basic, running
+from tests.scenarios.node_scripts import CLIENTS, find_node, run_command, scripts
+from tests.service import PASSWORD, ROOT, basic, running
 
 RECIPES = CLIENTS / "recipes"
-PATIENCE = 120
-"""Seconds."""
+PAGE = ROOT / "docs/front-ends.md"
+SHOWN = re.compile(r"^(<!-- recipe: \S+ -->\n)?```(graphql|tsx?)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DECLARED = """
+import type { PendingFile } from "../recipes/upload";
+import { checkForm } from "../recipes/check-form";
+import { apolloClient } from "../recipes/apollo-client";
+import { openSession } from "../recipes/session";
+declare const username: string, password: string, photo: PendingFile;
+"""
+"""What the examples of the page take for granted."""
 FILL = """
 mutation Fill($salary: Real!, $founded: Year) {
   first: Employee___create(data: {first_name: "Ada", last_name: "Ride", email: "a@example.com"}) { _id }
@@ -28,17 +34,17 @@ mutation Fill($salary: Real!, $founded: Year) {
   company: Company___update(data: {opens_at: "08:00"}) { opens_at }
 }
 """
-STAFF = """
-query Staff($options: EmployeePageOptions) {
+BADGES = """
+query Badges($options: EmployeePageOptions) {
   Employee___getPage(options: $options) { totalCount hasNext nextCursor items { _id badge } }
 }
 """
 PROGRAM = """
-import {{ FillDocument, StaffDocument, type FillMutation, type StaffQuery }} from "./generated";
-import {{ apolloClient }} from "./recipes/apollo-client.mjs";
+import {{ BadgesDocument, FillDocument, type BadgesQuery, type FillMutation }} from "./generated";
+import {{ apolloClient }} from "../recipes/apollo-client";
 
 export const filled: FillMutation = {filled};
-export const staff: StaffQuery = {staff};
+export const staff: BadgesQuery = {staff};
 
 const client = apolloClient("", "Hr", fetch);
 const variables = {{ salary: "12.50", founded: 1950 }};
@@ -48,10 +54,9 @@ export const salary: string | null | undefined = data?.hired?.salary;
 export const rounded: number = data?.hired?.salary;
 // @ts-expect-error The salary is missing.
 await client.mutate({{ mutation: FillDocument, variables: {{ founded: 1950 }} }});
-const page = (await client.query({{ query: StaffDocument }})).data;
+const page = (await client.query({{ query: BadgesDocument }})).data;
 export const badges: (string | null)[] = page?.Employee___getPage?.items.map((each) => each.badge) ?? [];
 """
-OPTIONS = ["--noEmit", "--strict", "--skipLibCheck", "--allowJs", "--target", "es2022", "--module", "esnext"]
 
 
 @pytest.fixture
@@ -60,9 +65,13 @@ def project() -> Iterator[Path]:
     find_node()
     with scripts() as folder:
         (folder / "src").mkdir()
-        shutil.move(folder / "recipes", folder / "src")
         shutil.copy(RECIPES / "codegen.json", folder)
-        (folder / "src/staff.graphql").write_text(FILL + STAFF)
+        shown = {"graphql": "", "ts": DECLARED, "tsx": ""}
+        for recipe, language, text in SHOWN.findall(PAGE.read_text(encoding="utf-8")):
+            shown[language] += "" if recipe else text
+        (folder / "src/page.graphql").write_text(FILL + BADGES + shown["graphql"])
+        (folder / "src/page.ts").write_text(re.sub("(?m)^const ", "export const ", shown["ts"]))
+        (folder / "recipes/staff.tsx").write_text(shown["tsx"].replace('"./generated"', '"../src/generated"'))
         yield folder
 
 
@@ -72,12 +81,12 @@ def test_graphql_code_generator(project: Path, tmp_path: Path) -> None:
         headers = {"Authorization": basic("admin", PASSWORD)}
         sdl = service.request("GET", "/auth/api/schema/Hr", headers=headers).body
         filled = service.graphql(FILL, variables)
-        staff = service.graphql(STAFF, {"options": {"next": 1}})
+        staff = service.graphql(BADGES, {"options": {"next": 1}})
     (project / "schema.graphql").write_bytes(sdl)
     (project / "src/main.ts").write_text(PROGRAM.format(filled=_literal(filled), staff=_literal(staff)))
 
-    _run(project, "graphql-codegen", "--config", "codegen.json")
-    _run(project, "tsc", *OPTIONS, "src/main.ts")
+    run_command(project, "graphql-codegen", "--config", "codegen.json")
+    run_command(project, "tsc", "--project", ".", "--noEmit")
 
     code = (project / "src/generated.ts").read_text()
     assert not re.search(r": (any|unknown);", code)
@@ -88,16 +97,3 @@ def _literal(reply: dict[str, Any]) -> str:
     text = json.dumps(reply["data"])
     assert "null" not in text, text  # null would fit every type
     return text
-
-
-def _run(folder: Path, command: str, *arguments: str) -> None:
-    done = subprocess.run(
-        [NODE / "node_modules/.bin" / command, *arguments],
-        cwd=folder,
-        env={"PATH": os.environ["PATH"]},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,10 +1,8 @@
-"""The recipes of docs/front-ends.md work, while each first answer to a mutation is lost."""
+"""The recipes of front-ends.md and python-clients.md work, while each first answer to a mutation is lost."""
 
 import json
-import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,12 +14,10 @@ from tests.client_tools import run_client_tool
 from tests.clients.recipes.gql_client import mutate, open_client
 from tests.clients.recipes.tokens import Tokens
 from tests.scenarios.lossy_proxy import LossyProxy, losing_answers
-from tests.scenarios.node_scripts import CLIENTS, find_node, scripts
+from tests.scenarios.node_scripts import CLIENTS, find_node, run_command, run_script, scripts
 from tests.service import PASSWORD, ROOT, RunningService, basic, running
 
-PATIENCE = 120
-"""Seconds."""
-PAGE = ROOT / "docs/front-ends.md"
+PAGES = (ROOT / "docs/front-ends.md", ROOT / "docs/python-clients.md")
 RECIPES = CLIENTS / "recipes"
 SHOWN = re.compile(r"^<!-- recipe: (\S+) -->\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mMwSJgAAAHkASH0kQGeAAAAAElFTkSuQmCC"
@@ -33,8 +29,8 @@ mutation Hire($data: EmployeeCreate!) { Employee___create(data: $data) { _id bad
 """
 
 
-def test_the_page_shows_the_recipes_that_are_tested() -> None:
-    shown = dict(SHOWN.findall(PAGE.read_text(encoding="utf-8")))
+def test_the_pages_show_the_recipes_that_are_tested() -> None:
+    shown = dict(SHOWN.findall("".join(page.read_text(encoding="utf-8") for page in PAGES)))
     assert shown == {
         file.name: file.read_text(encoding="utf-8") for file in RECIPES.iterdir() if file.is_file()
     }
@@ -52,26 +48,20 @@ def proxy(service: RunningService) -> Iterator[tuple[LossyProxy, str]]:
         yield each
 
 
-def test_apollo_and_urql(proxy: tuple[LossyProxy, str]) -> None:
+@pytest.fixture(scope="module")
+def built() -> Iterator[Path]:
+    """Yield a folder with the scripts, and with the recipes in JavaScript."""
+    find_node()
+    with scripts() as folder:
+        run_command(folder, "tsc", "--project", ".")
+        yield folder
+
+
+def test_apollo_and_urql(built: Path, proxy: tuple[LossyProxy, str]) -> None:
     lossy, base_url = proxy
     lossy.expired = 1
-    with scripts() as folder:
-        done = subprocess.run(
-            [find_node(), str(folder / "front-ends.mjs")],
-            env={
-                "PATH": os.environ["PATH"],
-                "BASE_URL": base_url,
-                "USERNAME": "admin",
-                "PASSWORD": PASSWORD,
-                "PICTURE": PICTURE,
-            },
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-    assert done.returncode == 0, done.stderr
-    results = json.loads(done.stdout)
+    environment = {"BASE_URL": base_url, "USERNAME": "admin", "PASSWORD": PASSWORD, "PICTURE": PICTURE}
+    results = json.loads(run_script(built, "front-ends.mjs", environment))
 
     for name in ("apollo", "urql"):
         assert (results[name]["created"], results[name]["count"]) == (name, 1)
@@ -87,15 +77,54 @@ def test_apollo_and_urql(proxy: tuple[LossyProxy, str]) -> None:
     assert results["apollo"]["photo"]["name"] == "ada.png"
     assert results["apollo"]["tooLarge"].startswith("The file is too large for one request.")
     assert lossy.paths.count("/auth/file/employee/photo") == 1
+    assert results["apollo"]["wrongFile"] == 'The class Employee has no file attribute "none".'
     assert results["apollo"]["locked"] is True
     assert results["apollo"]["saved"] == "Byron"
     (conflict,) = results["apollo"]["conflict"]
     assert (conflict["type"], conflict["input"]) == ("ENTITY_LOCK_PERSIST", "Employee___update.ifVersion")
     assert lossy.lost == 8  # each mutation arrived twice, or more often
-    assert (
-        lossy.paths.count("/public/token/getJwtToken") == 5
-    )  # after the expired token, and two wrong ones, too
-    assert lossy.paths.count("/auth/token/refreshJwtToken") >= 4
+    assert lossy.paths.count("/public/token/getJwtToken") == 4  # two with wrong passwords
+    assert lossy.paths.count("/auth/token/refreshJwtToken") == 3
+
+
+def test_caches_show_what_is_stored(built: Path, service: RunningService) -> None:
+    base_url = f"http://127.0.0.1:{service.port}"
+    environment = {"BASE_URL": base_url, "USERNAME": "admin", "PASSWORD": PASSWORD}
+    results = json.loads(run_script(built, "caches.mjs", environment))
+
+    states = {"past": ["King", "Byron"], "now": "Byron", "draft": "Unsaved"}
+    for name in ("apollo", "urql"):
+        shown = results[name]
+        assert (shown["empty"], shown["created"], shown["renamed"]) == ([], ["King"], ["Byron"]), name
+        assert (shown["first"], shown["again"], shown["after"]) == (states, states, "Byron"), name
+        assert (shown["lockedBy"], shown["deleted"], shown["gone"]) == ("admin", [], None), name
+    assert results["apollo"]["requests"] <= 2  # each query asks once at most
+    assert results["pages"] == {"different": 3, "hasNext": False}
+
+
+def test_a_session_while_the_service_fails(built: Path, proxy: tuple[LossyProxy, str]) -> None:
+    lossy, base_url = proxy
+    lossy.failures = {
+        "/public/token/getJwtToken": [0, 502, 502, 502, 502, 502],
+        "/auth/token/refreshJwtToken": [0, 503, 503, 503, 503, 0, 401],
+    }
+    environment = {"BASE_URL": base_url, "USERNAME": "admin", "PASSWORD": PASSWORD}
+    results = json.loads(run_script(built, "session.mjs", environment))
+
+    first, second = results.pop("sameKey")
+    assert first == second
+    assert results == {
+        "before": "Sign in first.",
+        "wrong": "The username or password is incorrect.",
+        "html": "The service can't be reached (status 502). Try again later.",
+        "member": "admin",
+        "renewalFails": "admin",
+        "late": "Signed out.",
+        "after": "Sign in first.",
+        "asking": ["admin", "admin"],
+        "again": "admin",
+        "asked": 2,
+    }
 
 
 def test_gql(proxy: tuple[LossyProxy, str]) -> None:

@@ -1,0 +1,128 @@
+// Reads and writes with the caches of the recipes, and prints what they show.
+import { webcrypto } from "node:crypto";
+import { gql } from "@apollo/client";
+
+import { apolloClient } from "./built/recipes/apollo-client.js";
+import { appendPage } from "./built/recipes/append-page.js";
+import { openSession } from "./built/recipes/session.js";
+import { urqlClient } from "./built/recipes/urql-client.js";
+
+globalThis.crypto ??= webcrypto;
+const { BASE_URL, USERNAME, PASSWORD } = process.env;
+
+const OPTIONS = `options: { filter: { email___starts_with: "cached-" } }`;
+const NAMES = `query Names { Employee___getPage(${OPTIONS}) { items { _id last_name } } }`;
+const EMAILS = `query Emails { Employee___getPage(${OPTIONS}) { totalCount items { _id email } } }`;
+const CREATE = `mutation Create($email: String!) {
+  Employee___create(data: { first_name: "Ada", last_name: "King", email: $email }) { _id last_name }
+}`;
+const RENAME = `mutation Rename($id: ID!, $name: String!) {
+  Employee___update(data: { _id: $id, last_name: $name }) { _id last_name }
+}`;
+const SHOWN = `fragment Shown on Employee { _id last_name team { _id name } }`;
+const GET = `query Get($id: ID!) { Employee___get(_id: $id) { ...Shown _lock { lockedBy } } } ${SHOWN}`;
+const STATES = `query States($id: ID!) {
+  past: Employee___getVersionPage(_id: $id) { items { ...Shown } }
+  now: Employee___get(_id: $id) { ...Shown }
+  draft: Employee___previewUpdate(data: { _id: $id, last_name: "Unsaved" }) { ...Shown }
+} ${SHOWN}`;
+const PAGES = `query Pages($cursor: Cursor) {
+  Employee___getPage(options: { filter: { email___starts_with: "page-" }, next: 1, cursor: $cursor }) {
+    items { _id } hasNext nextCursor
+  }
+}`;
+const LOCK = `mutation Lock($id: ID!) { lock(locks: [{ entityName: Employee, _id: $id }]) { locked } }`;
+const DELETE = `mutation Delete($id: ID!) { Employee___delete(_id: $id) { deleted } }`;
+
+const session = openSession(BASE_URL);
+await session.signIn(USERNAME, PASSWORD);
+
+function counted() {
+  const told = { requests: 0 };
+  told.fetch = (address, options) => {
+    told.requests++;
+    return session.fetch(address, options);
+  };
+  return told;
+}
+
+// Waits until a query on the page shows what is expected.
+async function shows(seen, expected) {
+  for (let turn = 0; turn < 4000 && JSON.stringify(seen.at(-1)) !== JSON.stringify(expected); turn++) {
+    await new Promise((done) => setTimeout(done, 5));
+  }
+  return seen.at(-1);
+}
+
+// `mutate` and `query` return data. `watch` calls the function with the last names on a page, whenever they change.
+async function play(name, { mutate, query, watch }, network) {
+  const told = {};
+  const seen = [];
+  const stop = watch(NAMES, (data) => seen.push(data.Employee___getPage.items.map((each) => each.last_name)));
+  told.empty = await shows(seen, []);
+  const id = (await mutate(CREATE, { email: `cached-${name}@example.com` })).Employee___create._id;
+  told.created = await shows(seen, ["King"]);
+  await query(GET, { id });
+  await mutate(RENAME, { id, name: "Byron" });
+  told.renamed = await shows(seen, ["Byron"]);
+  const names = (page) => page.items.map((each) => each.last_name);
+  for (const time of ["first", "again"]) {
+    const { past, now, draft } = await query(STATES, { id });
+    told[time] = { past: names(past), now: now.last_name, draft: draft.last_name };
+  }
+  told.after = (await query(GET, { id })).Employee___get.last_name;
+  await mutate(LOCK, { id });
+  told.lockedBy = (await query(GET, { id })).Employee___get._lock.lockedBy;
+  const before = network.requests;
+  for (const document of [NAMES, EMAILS, NAMES, EMAILS]) await query(document);
+  told.requests = network.requests - before;
+  await mutate(DELETE, { id });
+  told.deleted = await shows(seen, []);
+  told.gone = (await query(GET, { id })).Employee___get;
+  stop();
+  return told;
+}
+
+const apollo = counted();
+const client = apolloClient(BASE_URL, "Hr", apollo.fetch);
+const mutate = async (text, variables) => (await client.mutate({ mutation: gql(text), variables })).data;
+const results = {};
+results.apollo = await play("apollo", {
+  mutate,
+  query: async (text, variables) => (await client.query({ query: gql(text), variables })).data,
+  watch(text, show) {
+    const told = client.watchQuery({ query: gql(text) }).subscribe(({ data }) => data && show(data));
+    return () => told.unsubscribe();
+  },
+}, apollo);
+
+for (const number of [1, 2, 3]) await mutate(CREATE, { email: `page-${number}@example.com` });
+const pages = client.watchQuery({ query: gql(PAGES) });
+const lengths = [];
+const shown = pages.subscribe(({ data }) => data && lengths.push(data.Employee___getPage.items.length));
+await shows(lengths, 1);
+for (const length of [2, 3]) {
+  const { nextCursor: cursor } = pages.getCurrentResult().data.Employee___getPage;
+  await pages.fetchMore({ variables: { cursor }, updateQuery: appendPage });
+  await shows(lengths, length);
+}
+const { items, hasNext } = pages.getCurrentResult().data.Employee___getPage;
+results.pages = { different: new Set(items.map((each) => each._id)).size, hasNext };
+shown.unsubscribe();
+for (const each of items) await mutate(DELETE, { id: each._id });
+
+const urql = counted();
+const other = urqlClient(BASE_URL, "Hr", urql.fetch);
+const checked = ({ data, error }) => {
+  if (error) throw error;
+  return data;
+};
+results.urql = await play("urql", {
+  mutate: async (text, variables) => checked(await other.mutation(text, variables).toPromise()),
+  query: async (text, variables) => checked(await other.query(text, variables).toPromise()),
+  watch(text, show) {
+    const told = other.query(text, {}).subscribe((result) => show(checked(result)));
+    return () => told.unsubscribe();
+  },
+}, urql);
+console.log(JSON.stringify(results));
