@@ -1,6 +1,7 @@
 """An instance checks that its stores belong together: it refuses to start, or answers 503."""
 
 import json
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -123,6 +124,8 @@ def test_a_function_answers_503_and_logs_what_to_do(
         assert respond(instance)["statusCode"] == 200
     change(settings, kind, lambda mark: replace(mark, instance="another"))
 
+    # Loggers of the same name share a level, also that of an earlier test.
+    caplog.set_level(logging.INFO, logger="stratabase")
     caplog.clear()
     with closing(Instance(settings)) as instance:
         answer = respond(instance)
