@@ -38,7 +38,7 @@ _tables = count()
 
 
 def over_a_table_of_its_own() -> Mapping[str, str]:
-    return over_dynamodb(f"sweeping{next(_tables)}")()
+    return over_dynamodb(f"leftovers{next(_tables)}")()
 
 
 @pytest.fixture
