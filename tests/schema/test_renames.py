@@ -11,7 +11,7 @@ from stratabase.model.reading import read_model
 from stratabase.store.engine.parallel import sequential_map
 from stratabase.store.engine.port import Engine
 from stratabase.store.read.required_values import RequiredValues
-from tests.contract.engine.engines import KINDS
+from tests.contract.engine.engines import DISTANT
 from tests.schema.evolving_api import HEADING, EvolvingApi
 
 OLD = """
@@ -64,13 +64,12 @@ type Address @renamed(from: "Place") @class(versioned: true, exposed: true) {
   road: String @renamed(from: "street")
 }
 """
-ENGINES = [kind for kind in KINDS if kind.name in {"sqlite", "dynamodb-ministack"}]
 EVERYTHING = """number email mail last first grade crew { title } seat { label sitter { email } }
   talents { items { number talented { items { email } } } } addresses { items {
   road employee_ { email } } }"""
 
 
-@pytest.fixture(params=ENGINES, ids=lambda kind: kind.name)
+@pytest.fixture(params=DISTANT, ids=lambda kind: kind.name)
 def api(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EvolvingApi]:
     """A store that is served under the old model."""
     engine: Engine = request.param.open(tmp_path)

@@ -6,7 +6,7 @@ after a reindex. Changed roles have tests of their own, in store/backfill/test_c
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +35,7 @@ from stratabase.store.layout.guards import UniqueConstraint, guard_holder
 from stratabase.store.layout.heads import live_head
 from stratabase.store.renamed_repository import RenamedRepository, open_repository
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.dynamodb import over_ministack
+from tests.contract.engine.engines import STORING, engine_fixture
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import unlimited_budget
 from tests.soak import count, seed
@@ -206,18 +206,7 @@ def is_unique(name: str) -> bool:
     return not name.startswith("unique")
 
 
-ENGINES: Mapping[str, Callable[[Path], Engine]] = {
-    "reference": lambda _: ReferenceEngine(),
-    "sqlite": lambda folder: SqliteEngine(folder / "objects.db"),
-    "dynamodb": lambda _: over_ministack(),
-}
-
-
-@pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    engine = ENGINES[request.param](tmp_path)
-    yield engine
-    engine.close()
+engine = engine_fixture(STORING)
 
 
 @pytest.mark.parametrize("name", CHANGES)

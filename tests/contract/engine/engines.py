@@ -1,8 +1,11 @@
 """The registry of engines with their properties. A new engine is one more line."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.engine.port import Engine
@@ -43,3 +46,23 @@ KINDS = (
 
 CONCURRENT = tuple(kind for kind in KINDS if kind.threads > 1 and not kind.lags)
 """The engines with large tables, concurrent callers and indexes that do not lag."""
+STORING = tuple(kind for kind in CONCURRENT if kind.name != "metered")
+"""One of each kind that stores items by itself."""
+
+DISTANT = tuple(kind for kind in KINDS if kind.name in {"sqlite", "dynamodb-ministack"})
+"""The engines of the product."""
+
+
+def engine_fixture(kinds: Iterable[Any], scope: Any = "function") -> Any:
+    """Return a fixture `engine` that opens an empty engine of each kind, for each test or for a scope.
+
+    `kinds`: implementations, or what `mostly` makes of them.
+    """
+
+    @pytest.fixture(params=kinds, ids=lambda kind: kind.name, scope=scope)
+    def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+        engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))
+        yield engine
+        engine.close()
+
+    return engine

@@ -13,7 +13,7 @@ from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.engines import CONCURRENT
+from tests.contract.engine.engines import STORING, engine_fixture
 from tests.contract.engine.reference import ReferenceEngine
 from tests.graphs.company import COMPANY
 from tests.linearizability import is_linearizable
@@ -31,8 +31,6 @@ EACH = 8
 MANY = 16
 """Things that each member does if a fault should be seen after few histories."""
 
-KINDS = [kind for kind in CONCURRENT if kind.name != "metered"]
-
 
 @pytest.fixture(autouse=True)
 def hurried() -> Iterator[None]:
@@ -41,12 +39,7 @@ def hurried() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
-def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    """An empty engine."""
-    engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))
-    yield engine
-    engine.close()
+engine = engine_fixture(STORING)
 
 
 @pytest.mark.soak

@@ -19,7 +19,7 @@ from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from stratabase.operations.ports import EntityRepository
 from stratabase.store.repository import Repository
-from tests.contract.engine.engines import KINDS, EngineImplementation
+from tests.contract.engine.engines import DISTANT, EngineImplementation
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import CountedIds, fake_services
 from tests.graphs.models import models
@@ -103,9 +103,6 @@ def test_a_graph_as_of_an_instant_is_the_recorded_one(model: Model, number: int)
 def test_a_graph_as_of_an_instant_is_the_recorded_one_over_a_store(model: Model, number: int) -> None:
     chance = Random(number)
     check(kept(model, chance, Repository(ReferenceEngine(), model)), chance)
-
-
-DISTANT = [kind for kind in KINDS if kind.name in {"sqlite", "dynamodb-ministack"}]
 
 
 @pytest.mark.soak

@@ -26,7 +26,7 @@ from stratabase.operations.read.reader import Reader
 from stratabase.store.engine.port import Engine
 from stratabase.store.query import planner, semi_join
 from stratabase.store.renamed_repository import open_repository
-from tests.contract.engine.engines import KINDS, EngineImplementation
+from tests.contract.engine.engines import DISTANT, EngineImplementation
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import unlimited_budget
 from tests.soak import EXAMPLES, count
@@ -196,9 +196,6 @@ def seen(context: ReadContext, query: Query) -> tuple[list[str], int | None, boo
 def test_a_page_is_that_of_a_scan(number: int) -> None:
     """Random grants along roles, filters, objects, and stored names."""
     hold_plans_against_scans(ReferenceEngine(), number)
-
-
-DISTANT = [kind for kind in KINDS if kind.name in {"sqlite", "dynamodb-ministack"}]
 
 
 @pytest.mark.soak

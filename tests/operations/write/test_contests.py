@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -15,7 +14,7 @@ from stratabase.operations.services import Services
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from tests.contract.engine.engine_calls import run_concurrently
-from tests.contract.engine.engines import CONCURRENT
+from tests.contract.engine.engines import STORING, engine_fixture
 from tests.graphs.commands import (
     add,
     create,
@@ -40,15 +39,9 @@ TIMES = count(3, 200)
 LARGE_TIMES = count(1, 50)
 TASKS = 40
 """Of a project that does not end as one: each is its head, two labels, and a link to who does it."""
-KINDS = [kind for kind in CONCURRENT if kind.name != "metered"]
 
 
-@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    """An empty engine."""
-    engine: Engine = request.param.open(tmp_path)
-    yield engine
-    engine.close()
+engine = engine_fixture(STORING)
 
 
 @pytest.fixture

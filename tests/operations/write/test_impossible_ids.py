@@ -1,6 +1,5 @@
 """IDs that no object can have are not found."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from stratabase.domain.write.commands import Command, Delete
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.services import delete, save, validate
 from stratabase.store.engine.port import Engine
-from tests.contract.engine.engines import CONCURRENT
+from tests.contract.engine.engines import CONCURRENT, engine_fixture
 from tests.fakes import ADMINISTRATOR, request_of
 from tests.graphs.commands import add, create, create_command, delete_command, point, remove, update_command
 from tests.graphs.company import COMPANY
@@ -30,12 +29,7 @@ IDS = {
 }
 
 
-@pytest.fixture(scope="module", params=mostly(CONCURRENT, "metered"), ids=lambda kind: kind.name)
-def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    """An engine."""
-    engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))
-    yield engine
-    engine.close()
+engine = engine_fixture(mostly(CONCURRENT, "metered"), scope="module")
 
 
 @pytest.mark.parametrize("id_", IDS.values(), ids=IDS)

@@ -1,6 +1,5 @@
 """Concurrent writes of the same graphs leave a valid model on both sides."""
 
-from collections.abc import Iterator
 from functools import partial
 from random import Random
 
@@ -14,7 +13,7 @@ from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
 from stratabase.store.engine.port import Engine
 from tests.contract.engine.engine_calls import run_concurrently
-from tests.contract.engine.engines import CONCURRENT
+from tests.contract.engine.engines import STORING, engine_fixture
 from tests.fakes import ADMINISTRATOR, request_of
 from tests.graphs.item_faults import item_faults
 from tests.graphs.models import OF_KINDS
@@ -32,15 +31,7 @@ THREADS = 4
 REQUESTS = count(3, 60)
 
 
-KINDS = [kind for kind in CONCURRENT if kind.name != "metered"]
-
-
-@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
-def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    """An empty engine."""
-    engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))
-    yield engine
-    engine.close()
+engine = engine_fixture(STORING)
 
 
 def done(services: Services, command: Command) -> bool:

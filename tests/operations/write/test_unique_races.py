@@ -15,7 +15,7 @@ from stratabase.operations.write.services import restore
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
 from tests.contract.engine.engine_calls import run_concurrently
-from tests.contract.engine.engines import CONCURRENT
+from tests.contract.engine.engines import STORING
 from tests.fakes import ADMINISTRATOR
 from tests.graphs.commands import add, create, create_command, delete_command, do, point, update_command
 from tests.graphs.hospital import HOSPITAL, create_one, hospital_faults
@@ -27,11 +27,10 @@ pytestmark = pytest.mark.soak
 
 ROUNDS = count(3, 2000)
 NOON, ONE = "2026-01-01T12:00:00Z", "2026-01-01T13:00:00Z"
-KINDS = [kind for kind in CONCURRENT if kind.name != "metered"]
 Act = Callable[[Services], Any]
 
 
-@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+@pytest.fixture(params=STORING, ids=lambda kind: kind.name)
 def worlds(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Sequence[Services]]:
     """Several processes that share an engine. At the end, guards and index entries must be consistent."""
     engine: Engine = request.param.open(tmp_path)

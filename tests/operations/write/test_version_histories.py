@@ -3,7 +3,7 @@
 A fault of the store, or an instant that is chosen too early, would be found out.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
@@ -26,7 +26,7 @@ from stratabase.store.engine.port import Engine, Item
 from stratabase.store.layout import versions
 from stratabase.store.repository import Repository
 from tests.contract.engine.engine_calls import run_concurrently
-from tests.contract.engine.engines import KINDS
+from tests.contract.engine.engines import DISTANT, engine_fixture
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR, NOON, request_of, unlimited_budget
 from tests.graphs.commands import create_command
@@ -83,15 +83,7 @@ class UpdatingProcess:
         return done
 
 
-DISTANT = [kind for kind in KINDS if kind.name in {"sqlite", "dynamodb-ministack"}]
-
-
-@pytest.fixture(params=DISTANT, ids=lambda kind: kind.name)
-def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    """An empty engine."""
-    engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))
-    yield engine
-    engine.close()
+engine = engine_fixture(DISTANT)
 
 
 @pytest.mark.soak

@@ -1,10 +1,9 @@
 """Mutations with an idempotency key: the first answer is kept, and a repetition writes nothing."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any
 
@@ -16,8 +15,7 @@ from stratabase.domain.write.limits import BulkLimits
 from stratabase.model.reading import read_model
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.engine.port import Engine
-from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.dynamodb import over_ministack
+from tests.contract.engine.engines import STORING, engine_fixture
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR, NOON
 from tests.schema.graph_api import OrderedIds
@@ -206,18 +204,7 @@ def test_an_answer_that_is_too_large_is_refused_before_the_write() -> None:
     assert object_items(api.objects()) == before
 
 
-ENGINES: Mapping[str, Callable[[Path], Engine]] = {
-    "reference": lambda _: ReferenceEngine(),
-    "sqlite": lambda folder: SqliteEngine(folder / "store.db"),
-    "dynamodb": lambda _: over_ministack(),
-}
-
-
-@pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    engine = ENGINES[request.param](tmp_path)
-    yield engine
-    engine.close()
+engine = engine_fixture(STORING)
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.backfill.reindex import Reindex
 from stratabase.store.engine.port import Engine
 from stratabase.store.renamed_repository import open_repository
-from tests.contract.engine.engines import KINDS, EngineImplementation
+from tests.contract.engine.engines import DISTANT, EngineImplementation
 from tests.domain.query import naive
 from tests.fakes import CountedIds, FrozenClock, unlimited_budget
 from tests.soak import count, seed
@@ -259,11 +259,8 @@ def _failed(error: BaseException, _: str) -> None:
     raise error
 
 
-STORES = [kind for kind in KINDS if kind.name in {"sqlite", "dynamodb-ministack"}]
-
-
 @pytest.mark.soak
-@pytest.mark.parametrize("kind", STORES, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", DISTANT, ids=lambda kind: kind.name)
 def test_a_page_is_that_of_a_straightforward_reader(kind: EngineImplementation, tmp_path: Path) -> None:
     for turn in range(count(4, 200) if kind.name == "sqlite" else count(1, 30)):
         folder = tmp_path / str(turn)

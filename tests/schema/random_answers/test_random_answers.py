@@ -23,7 +23,7 @@ from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.engine.port import Engine
 from stratabase.store.repository import Repository
-from tests.contract.engine.engines import KINDS, EngineImplementation
+from tests.contract.engine.engines import DISTANT, EngineImplementation
 from tests.fakes import CountedIds, FrozenClock, unlimited_budget
 from tests.schema.random_answers.models import STORED, random_model
 from tests.schema.random_answers.objects import LAST_INSTANT, MOST_OBJECTS, ContractVisibility, RandomObjects
@@ -37,7 +37,6 @@ CALLERS = (
 )
 DOCUMENTS = 24
 """The documents about one store."""
-STORES = [kind for kind in KINDS if kind.name in {"sqlite", "dynamodb-ministack"}]
 
 
 class Compared:
@@ -150,7 +149,7 @@ def compare(kind: EngineImplementation, folder: Path, number: int) -> Compared:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("kind", STORES, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", DISTANT, ids=lambda kind: kind.name)
 def test_answers_are_those_of_a_plain_reader(kind: EngineImplementation, tmp_path: Path) -> None:
     for turn in range(count(2, 200) if kind.name == "sqlite" else count(1, 40)):
         compare(kind, tmp_path / str(turn), seed() + turn)
@@ -170,7 +169,7 @@ def test_many_requests_are_answered_by_compiled_operations(
 
     monkeypatch.setattr(CompiledOperation, "data", noted)
 
-    compared = compare(STORES[0], tmp_path / "store", 3)
+    compared = compare(DISTANT[0], tmp_path / "store", 3)
 
     assert compared.answered > compared.asked / 2
     assert sum(compiled) > compared.asked / 3

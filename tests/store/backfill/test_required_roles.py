@@ -27,7 +27,7 @@ from stratabase.store.indexes.registry import parse_registry
 from stratabase.store.layout import keys, links
 from stratabase.store.layout.associations import ForeignKey, LinkAssociation
 from stratabase.store.layout.guards import guard_holder
-from tests.contract.engine.engines import CONCURRENT
+from tests.contract.engine.engines import CONCURRENT, engine_fixture
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
 from tests.soak import count, mostly
@@ -35,13 +35,8 @@ from tests.store.graphs import KINDS, Objects, associated, change, class_with, m
 from tests.store.interrupted import Interrupted
 from tests.store.watched_engine import WatchedEngine
 
-
-@pytest.fixture(scope="module", params=mostly(CONCURRENT, "metered"), ids=lambda kind: kind.name)
-def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    """An engine; the tests share it, each on classes of its own."""
-    engine: Engine = request.param.open(tmp_path_factory.mktemp("store"))
-    yield engine
-    engine.close()
+engine = engine_fixture(mostly(CONCURRENT, "metered"), scope="module")
+"""An engine; the tests share it, each on classes of its own."""
 
 
 def bereft(objects: Objects, class_name: str, id_: str, *role: str) -> set[RoleViolation]:

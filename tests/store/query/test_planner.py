@@ -23,7 +23,7 @@ from stratabase.store.query.index_scan import MAX_SORTED_RUN
 from stratabase.store.query.planner import build_plan, missing_index, plan_candidates
 from stratabase.store.query.row_sources import PlanSource
 from stratabase.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.engines import CONCURRENT, EngineImplementation
+from tests.contract.engine.engines import STORING, EngineImplementation
 from tests.contract.engine.reference import ReferenceEngine
 from tests.domain.query import naive
 from tests.models import THING
@@ -31,9 +31,6 @@ from tests.soak import EXAMPLES, count
 from tests.store.random_queries import scenario
 from tests.store.stores import Store, built, fresh_class, schema_of, unlimited
 from tests.store.watched_engine import WatchedEngine
-
-STORING = [kind for kind in CONCURRENT if kind.name != "metered"]
-
 
 EXAMPLES_OF_AN_ENGINE = 40
 """Each example adds a class, and a store of many classes is slow."""

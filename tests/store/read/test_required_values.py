@@ -1,27 +1,16 @@
 """Objects that lack newly required values are counted before the model is served."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from stratabase.model.reading import read_model
 from stratabase.store.engine.parallel import sequential_map
 from stratabase.store.engine.port import Engine
 from stratabase.store.layout import keys
 from stratabase.store.read.required_values import MissingValues, RequiredValues
-from tests.contract.engine.engines import CONCURRENT
+from tests.contract.engine.engines import CONCURRENT, engine_fixture
 from tests.schema.evolving_api import HEADING, EvolvingApi
 from tests.schema.models_with_required_members import NEW, OLD
 from tests.soak import mostly
 
-
-@pytest.fixture(params=mostly(CONCURRENT, "metered"), ids=lambda kind: kind.name)
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    """An engine that is empty."""
-    engine: Engine = request.param.open(tmp_path)
-    yield engine
-    engine.close()
+engine = engine_fixture(mostly(CONCURRENT, "metered"))
 
 
 def test_objects_that_lack_required_members_are_counted_by_member(engine: Engine) -> None:
