@@ -80,11 +80,45 @@ def test_invalid_rows_are_left_out_in_a_file(folder: Path, capsys: pytest.Captur
     assert "pets.refused.csv: 2 rows with the reasons." in capsys.readouterr().out
     refused = folder / "pets.refused.csv"
     assert refused.read_text().splitlines() == [
-        "name,tag,_line,_reason",
-        ",2,3,name: Pet.name is required.",
-        "Kit,1,4,tag: Line 2 has the same value of tag.",
+        "_line,_reason,name,tag",
+        "3,name: Pet.name is required.,,2",
+        "4,tag: Line 2 has the same value of tag.,Kit,1",
     ]
     assert refused.stat().st_mode & 0o777 == 0o600
+
+
+def test_nothing_is_written_if_the_refused_rows_cannot_be(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "pets.csv").write_text("name,tag\nRex,1\n,2\n")
+    command = ["import", "pets.csv", "--class", "Pet", "--skip-invalid", "--refused"]
+    assert main([*command, "nowhere/refused.csv"]) == 1
+    assert "nowhere/refused.csv can't be written (No such file or directory)." in capsys.readouterr().err
+    assert main([*command, "pets.csv"]) == 1
+    assert "pets.csv exists already. Move it, or name another file" in capsys.readouterr().err
+    assert (folder / "pets.csv").read_text() == "name,tag\nRex,1\n,2\n"
+    assert _states() == []
+    assert main([*command, "refused.csv"]) == 0
+    assert sorted(each.name for each in folder.iterdir()) == [
+        "data",
+        "model.graphql",
+        "pets.csv",
+        "refused.csv",
+    ]
+
+
+def test_a_repetition_can_write_the_refused_rows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "pets.csv").write_text("name,tag\nRex,1\n,2\n")
+    command = ["import", "pets.csv", "--class", "Pet", "--skip-invalid"]
+    assert main(command) == 0
+    written = (folder / "pets.refused.csv").read_text()
+    assert main(command) == 0
+    assert "pets.refused.csv exists already, so the rows that were left out aren't" in capsys.readouterr().out
+    (folder / "pets.refused.csv").unlink()
+    assert main(command) == 0
+    assert "Nothing was written" in capsys.readouterr().out
+    assert (folder / "pets.refused.csv").read_text() == written
+    assert len(_states()) == 1
 
 
 def test_a_dry_run_creates_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,7 @@ from stratabase.transfer.csv.csv_import import (
     ImportRuns,
     RowRefused,
 )
-from stratabase.transfer.csv.refused_rows import write_refused_rows
+from stratabase.transfer.csv.refused_rows import RefusedRowsFile
 from tests.contract.engine.dynamodb import over_ministack
 from tests.soak import count, seed
 from tests.transfer.csv.shop import CONSOLE, Shop
@@ -137,10 +137,33 @@ def test_500_wrong_rows_are_found_and_left_out(shop: Shop, tmp_path: Path) -> No
     record, checked = import_.check(lambda _: None)
     assert import_.write(record, lambda _: None).created == len(rows) - 500
     refused = tmp_path / "refused.csv"
-    write_refused_rows(refused, CsvFile(file), checked.refused)
-    corrected = shop.file(refused.read_text().replace(",-1,", ",5,"), "corrected.csv")
+    with RefusedRowsFile(refused) as written:
+        written.write(CsvFile(file), checked.refused)
+    corrected = shop.file(refused.read_text().replace(",-1\n", ",5\n"), "corrected.csv")
     assert shop.run(corrected).created == 500
     assert sorted(shop.values("tag")) == sorted(f"tag {row}" for row in range(len(rows)))
+
+
+def test_the_issues_of_a_row_are_in_the_order_of_its_columns(shop: Shop) -> None:
+    issues = shop.issues(shop.file("tame,age,owner.email,name,born\nx,x,x,,x\n"))
+    assert [issue.split('"')[1] for issue in issues] == ["tame", "age", "owner.email", "name", "born"]
+
+
+def test_a_row_with_another_number_of_cells_stays_wrong_until_it_is_corrected(
+    shop: Shop, tmp_path: Path
+) -> None:
+    file = shop.file("name,age,tag\nA,1\nB,1,b,x\n")
+    refused = tmp_path / "refused.csv"
+    with RefusedRowsFile(refused) as written:
+        written.write(CsvFile(file), shop.check(file).refused)
+    assert refused.read_text().splitlines() == [
+        "_line,_reason,name,age,tag",
+        '2,"The row has 2 cells, but the header has 3.",A,1',
+        '3,"The row has 4 cells, but the header has 3.",B,1,b,x',
+    ]
+    assert shop.check(refused).refused.keys() == {0, 1}
+    corrected = shop.file(refused.read_text().replace("A,1", "A,1,").replace("b,x", "b"), "corrected.csv")
+    assert shop.run(corrected).created == 2
 
 
 def test_rows_update_the_object_with_the_same_value(shop: Shop) -> None:

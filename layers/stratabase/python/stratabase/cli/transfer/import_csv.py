@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -38,7 +39,7 @@ from stratabase.transfer.csv.csv_import import (
 )
 from stratabase.transfer.csv.import_record import ImportRecord, TooManyRefused
 from stratabase.transfer.csv.issues import Cause, RowIssues
-from stratabase.transfer.csv.refused_rows import write_refused_rows
+from stratabase.transfer.csv.refused_rows import RefusedRowsFile
 from stratabase.unusable_store import UnusableStore
 from stratabase.wording import pluralize
 
@@ -157,19 +158,28 @@ class _Import:
         self._options = options
         self._instance = instance
         self._file = file
-        self._refused_file: Path = options.refused or options.source.with_suffix(".refused.csv")
+        self._refused_path: Path = options.refused or options.source.with_suffix(".refused.csv")
 
     def run(self) -> int:
         """Check the rows, write them, and return the exit code."""
-        options = self._options
         import_ = self._prepare()
+        try:
+            import_.load(again=self._options.again)
+            # A file that can't be written must not be found out after the rows are written.
+            writes_refused = self._options.skip_invalid and not self._options.dry_run
+            with self._open_refused_file() if writes_refused else nullcontext() as refused_file:
+                return self._check_and_write(import_, refused_file)
+        except AlreadyImported as imported:
+            self._say_imported(imported.record)
+            self._write_refused_again(import_, imported.record)
+            return 0
+
+    def _check_and_write(self, import_: CsvImport, refused_file: RefusedRowsFile | None) -> int:
+        options = self._options
         try:
             record, checked = import_.check(
                 self._bar("Checking", self._file.lines, "line"), again=options.again
             )
-        except AlreadyImported as imported:
-            self._say_imported(imported.record)
-            return 0
         except TooManyRefused as error:
             raise CommandError(
                 "Too many rows are wrong to skip them. Check --map and the formats."
@@ -181,7 +191,11 @@ class _Import:
                 f"{self._file.path}: {pluralize(checked.rows, 'row')} can be imported. Nothing was written."
             )
             return 0
-        return self._write(import_, record, checked)
+        self._write(import_, record, checked)
+        if checked.refused:
+            assert refused_file is not None
+            self._write_refused(refused_file, checked.refused)
+        return 0
 
     def _prepare(self) -> CsvImport:
         """Match the columns, and prepare the store. Raises CommandError."""
@@ -219,7 +233,7 @@ class _Import:
             ConcurrentCalls(at_once, threads=1 if local else REMOTE_ROWS_AT_ONCE),
         )
 
-    def _write(self, import_: CsvImport, record: ImportRecord, checked: Checked) -> int:
+    def _write(self, import_: CsvImport, record: ImportRecord, checked: Checked) -> None:
         bar = self._bar("Writing", checked.to_write, "row")
         if checked.went_on:
             _note(f"An earlier run was interrupted. Going on with {pluralize(checked.to_write, 'row')}.")
@@ -237,11 +251,47 @@ class _Import:
             ) from error
         bar.clear()
         print(f"{self._file.path}: {_counts(ended)}.")
-        if checked.refused:
-            write_refused_rows(self._refused_file, self._file, checked.refused)
-            number = pluralize(len(checked.refused), "row")
-            print(f"{self._refused_file}: {number} with the reasons. Correct them, and import this file.")
-        return 0
+
+    def _open_refused_file(self) -> RefusedRowsFile:
+        """Open the file of refused rows. Raises CommandError."""
+        path = self._refused_path
+        try:
+            return RefusedRowsFile(path)
+        except FileExistsError as error:
+            text = (
+                f"{path} exists already. Move it, or name another file with --refused. Nothing was written."
+            )
+            raise CommandError(text) from error
+        except OSError as error:
+            raise CommandError(
+                f"{path} can't be written ({error.strerror}). Name another file with --refused. Nothing was "
+                "written."
+            ) from error
+
+    def _write_refused(self, target: RefusedRowsFile, refused: Mapping[int, str]) -> None:
+        """Write the file of refused rows. Raises CommandError."""
+        try:
+            target.write(self._file, refused)
+        except OSError as error:
+            raise CommandError(
+                f"{target.path} can't be written ({error.strerror or 'it exists'}). To write the refused "
+                "rows, run the same command again with another file after --refused."
+            ) from error
+        number = pluralize(len(refused), "row")
+        print(f"{target.path}: {number} with the reasons. Correct them, and import this file.")
+
+    def _write_refused_again(self, import_: CsvImport, record: ImportRecord) -> None:
+        """Write the refused rows of an import that is complete, unless their file exists."""
+        options = self._options
+        if not record.refused or not options.skip_invalid or options.dry_run:
+            return
+        if self._refused_path.exists():
+            print(
+                f"{self._refused_path} exists already, so the rows that were left out aren't written again."
+            )
+            return
+        with self._open_refused_file() as target:
+            self._write_refused(target, import_.check_refused(record))
 
     def _refusal(self, checked: Checked) -> str:
         """Return the text about rows that can't be imported, when nothing is written."""

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from stratabase.domain.objects.role_storage import RoleStorage, is_one_to_one, storage_of
 from stratabase.model.api_names import ID
@@ -83,6 +84,16 @@ class Columns:
         if name in self.attributes:
             return self.attributes[name].header
         return self.roles[name].headers if name in self.roles else None
+
+    def place_of(self, headers: str) -> int:
+        """Return where in the file a column is, or the first of several; -1 for no column."""
+        return self._places.get(headers, self._places.get(headers.partition(", ")[0], -1))
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        roles = (column for role in self.roles.values() for column in role.columns.values())
+        own = [self.id_column] if self.id_column is not None else []
+        return {column.header: column.index for column in (*self.attributes.values(), *roles, *own)}
 
     def describe(self) -> Mapping[str, object]:
         """Return what tells these columns from others, as JSON values."""

@@ -43,6 +43,9 @@ ROWS_PER_CHECK = 32
 _ROWS_PER_LOOK = 100
 """The number of rows whose objects are looked up together, when an import goes on."""
 
+_VALID_NOW = "This row was left out, but is valid now."
+"""The reason of a row that was refused when the file was imported, and would not be refused now."""
+
 _FIRST_PAUSE = 0.5
 _MAX_PAUSE = 20.0
 """Seconds. Each pause is twice as long as the one before, up to this limit."""
@@ -140,6 +143,24 @@ class CsvImport:
         self._replaced: ImportRecord | None = None
         """The record of a complete import of the same file, which this import replaces."""
 
+    def load(self, *, again: bool = False) -> ImportRecord | None:
+        """Return the record of the last import of the file, None if there is none.
+
+        `again`: see `check`. Raises AlreadyImported, Unavailable.
+        """
+        earlier = self._records.load()
+        if earlier is not None and earlier.ended is not None and not again and self._columns.key is None:
+            raise AlreadyImported(earlier)
+        return earlier
+
+    def check_refused(self, record: ImportRecord) -> dict[int, str]:
+        """Return why rows were left out of a complete import, by row number. Raises Unavailable."""
+        known = unpack_rows(record.refused)
+        state = self._check_state(record, lambda _: None)
+        rows = (row for row in self._file.rows() if row.number in known)
+        self._run_checks(rows, state)
+        return {number: self._refused.get(number, _VALID_NOW) for number in sorted(known)}
+
     def check(self, progress: ReportDone, *, again: bool = False) -> tuple[ImportRecord, Checked]:
         """Check all rows, and return the record of the import with the result.
 
@@ -147,29 +168,29 @@ class CsvImport:
         `again`: import the file once more if it was imported completely. A file whose rows update objects
         may always be imported again. Raises AlreadyImported, UnreadableFile, Unavailable, TooManyRefused.
         """
-        earlier = self._records.load()
+        earlier = self.load(again=again)
         if earlier is not None and earlier.ended is not None:
-            if not again and self._columns.key is None:
-                raise AlreadyImported(earlier)
             self._replaced, earlier = earlier, None
         known = unpack_rows(earlier.refused) if earlier else set()
         record = earlier or new_record(
             self._file.path.name, self._columns.class_.name, self._services.clock.now(), ()
         )
-        state = _CheckState(
-            record,
-            RowCheck(self._services, self._caller, self._columns, self._reader, self._write_options),
-            _Report(progress),
-        )
-        rows = self._unwritten(state, known, is_resumed=earlier is not None)
-        self._run(
-            partial(self._pace.run, partial(self._check_block, block, state))
-            for block in _blocks(rows, ROWS_PER_CHECK)
-        )
+        state = self._check_state(record, progress)
+        self._run_checks(self._unwritten(state, known, is_resumed=earlier is not None), state)
         if self._options.skips_invalid:
             record = with_refused(record, self._refused)
         went_on = earlier is not None
         return record, Checked(state.rows, state.to_write, state.issues, self._refused, went_on)
+
+    def _check_state(self, record: ImportRecord, progress: ReportDone) -> "_CheckState":
+        check = RowCheck(self._services, self._caller, self._columns, self._reader, self._write_options)
+        return _CheckState(record, check, _Report(progress))
+
+    def _run_checks(self, rows: Iterable[Row], state: "_CheckState") -> None:
+        self._run(
+            partial(self._pace.run, partial(self._check_block, block, state))
+            for block in _blocks(rows, ROWS_PER_CHECK)
+        )
 
     def _unwritten(self, state: "_CheckState", known: Container[int], *, is_resumed: bool) -> Iterator[Row]:
         """Yield the rows to check. `known`: the rows that an earlier run refused."""

@@ -22,7 +22,7 @@ class Cause(IntEnum):
 
 
 class RowIssue(NamedTuple):
-    """One reason why a row can't be imported. Issues sort by line."""
+    """One reason why a row can't be imported."""
 
     line: int
     column: str
@@ -60,7 +60,7 @@ class RowIssues:
     @property
     def first(self) -> list[RowIssue]:
         """The issues to report, by line."""
-        return sorted([*self._first, *filter(None, [self._undecodable])])
+        return sorted([*self._first, *filter(None, [self._undecodable])], key=_line)
 
     @property
     def more(self) -> int:
@@ -68,11 +68,15 @@ class RowIssues:
         return self.count - self.by_cause[Cause.ENCODING] - len(self._first)
 
     def add(self, issues: Iterable[RowIssue]) -> None:
-        """Add the issues of a row. Rows may come in any order."""
+        """Add the issues of a row, in the order of its columns. Rows may come in any order."""
         for issue in issues:
             self.by_cause[issue.cause] += 1
             if issue.cause is Cause.ENCODING:
-                self._undecodable = min(issue, self._undecodable or issue)
-            elif len(self._first) < self._most or issue < self._first[-1]:
-                insort(self._first, issue)
+                self._undecodable = min(self._undecodable or issue, issue, key=_line)
+            elif len(self._first) < self._most or issue.line < self._first[-1].line:
+                insort(self._first, issue, key=_line)
                 del self._first[self._most :]
+
+
+def _line(issue: RowIssue) -> int:
+    return issue.line

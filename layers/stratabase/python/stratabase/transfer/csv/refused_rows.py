@@ -1,42 +1,73 @@
-"""The file of the rows that an import leaves out: the original columns, and the line and reason of each row.
+"""The file of the rows that an import leaves out: the line and reason of each row, and the original columns.
 
-An import ignores these two columns. So a person can correct the file, and import it.
+An import ignores these two columns. So a person can correct the file, and import it. They are the first ones,
+so that a row with too few or too many cells stays wrong until somebody corrects it.
 """
 
 import csv
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Self
 
 from stratabase.transfer.csv.columns import LINE, REASON
 from stratabase.transfer.csv.csv_file import CsvFile
 
+_UNFINISHED = ".part"
+"""What the name of the file ends with until it is complete."""
 
-def write_refused_rows(path: Path, file: CsvFile, refused: Mapping[int, str]) -> None:
-    """Write the refused rows of a file, with its encoding and delimiter. `refused`: reasons by row number.
 
-    The file appears at once when it is complete. Raises OSError, UnreadableFile.
+class RefusedRowsFile:
+    """The file, which is opened before any row is written, so that its rows can't get lost.
+
+    Use it as a context manager. The file appears at once when it is complete, and replaces no other.
     """
-    header = [name for name in file.header if name not in {LINE, REASON}]
-    kept = [index for index, name in enumerate(file.header) if name not in {LINE, REASON}]
-    unfinished = path.with_name(f"{path.name}.part")
-    with open(
-        unfinished, "w", encoding=file.encoding, errors="surrogateescape", newline="", opener=_private
-    ) as target:
-        rows = csv.writer(target, delimiter=file.delimiter)
-        rows.writerow([*header, LINE, REASON])
-        for row in file.rows():
-            if row.number in refused:
-                cells = [row.cells[index] if index < len(row.cells) else "" for index in kept]
-                cells += row.cells[len(file.header) :]
-                rows.writerow([*cells, str(row.line), _encodable(refused[row.number], file.encoding)])
-        target.flush()
-        os.fsync(target.fileno())
-    unfinished.replace(path)
 
+    def __init__(self, path: Path) -> None:
+        """Open the file. Raises OSError, FileExistsError if there is such a file."""
+        self.path = path
+        self._unfinished = path.with_name(f"{path.name}{_UNFINISHED}")
+        self._require_new()
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        self._descriptor: int | None = os.open(self._unfinished, flags, 0o600)
 
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove the file, unless it was written."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+        self._unfinished.unlink(missing_ok=True)
+
+    def write(self, file: CsvFile, refused: Mapping[int, str]) -> None:
+        """Write the refused rows of a file, with its encoding and delimiter. Call it once.
+
+        `refused`: the reasons by row number. Raises OSError, UnreadableFile.
+        """
+        kept = [index for index, name in enumerate(file.header) if name not in {LINE, REASON}]
+        descriptor, self._descriptor = self._descriptor, None
+        assert descriptor is not None
+        with os.fdopen(
+            descriptor, "w", encoding=file.encoding, errors="surrogateescape", newline=""
+        ) as target:
+            rows = csv.writer(target, delimiter=file.delimiter)
+            rows.writerow([LINE, REASON, *(file.header[index] for index in kept)])
+            for row in file.rows():
+                if row.number in refused:
+                    cells = [row.cells[index] for index in kept if index < len(row.cells)]
+                    cells += row.cells[len(file.header) :]
+                    reason = _encodable(refused[row.number], file.encoding)
+                    rows.writerow([str(row.line), reason, *cells])
+            target.flush()
+            os.fsync(target.fileno())
+        self._require_new()
+        self._unfinished.replace(self.path)
+
+    def _require_new(self) -> None:
+        if self.path.exists() or self.path.is_symlink():
+            raise FileExistsError(self.path)
 
 
 def _encodable(text: str, encoding: str) -> str:

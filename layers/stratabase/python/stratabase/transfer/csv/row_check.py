@@ -117,6 +117,7 @@ class RowCheck:
 
     def _checked(self, command: RowCommand, outcome: WriteOutcome) -> CheckedRow:
         issues = [*command.issues, *row_issues(command.row, self._columns, command, outcome.issues)]
+        issues.sort(key=lambda issue: self._columns.place_of(issue.column))
         return CheckedRow(command.row, issues, outcome.plan.entity)
 
     def note(self, row: Row, entity: Entity) -> None:
