@@ -87,6 +87,16 @@ def test_invalid_rows_are_left_out_in_a_file(folder: Path, capsys: pytest.Captur
     assert refused.stat().st_mode & 0o777 == 0o600
 
 
+def test_a_dry_run_counts_what_an_update_would_do(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "pets.csv").write_text("name,tag\nRex,1\nKit,2\n")
+    assert main(["import", "pets.csv", "--class", "Pet"]) == 0
+    (folder / "pets.csv").write_text("name,tag\nRex,1\nTim,2\nTom,3\n")
+    capsys.readouterr()
+    assert main(["import", "pets.csv", "--class", "Pet", "--update-by", "tag", "--dry-run"]) == 0
+    printed = capsys.readouterr().out
+    assert "3 rows can be imported (1 created, 1 updated, 1 unchanged). Nothing was written." in printed
+
+
 def test_nothing_is_written_if_the_refused_rows_cannot_be(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -96,13 +96,23 @@ def test_the_default_columns_are_those_that_an_import_accepts() -> None:
     [
         ("nmae", 'Did you mean "name"?'),
         ("photo", "is a file"),
-        ("toys", "write role.attribute"),
-        ("owner.x", "owner._id"),
+        ("toys", "Pet.toys has parts, which a cell can't have. Leave the column out: use `stratabase export"),
+        ("toys._id", "Pet.toys has parts"),
+        ("owner", "Pet.owner is a role. Add an attribute of Owner: owner._id."),
+        ("owner.emial", 'Owner has no attribute "emial". Did you mean "email"?'),
+        ("owner.x", 'Owner has no attribute "x". Its attributes are'),
     ],
 )
 def test_an_unknown_column_is_named(name: str, message: str) -> None:
     with pytest.raises(UnusableColumns, match=message.replace("?", r"\?")):
         exported_columns(MODEL, MODEL.classes["Pet"], [name], CellFormats())
+
+
+def test_a_role_that_leads_to_many_objects_names_the_class_at_its_other_side() -> None:
+    with pytest.raises(
+        UnusableColumns, match=r"leads to many objects, .* a CSV file of Pet can have the other"
+    ):
+        exported_columns(MODEL, MODEL.classes["Owner"], ["pets._id"], CellFormats())
 
 
 def test_an_export_needs_columns() -> None:

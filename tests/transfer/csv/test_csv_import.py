@@ -86,7 +86,10 @@ def test_all_types_of_values_are_imported(shop: Shop) -> None:
         ("name,age\nA", ["line 2: The row has 1 cell, but the header has 2."]),
         ("name,age\nA,1,,\nB,1,2", ["line 3: The row has 3 cells"]),
         ("name,born\nA,03/04/2020", ['line 2, column "born": Pet.born: "03/04/2020" is not a valid Date']),
-        ("name,tame\nA,maybe", ['line 2, column "tame": Pet.tame: "maybe" is not a Boolean']),
+        (
+            "name,tame\nA,WAHR",
+            ['line 2, column "tame": "WAHR" is not a valid Boolean. Use true, yes or 1, or'],
+        ),
     ],
 )
 def test_an_issue_names_line_column_and_reason(shop: Shop, rows: str, issues: list[str]) -> None:
@@ -96,6 +99,32 @@ def test_an_issue_names_line_column_and_reason(shop: Shop, rows: str, issues: li
     assert len(found) == len(issues)
     assert all(text.startswith(start) for text, start in zip(found, issues, strict=True)), found
     assert len(shop.objects()) == 1
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "option"),
+    [
+        ("born", "31/12/2020", "--date-format, such as dd/MM/yyyy"),
+        ("fed", "31.12.2020 18:30", "--date-format and --time-format"),
+        ("price", "1,50", "--decimal and --thousands"),
+        ("age", "1.000", "--decimal and --thousands"),
+        ("age", "-1", None),
+        ("kind", "BIRD", None),
+        ("price", "much", None),
+    ],
+)
+def test_an_issue_names_the_option_that_tells_the_format_of_cells(
+    shop: Shop, column: str, cell: str, option: str | None
+) -> None:
+    (issue,) = shop.issues(shop.file(f'name,{column}\nA,"{cell}"\n'))
+    assert option in issue if option else "--" not in issue
+
+
+def test_the_check_of_an_update_counts_what_it_would_do(shop: Shop) -> None:
+    for tag in "ab":
+        shop.add("Pet", name=f"Old {tag}", tag=tag)
+    checked = shop.check(shop.file("name,tag\nNew,a\nOld b,b\nC,c\nD,d\n,e\n"), update_by="tag")
+    assert checked.effects == {"created": 2, "updated": 1, "unchanged": 1}
 
 
 def test_the_progress_of_the_check_counts_lines_as_its_total_does(shop: Shop) -> None:

@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -187,8 +187,12 @@ class _Import:
         if checked.issues.count and not (options.skip_invalid and not options.dry_run):
             raise CommandError(self._refusal(checked))
         if options.dry_run:
+            effects = ""
+            if options.update_by:
+                effects = f" ({_counts(checked.effects)})"
             print(
-                f"{self._file.path}: {pluralize(checked.rows, 'row')} can be imported. Nothing was written."
+                f"{self._file.path}: {pluralize(checked.rows, 'row')} can be imported{effects}. Nothing was "
+                "written."
             )
             return 0
         self._write(import_, record, checked)
@@ -250,7 +254,7 @@ class _Import:
                 "Another process has begun to import this file. Wait until it ends."
             ) from error
         bar.clear()
-        print(f"{self._file.path}: {_counts(ended)}.")
+        print(f"{self._file.path}: {_counts(asdict(ended))}.")
 
     def _open_refused_file(self) -> RefusedRowsFile:
         """Open the file of refused rows. Raises CommandError."""
@@ -308,7 +312,7 @@ class _Import:
         assert record.ended is not None
         when = format_instant(record.ended)[:16].replace("T", " ")
         print(
-            f"{self._file.path} was imported at {when} UTC: {_counts(record)}. Nothing was written. "
+            f"{self._file.path} was imported at {when} UTC: {_counts(asdict(record))}. Nothing was written. "
             "To create the objects once more, use --again."
         )
 
@@ -326,9 +330,14 @@ def _issue_lines(path: Path, issues: RowIssues) -> list[str]:
     return lines
 
 
-def _counts(record: ImportRecord) -> str:
-    parts = [("created", record.created), ("updated", record.updated), ("unchanged", record.unchanged)]
-    return ", ".join(f"{number:,} {what}" for what, number in parts if number or what == "created")
+def _counts(numbers: Mapping[str, int]) -> str:
+    """Return the numbers of objects: created, updated, and unchanged."""
+    effects = ("created", "updated", "unchanged")
+    return ", ".join(
+        f"{numbers.get(effect, 0):,} {effect}"
+        for effect in effects
+        if numbers.get(effect) or effect == "created"
+    )
 
 
 def _note(*lines: str) -> None:

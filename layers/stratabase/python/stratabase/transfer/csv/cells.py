@@ -24,6 +24,15 @@ _NUMBER_TYPES = frozenset({"Int", "Real"})
 ISO_FORMATS = Formats(date_format="yyyy-MM-dd", time_format="HH:mm:ss")
 """The formats that accept ISO 8601 only, so that nothing mistakes a day for a month."""
 
+OPTIONS_OF_TYPES: Mapping[str, str] = {
+    "Date": "If the file has another format, name it with --date-format, such as dd/MM/yyyy.",
+    "Time": "If the file has another format, name it with --time-format, such as HH:mm.",
+    "Datetime": "If the file has another format, name it with --date-format and --time-format.",
+    "Int": "If the file has other separators, name them with --decimal and --thousands.",
+    "Real": "If the file has other separators, name them with --decimal and --thousands.",
+}
+"""By name of a type: the advice which options tell how the cells of a file spell its values."""
+
 
 class InvalidCell(Exception):
     """A cell doesn't spell a value as the options say. The text says how."""
@@ -79,8 +88,14 @@ def without_quote(text: str) -> str:
     return text[1:] if text.startswith("'") and _QUOTED.match(text) else text
 
 
-def _boolean(text: str) -> Any:
-    return _BOOLEANS.get(text.strip().lower(), text)  # the type refuses another text
+def _boolean(text: str) -> bool:
+    """Return the value of a text. Raises InvalidCell."""
+    value = _BOOLEANS.get(text.strip().lower())
+    if value is None:
+        raise InvalidCell(
+            f"{describe_value(text)} is not a valid Boolean. Use true, yes or 1, or false, no or 0."
+        )
+    return value
 
 
 class _NumberReader:

@@ -80,7 +80,7 @@ def exported_columns(
             role, owner, attribute = None, class_, name
         known = owner.attributes.get(attribute)
         if attribute != ID and (known is None or known.type.name == "File"):
-            mistakes.append(f"--columns: {_unknown(class_, name, known)}")
+            mistakes.append(f"--columns: {_unknown(model, class_, name, known)}")
             continue
         type_ = ID_TYPE if known is None else known.type
         is_derived = known is not None and known.origin is Origin.DERIVED
@@ -90,16 +90,35 @@ def exported_columns(
     return columns
 
 
-def _unknown(class_: Class, name: str, known: Attribute | None) -> str:
+def _unknown(model: Model, class_: Class, name: str, known: Attribute | None) -> str:
+    """Return why a column can't be exported."""
     if known is not None:
         return f"{class_.name}.{name} is a file, which a cell can't have. Use `stratabase export DIR`."
-    nearest = nearest_word(name, (*class_.attributes, ID))
-    hint = f'Did you mean "{nearest}"?' if nearest else f"Its attributes are {', '.join(class_.attributes)}."
-    if name.partition(".")[0] in class_.roles:
+    role_name, _, rest = name.partition(".")
+    role = class_.roles.get(role_name)
+    if role is None:
+        nearest = nearest_word(name, (*class_.attributes, ID))
         hint = (
-            f"For roles that lead to one object, write role.attribute, such as {name.partition('.')[0]}.{ID}."
+            f'Did you mean "{nearest}"?' if nearest else f"Its attributes are {', '.join(class_.attributes)}."
         )
-    return f'{class_.name} has no attribute "{name}". {hint}'
+        return f'{class_.name} has no attribute "{name}". {hint}'
+    if not leads_to_one(model, role):
+        what = "has parts" if role.composition else "leads to many objects"
+        other = (
+            ""
+            if role.composition
+            else f"a CSV file of {role.target} can have the other side of the role, or "
+        )
+        return (
+            f"{class_.name}.{role_name} {what}, which a cell can't have. Leave the column out: {other}use "
+            "`stratabase export DIR`."
+        )
+    if not rest:
+        return f"{class_.name}.{role_name} is a role. Add an attribute of {role.target}: {role_name}.{ID}."
+    target = model.classes[role.target]
+    nearest = nearest_word(rest, (*target.attributes, ID))
+    hint = f'Did you mean "{nearest}"?' if nearest else f"Its attributes are {', '.join(target.attributes)}."
+    return f'{role.target} has no attribute "{rest}". {hint}'
 
 
 def export_rows(

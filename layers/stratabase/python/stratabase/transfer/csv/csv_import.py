@@ -4,7 +4,7 @@ An import can be interrupted at any point. When it runs again, it goes on (see `
 """
 
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -15,7 +15,6 @@ from stratabase import waiting
 from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.write.commands import Update
 from stratabase.operations.services import Services
 from stratabase.operations.write.options import WriteOptions
 from stratabase.operations.write.pipeline import Write
@@ -30,7 +29,7 @@ from stratabase.transfer.csv.import_record import (
     with_refused,
 )
 from stratabase.transfer.csv.issues import RowIssue, RowIssues
-from stratabase.transfer.csv.row_check import RowCheck, row_issues
+from stratabase.transfer.csv.row_check import RowCheck, effect_of, row_issues
 from stratabase.transfer.csv.row_reader import RowReader
 from stratabase.transfer.format import ReportDone
 
@@ -106,6 +105,8 @@ class Checked(NamedTuple):
     """By the number of a refused row: the reasons."""
     went_on: bool
     """Whether an earlier run of the same import was interrupted."""
+    effects: Mapping[str, int]
+    """The numbers of objects that the rows to write would create, update or leave unchanged."""
 
 
 class CsvImport:
@@ -180,7 +181,9 @@ class CsvImport:
         if self._options.skips_invalid:
             record = with_refused(record, self._refused)
         went_on = earlier is not None
-        return record, Checked(state.rows, state.to_write, state.issues, self._refused, went_on)
+        return record, Checked(
+            state.rows, state.to_write, state.issues, self._refused, went_on, state.check.effects
+        )
 
     def _check_state(self, record: ImportRecord, progress: ReportDone) -> "_CheckState":
         check = RowCheck(self._services, self._caller, self._columns, self._reader, self._write_options)
@@ -283,7 +286,7 @@ class CsvImport:
                 state.count("created")
                 state.running.discard(row.number)
                 return
-            issues = tuple(row_issues(row, self._columns, self._reader.command(row), [*refusal.issues]))
+            issues = tuple(row_issues(self._reader, self._columns, self._reader.command(row), refusal.issues))
             self._refuse(row, issues)
         state.report.add(1)
         state.running.discard(row.number)
@@ -296,9 +299,7 @@ class CsvImport:
         new_id = partial(state.record.id_of, row.number)
         write = Write(self._services, read.command, self._caller, options=self._write_options, new_id=new_id)
         outcome = write.commit()
-        is_update = isinstance(read.command, Update)
-        is_changed = bool(outcome.change.effects)
-        state.count("created" if not is_update else "updated" if is_changed else "unchanged")
+        state.count(effect_of(read, outcome.change))
 
     def _refuse(self, row: Row, issues: Sequence[RowIssue]) -> None:
         """Add a row to the refused ones, or stop the import."""

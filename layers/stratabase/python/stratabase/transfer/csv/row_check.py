@@ -3,6 +3,7 @@
 Rows are checked in blocks, because the store finds out for many new objects at once which it could refuse.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from hashlib import blake2b
@@ -52,6 +53,8 @@ class CheckedRow(NamedTuple):
     issues: Sequence[RowIssue]
     entity: Entity | None
     """The object as the row leaves it, None if that is not known."""
+    effect: str = ""
+    """What writing the row does with its object: created, updated or unchanged."""
 
 
 class RowCheck:
@@ -76,6 +79,8 @@ class RowCheck:
         ]
         self._lines: dict[bytes, int] = {}
         """The lines of valid rows by the digest of a value that only one row may have."""
+        self.effects = Counter[str]()
+        """The numbers of objects that the valid rows would create, update or leave unchanged."""
 
     def issues(self, rows: Sequence[Row], new_ids: Sequence[str]) -> list[Sequence[RowIssue]]:
         """Return what is wrong with each row. `new_ids`: the ids of the objects that the rows would create.
@@ -84,10 +89,12 @@ class RowCheck:
         """
         checked = self._check_alone(rows, new_ids)
         # From here on, nothing can fail, so that no row meets its own values when the block is repeated.
-        return [
+        found = [
             self._repeated(each.row, each.entity) if not each.issues and each.entity else each.issues
             for each in checked
         ]
+        self.effects.update(each.effect for each, issues in zip(checked, found, strict=True) if not issues)
+        return found
 
     def _check_alone(self, rows: Sequence[Row], new_ids: Sequence[str]) -> list[CheckedRow]:
         checked: list[CheckedRow] = []
@@ -116,9 +123,9 @@ class RowCheck:
         return checked
 
     def _checked(self, command: RowCommand, outcome: WriteOutcome) -> CheckedRow:
-        issues = [*command.issues, *row_issues(command.row, self._columns, command, outcome.issues)]
+        issues = [*command.issues, *row_issues(self._reader, self._columns, command, outcome.issues)]
         issues.sort(key=lambda issue: self._columns.place_of(issue.column))
-        return CheckedRow(command.row, issues, outcome.plan.entity)
+        return CheckedRow(command.row, issues, outcome.plan.entity, effect_of(command, outcome.change))
 
     def note(self, row: Row, entity: Entity) -> None:
         """Note that a row is written already, so that no other row can have its unique values."""
@@ -154,17 +161,28 @@ class RowCheck:
                     yield _Claim(_digest(f"role {name} {cells}"), each.headers, name)
 
 
-def row_issues(row: Row, columns: Columns, command: RowCommand, issues: list[Issue]) -> Iterator[RowIssue]:
+def effect_of(command: RowCommand, change: Change) -> str:
+    """Return what the change of a row does with its object: created, updated or unchanged."""
+    if isinstance(command.command, Create):
+        return "created"
+    return "updated" if change.effects else "unchanged"
+
+
+def row_issues(
+    reader: RowReader, columns: Columns, command: RowCommand, issues: Sequence[Issue]
+) -> Iterator[RowIssue]:
     """Yield the issues of a write as those of its row, without those that follow from unread cells."""
+    line = command.row.line
     for issue in issues:
         names = (*issue.attribute_names, *issue.role_names)
         if names and command.unread.issuperset(names):
             continue
         headers = ", ".join(filter(None, map(columns.header_of, names)))
         if issue.level is Level.WARNING:
-            yield RowIssue(row.line, headers, f"Warning: {issue.message}", Cause.WARNING)
+            yield RowIssue(line, headers, f"Warning: {issue.message}", Cause.WARNING)
         else:
-            yield RowIssue(row.line, headers, str(issue.message))
+            advice = reader.options_for(command.row, names[0]) if len(names) == 1 else None
+            yield RowIssue(line, headers, " ".join(filter(None, (str(issue.message), advice))))
 
 
 def _digest(text: str) -> bytes:

@@ -10,7 +10,7 @@ from stratabase.domain.write.commands import Create, RoleCommand, ToOneCommand, 
 from stratabase.formats.invalid_value import InvalidValue, describe_value
 from stratabase.model.model import Unique
 from stratabase.operations.services import Services
-from stratabase.transfer.csv.cells import CellFormats, InvalidCell
+from stratabase.transfer.csv.cells import OPTIONS_OF_TYPES, CellFormats, InvalidCell
 from stratabase.transfer.csv.columns import Columns, RoleColumns
 from stratabase.transfer.csv.csv_file import CsvFile, Row
 from stratabase.transfer.csv.issues import Cause, RowIssue
@@ -87,6 +87,18 @@ class RowReader:
         if self._columns.key is not None:
             self._find_existing(read, self._columns.key, values, roles)
         return read
+
+    def options_for(self, row: Row, name: str) -> str | None:
+        """Return the advice on options if a cell doesn't spell a value of its attribute, otherwise None."""
+        column = self._columns.attributes.get(name)
+        text = row.cells[column.index] if column is not None else ""
+        if column is None or not text or not any(map(str.isdigit, text)):
+            return None
+        try:
+            column.type.read(self._cells.reader(column.type)(text), self._formats)
+        except (InvalidCell, InvalidValue):
+            return OPTIONS_OF_TYPES.get(column.type.name)
+        return None
 
     def _read_attributes(self, read: RowCommand, values: dict[str, Any]) -> None:
         cells = read.row.cells
