@@ -141,7 +141,7 @@ def test_the_file_is_compared_with_the_model_that_serves(
 ) -> None:
     shop.serve(OLD)
     assert main(["model", "diff"]) == 0
-    assert capsys.readouterr().out.splitlines()[1] == "No changes."
+    assert capsys.readouterr().out.splitlines()[1:] == ["No changes.", ""]
 
     shop.other.write_text(NEW)
     assert main(["model", "diff", str(shop.other), "--json"]) == 1
@@ -149,6 +149,10 @@ def test_the_file_is_compared_with_the_model_that_serves(
 
     shop.serve(NEW)
     assert main(["model", "diff"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:3] == [
+        "No changes.",
+        "`serve` adopts each model that you save. To compare with the one before, add --previous.",
+    ]
     assert main(["model", "diff", "--previous"]) == 1
 
 
@@ -166,13 +170,70 @@ def test_the_objects_that_a_change_concerns_are_counted(
     assert "    2 of 6 Pet objects have a value." in capsys.readouterr().out.splitlines()
 
 
+def _severities(shop: Shop, capsys: pytest.CaptureFixture[str], code: int) -> dict[str, str]:
+    """Compare the models of both files with the data. Return the severity of each change by its subject."""
+    assert main(["model", "diff", str(shop.served), str(shop.other), "--data", "--json"]) == code
+    return {each["subject"]: each["severity"] for each in _changes(capsys)}
+
+
+UNUSED = (
+    "type Unused @class(versioned: true) { name: String } type Firm @class(kind: SINGLETON) { name: String }"
+)
+USED = 'type Pet @class(versioned: true) { name: String alias: String chip: String @default(value: "x") }'
+
+
+def test_what_the_data_shows_to_be_harmless_needs_no_decision(
+    shop: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop.served.write_text(f"{HEAD} {USED} {UNUSED}")
+    instance = shop.instance()
+    _create(instance, "Pet", name="Rex")
+    instance.close()
+    shop.other.write_text(f"{HEAD} type Pet @class(versioned: true) {{ name: String! }}")
+
+    assert main(["model", "diff", str(shop.served), str(shop.other)]) == 1
+    assert "Needs a decision (5)" in capsys.readouterr().out
+    assert _severities(shop, capsys, 1) == {
+        "class Firm": "SAFE",
+        "Pet.chip": "DECISION",  # the object has the default
+        "class Unused": "SAFE",
+        "Pet.alias": "SAFE",
+        "Pet.name": "SAFE",
+    }
+
+
+def test_closed_versions_and_deleted_objects_keep_a_decision(
+    shop: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop.served.write_text(f"{HEAD} {USED} {UNUSED}")
+    instance = shop.instance()
+    pet = _create(instance, "Pet", name="Rex", alias="R")
+    unused = _create(instance, "Unused", name="U")
+    for mutation in (
+        f'Pet___update(data: {{_id: "{pet}", alias: null}}) {{ _id }}',
+        f'Unused___delete(_id: "{unused}") {{ deleted }}',
+        'Firm___update(data: {name: "F"}) { _id }',
+    ):
+        text = f"mutation {{ {mutation} }}"
+        assert b"errors" not in instance.executor.execute(text, None, None, ADMINISTRATOR, "").body
+    instance.close()
+    shop.other.write_text(f"{HEAD} {USED.replace('alias: String ', '')}")
+
+    assert _severities(shop, capsys, 1) == {
+        "class Unused": "DECISION",
+        "class Firm": "DECISION",
+        "Pet.alias": "DECISION",
+    }
+
+
 def test_members_with_a_removed_profile_are_counted(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
     shop.other.write_text(OLD.replace('@profile(name: "Clerk")', ""))
     instance = shop.instance()
     instance.create_first_administrator()
     instance.close()
-    assert main(["model", "diff", str(shop.served), str(shop.other), "--data", "--json"]) == 1
+    assert main(["model", "diff", str(shop.served), str(shop.other), "--data", "--json"]) == 0
     (change,) = _changes(capsys)
+    assert change["severity"] == "SAFE"
     assert change["counts"] == [{"text": "0 of 1 member has the profile.", "count": 0, "total": 1}]
 
 

@@ -10,9 +10,8 @@ SCHEMA = 'extend schema @application(name: "Shop") @profile(name: "Boss", admini
 CLERK = f'{SCHEMA} @profile(name: "Clerk")\n'
 CLERK_AT = CLERK.index('"Clerk"') + 1
 NEITHER = (
-    "The profile Clerk has no access and no @grant names it, so its members can do nothing. In earlier "
-    "versions of Stratabase, they could do everything: to keep that, add access: FULL to the profile. "
-    "Otherwise, add a @grant to each class that they may use, or remove the profile."
+    "The profile Clerk has no access and no @grant names it, so its members can do nothing. Add a "
+    "@grant to each class that they may use. To let them do everything, add access: FULL to the profile."
 )
 NONE = (
     "The profile Clerk has access: NONE and no @grant names it, so its members can do nothing. Add a @grant "

@@ -30,6 +30,7 @@ from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, read_model, read_model_file
 from stratabase.settings import Settings
 from stratabase.store.backfill.class_heads import count_objects
+from stratabase.store.backfill.drop import count_holders, erasure_of
 from stratabase.store.catalog.catalog_store import CatalogStore
 from stratabase.store.engine.port import Engine
 from stratabase.store.indexes.listing import listing_index
@@ -67,10 +68,14 @@ _TITLES: Mapping[Severity, str] = {
 
 
 class _Compared(NamedTuple):
-    """The changes from one old model to the new one. `old`: what the old one is."""
+    """The changes from one old model to the new one.
+
+    `old`: what the old one is. `has_previous`: whether the store has a model from before `old`.
+    """
 
     old: str
     changes: Sequence[ModelChange]
+    has_previous: bool = False
 
 
 def run_diff(options: Options) -> int:
@@ -97,7 +102,10 @@ def _run(options: Options) -> int:
         compared = [_Compared(str(old), diff_models(read_model_file(old), model, removed))]
     else:
         compared = list(_with_served(settings, model, previous=options.previous))
-    answers = _count(settings, compared, ask=not options.yes, show=not options.json) if options.data else None
+    answers = None
+    if options.data:
+        answers = _count(settings, compared, ask=not options.yes, show=not options.json)
+        compared = _settle(settings, compared, answers)
     if options.json:
         print(json.dumps([_to_json(each, answers) for each in compared], indent=2, ensure_ascii=False))
     else:
@@ -117,12 +125,14 @@ def _with_served(settings: Settings, model: Model, *, previous: bool) -> Iterato
     engine = open_engine(settings)
     try:
         served = ServedModels(engine)
-        chosen = served.serving() if not previous else served.all()[1:2]
+        known = served.all()
+        chosen = served.serving() if not previous else known[1:2]
         if not chosen:
             raise unknown
         for each in chosen:
             removed = CatalogStore(engine).read().removed_names()
-            yield _Compared(_describe(each), diff_models(_read_served(served, each), model, removed))
+            changes = diff_models(_read_served(served, each), model, removed)
+            yield _Compared(_describe(each), changes, has_previous=not previous and len(known) > 1)
     finally:
         engine.close()
 
@@ -153,6 +163,8 @@ def _lines(compared: _Compared, answers: "QuestionScan | None") -> Iterator[str]
     yield f"Compared with {compared.old}:"
     if not compared.changes:
         yield "No changes."
+        if compared.has_previous:
+            yield "`serve` adopts each model that you save. To compare with the one before, add --previous."
     for severity, title in _TITLES.items():
         found = [change for change in compared.changes if change.severity is severity]
         if found:
@@ -209,6 +221,40 @@ def _count(settings: Settings, compared: Sequence[_Compared], *, ask: bool, show
         return scan
     finally:
         engine.close()
+
+
+def _settle(settings: Settings, compared: Sequence[_Compared], answers: QuestionScan) -> list[_Compared]:
+    """Return the comparisons without the decisions that the stored objects show to be none.
+
+    Closed versions and deleted objects are in no index. So to know that they hold nothing either takes a scan
+    of the whole store. It runs only for an embedded store: in DynamoDB, such changes stay decisions.
+    """
+    empty = [
+        change
+        for each in compared
+        for change in each.changes
+        if change.if_none is not None and not any(answers.numbers(one)[0] for one in change.questions)
+    ]
+    names = {change.kept_in_versions for change in empty if change.kept_in_versions}
+    held = names
+    if names and is_embedded(settings):
+        engine = open_engine(settings)
+        try:
+            found = count_holders(engine, [erasure_of(name) for name in sorted(names)])
+        finally:
+            engine.close()
+        held = {name for name, numbers in found.items() if any(numbers)}
+    settled = {id(change): change.if_none for change in empty if change.kept_in_versions not in held}
+    order = list(_TITLES)
+    return [
+        each._replace(
+            changes=sorted(
+                (settled.get(id(change)) or change for change in each.changes),
+                key=lambda change: order.index(change.severity),
+            )
+        )
+        for each in compared
+    ]
 
 
 def _scan(engine: Engine, scan: QuestionScan, name: str, *, show: bool) -> None:

@@ -14,6 +14,7 @@ from stratabase.model.difference.change import (
     probable_rename,
     rename_advice,
     safe,
+    settled_if_none,
 )
 from stratabase.model.difference.questions import MembersWithProfile
 from stratabase.model.model import Action, Class, DefaultAccess, Grant, Model, Profile
@@ -54,9 +55,9 @@ def _profiles(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
     pairs = list(_profile_pairs(comparison))
     kept, known = {old.name for old, _ in pairs}, {new.name for _, new in pairs}
     added = [name for name in comparison.new.profiles if name not in known]
-    for old in comparison.old.profiles.values():
-        if old.name not in kept:
-            yield _removed_profile(old, [comparison.new.profiles[name] for name in added])
+    gone = [old for old in comparison.old.profiles.values() if old.name not in kept]
+    for old in gone:
+        yield _removed_profile(old, [comparison.new.profiles[name] for name in added], gone)
     yield from (safe(f"profile {name}", "added") for name in added)
     for old, new in pairs:
         if old.name != new.name:
@@ -64,16 +65,17 @@ def _profiles(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
             yield safe(f"profile {new.name}", f"renamed, was {old.name}", why)
 
 
-def _removed_profile(old: Profile, added: Sequence[Profile]) -> ModelChange:
+def _removed_profile(old: Profile, added: Sequence[Profile], gone: Sequence[Profile]) -> ModelChange:
     why = "Stratabase refuses the requests of members who have the profile."
     to_do = "Give these members another profile. To list them, run `stratabase members list`."
+    removed = [each.name for each in gone if each.administrator == old.administrator]
     alike = [each.name for each in added if each.administrator == old.administrator]
-    name = old.renamed_from if old.renamed_from in alike else probable_rename(old.name, alike)
+    name = old.renamed_from if old.renamed_from in alike else probable_rename(old.name, alike, removed)
     what = "removed"
     if name is not None:
         what = f"removed, or renamed to {name}?"
         to_do = rename_advice(name, f'@profile(name: "{name}", from: "{old.name}")', to_do)
-    return decision(f"profile {old.name}", what, why, to_do, MembersWithProfile(old.name))
+    return settled_if_none(decision(f"profile {old.name}", what, why, to_do, MembersWithProfile(old.name)))
 
 
 def _administrators(comparison: ModelComparison, _: Sequence[Any]) -> Changes:

@@ -1,6 +1,6 @@
 """Changes of attributes: added, removed, renamed, required, defaults, domains and derivations."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from stratabase.model.attribute import Attribute, Origin
@@ -15,7 +15,9 @@ from stratabase.model.difference.change import (
     erase_advice,
     probable_rename,
     rename_advice,
+    rename_hint,
     safe,
+    settled_if_none,
     to_build,
 )
 from stratabase.model.difference.questions import (
@@ -53,7 +55,8 @@ def _added(owner: ClassPair) -> Changes:
                 "but a value that was set can't be removed."
             )
             to_do = f'Add a default, `{each.name}: {type_} @default(value: "…")`, or fill in the values.'
-            yield decision(subject, f"{type_} added", why, to_do, AllObjects(owner.stored_name, class_.name))
+            question = AllObjects(owner.stored_name, class_.name)
+            yield settled_if_none(decision(subject, f"{type_} added", why, to_do, question))
         else:
             yield safe(subject, f"{type_} added")
 
@@ -72,29 +75,30 @@ def _removed(owner: ClassPair) -> Changes:
             continue
         stored = owner.old_names.to_stored[each.name]
         question = with_value(owner.stored_name, class_.name, stored)
-        drop = erase_advice(f"{owner.stored_name}.{stored}")
-        added = [
-            other.name
-            for other in owner.added_attributes
-            if other.origin is Origin.NATIVE
-            and other.type.name == each.type.name
-            and other.renamed_from is None
-        ]
+        path = f"{owner.stored_name}.{stored}"
+        drop = erase_advice(path)
+        added = [other.name for other in _like(each, owner.added_attributes) if other.renamed_from is None]
+        removed = [other.name for other in _like(each, owner.removed_attributes)]
+        what, why, to_do = "removed", _KEPT, rename_hint(added, stored, drop)
         if (now := class_.attributes.get(each.name)) is not None:
             if now.origin is Origin.DERIVED:
                 why = "Objects keep the stored values, but the derived ones are shown."
-                yield decision(subject, "now derived", why, drop, question)
+                what, to_do = "now derived", drop
             else:
                 other = owner.new_names.to_stored[each.name]
                 why = f"Objects keep the values stored as {stored}, but those stored as {other} are shown."
+                what = f"stored as {other}, was {stored}"
                 to_do = f"If no object has a value stored as {stored}, there is nothing to do. {drop}"
-                yield decision(subject, f"stored as {other}, was {stored}", why, to_do, question)
-        elif (name := probable_rename(each.name, added)) is not None:
-            line = _renamed_line(class_.attributes[name], stored)
-            to_do = rename_advice(name, line, drop)
-            yield decision(subject, f"removed, or renamed to {name}?", _KEPT, to_do, question)
-        else:
-            yield decision(subject, "removed", _KEPT, drop, question)
+        elif (name := probable_rename(each.name, added, removed)) is not None:
+            what = f"removed, or renamed to {name}?"
+            to_do = rename_advice(name, _renamed_line(class_.attributes[name], stored), drop)
+        versions = path if owner.old.versioned else ""
+        yield settled_if_none(decision(subject, what, why, to_do, question), kept_in_versions=versions)
+
+
+def _like(attribute: Attribute, others: Iterable[Attribute]) -> Iterator[Attribute]:
+    """Yield those native attributes that have the type of another."""
+    return (each for each in others if each.origin is Origin.NATIVE and each.type.name == attribute.type.name)
 
 
 def _renamed_line(attribute: Attribute, stored: str) -> str:
@@ -127,7 +131,7 @@ def _required(pair: AttributePair) -> Changes:
         )
         to_do = f'Add `@default(value: "…")` to {new.name}, or fill in the missing values.'
         question = without_value(owner.stored_name, owner.new.name, pair.stored_name)
-        yield decision(pair.subject, "now required", why, to_do, question)
+        yield settled_if_none(decision(pair.subject, "now required", why, to_do, question))
 
 
 def _default(pair: AttributePair) -> Changes:
@@ -143,7 +147,9 @@ def _default(pair: AttributePair) -> Changes:
             f"To make the default permanent first, run `stratabase model convert {pair.subject}` "
             "with the model that has it."
         )
-        yield decision(pair.subject, f"default {_show(old)} removed", why, to_do, absent)
+        change = decision(pair.subject, f"default {_show(old)} removed", why, to_do, absent)
+        # Closed versions show the default too. They are not counted.
+        yield change if owner.old.versioned else settled_if_none(change)
         return
     was = f", was {_show(old)}" if old is not None else ""
     why = f"Objects that never had a value show {_show(new)}."
@@ -201,13 +207,8 @@ def _domain(pair: AttributePair) -> Changes:
         return
     why = "Stored values that the new domain refuses stay stored and are shown, but can't be written again."
     to_do = "Change the values that it refuses, or loosen the domain."
-    yield decision(
-        pair.subject,
-        f"domain tightened: {what}",
-        why,
-        to_do,
-        outside_domain(pair.owner.stored_name, pair.owner.new.name, pair.stored_name, pair.new),
-    )
+    question = outside_domain(pair.owner.stored_name, pair.owner.new.name, pair.stored_name, pair.new)
+    yield settled_if_none(decision(pair.subject, f"domain tightened: {what}", why, to_do, question))
 
 
 def _is_tightened(pair: AttributePair, name: str, old: Any, new: Any) -> bool:

@@ -1,12 +1,13 @@
 """A change of a model with its severity, and the pairs of old and new that the rules compare."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from enum import Enum
 from functools import cached_property
 from typing import Any
 
+from stratabase.messages import or_list
 from stratabase.model.attribute import Attribute
 from stratabase.model.difference.questions import Question
 from stratabase.model.model import Class, Model, Role
@@ -42,6 +43,10 @@ class ModelChange:
     """The command or the directive to use. Empty: nothing is to be done."""
     questions: tuple[Question, ...] = ()
     """What to count in the stored objects, to know how many the change concerns."""
+    if_none: "ModelChange | None" = None
+    """What the change is instead if all questions count 0. None: the counts don't settle it."""
+    kept_in_versions: str = ""
+    """The stored name, such as `Employee.nickname`, of what closed versions must not hold either for that."""
 
     def __str__(self) -> str:
         """Return the subject and the change on one line."""
@@ -66,6 +71,20 @@ def to_build(subject: str, what: str, why: str, class_name: str, *questions: Que
     return ModelChange(Severity.REINDEX, subject, what, why, reindex_advice(class_name), questions)
 
 
+def settled_if_none(
+    change: ModelChange, *, builds: str | None = None, kept_in_versions: str = ""
+) -> ModelChange:
+    """Return a decision that is none if all its questions count 0.
+
+    `builds`: the class of which something must be built even then. `kept_in_versions`: see the attribute.
+    """
+    if builds is None:
+        settled = safe(change.subject, change.what, "", *change.questions)
+    else:
+        settled = to_build(change.subject, change.what, "", builds, *change.questions)
+    return replace(change, if_none=settled, kept_in_versions=kept_in_versions)
+
+
 def reindex_advice(class_name: str) -> str:
     """Return the sentence with the command that builds what a class needs."""
     return (
@@ -81,6 +100,16 @@ def erase_advice(stored_name: str) -> str:
 def rename_advice(name: str, written: str, otherwise: str) -> str:
     """Return the sentences on what probably is a rename. `written`: what to write if it is one."""
     return f"If it is {name} now, write `{written}`. Otherwise: {otherwise[0].lower()}{otherwise[1:]}"
+
+
+def rename_hint(added: Sequence[str], stored: str, otherwise: str) -> str:
+    """Return the sentences on what can be a rename to one of several added names; `otherwise` without any."""
+    if not added:
+        return otherwise
+    return (
+        f'If it is {or_list(added)} now, add `@renamed(from: "{stored}")` there, which keeps what is stored. '
+        f"Otherwise: {otherwise[0].lower()}{otherwise[1:]}"
+    )
 
 
 @dataclass(frozen=True)
@@ -250,11 +279,14 @@ def directive_text(name: str, attributes: Iterable[str]) -> str:
     return f"@{name}({', '.join(attributes)})"
 
 
-def probable_rename(removed: str, added: Sequence[str]) -> str | None:
-    """Return which added name probably is the new one of a removed name, None if none is similar.
+def probable_rename(removed: str, added: Sequence[str], all_removed: Sequence[str]) -> str | None:
+    """Return which added name probably is the new one of a removed name, None if that can't be told.
 
-    `added`: the names of what is of the same kind, at the same place.
+    It is the most similar name. If there is only one removed and one added name, it is that, similar or not.
+    `added`, `all_removed`: the names of what is of the same kind, at the same place.
     """
+    if len(added) == 1 and len(all_removed) == 1:
+        return added[0]
 
     def similarity(name: str) -> float:
         one, other = removed.lower(), name.lower()

@@ -12,7 +12,9 @@ from stratabase.model.difference.change import (
     erase_advice,
     probable_rename,
     rename_advice,
+    rename_hint,
     safe,
+    settled_if_none,
 )
 from stratabase.model.difference.questions import AllObjects, with_value
 from stratabase.model.model import Class, ClassKind, Model
@@ -36,13 +38,14 @@ def _removed(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
         drop = erase_advice(stored)
         why = "Its objects stay stored, but no service shows them."
         added = [other.name for other in comparison.added_classes if _looks_alike(each, other)]
-        name = probable_rename(each.name, added)
-        question = AllObjects(stored, each.name)
-        if name is None:
-            yield decision(subject, "removed", why, drop, question)
-        else:
+        alike = [other.name for other in comparison.removed_classes if _looks_alike(each, other)]
+        name = probable_rename(each.name, added, alike or [each.name])
+        what, to_do = "removed", rename_hint(added, stored, drop)
+        if name is not None:
+            what = f"removed, or renamed to {name}?"
             to_do = rename_advice(name, f'type {name} @renamed(from: "{stored}")', drop)
-            yield decision(subject, f"removed, or renamed to {name}?", why, to_do, question)
+        change = decision(subject, what, why, to_do, AllObjects(stored, each.name))
+        yield settled_if_none(change, kept_in_versions=stored if each.versioned else "")
 
 
 def _looks_alike(old: Class, new: Class) -> bool:
@@ -96,9 +99,8 @@ def _versioned(pair: ClassPair) -> Changes:
     subject, question = f"class {pair.new.name}", AllObjects(pair.stored_name, pair.new.name)
     if pair.new.versioned:
         why = "The first version of each object is its present state. Earlier states do not exist."
-        yield decision(
-            subject, "now versioned", why, "Tell those who rely on versions from when they exist.", question
-        )
+        to_do = "Tell those who rely on versions from when they exist."
+        yield settled_if_none(decision(subject, "now versioned", why, to_do, question))
     else:
         why = "Writes close no versions any more. Closed versions stay stored, but no service shows them."
         to_do = "Leave the class versioned if anybody needs its versions."
@@ -154,7 +156,8 @@ def _part(pair: ClassPair) -> Changes:
             "Decide for each object which whole it belongs to, or keep the association. Then run "
             f"`stratabase reindex {name}`."
         )
-        yield decision(f"class {name}", "now a part", why, to_do, AllObjects(pair.stored_name, name))
+        objects = AllObjects(pair.stored_name, name)
+        yield settled_if_none(decision(f"class {name}", "now a part", why, to_do, objects), builds=name)
     else:
         wholes = [stored for stored, role in pair.old_names.to_stored.items() if _is_whole(pair.old, stored)]
         why = "Its objects get services of their own, and are no longer deleted with their wholes."

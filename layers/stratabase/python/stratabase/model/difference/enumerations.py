@@ -6,12 +6,15 @@ from typing import Any
 from stratabase.model.difference.change import (
     AttributePair,
     Changes,
+    ModelChange,
     ModelComparison,
     decision,
     probable_rename,
     reindex_advice,
     rename_advice,
+    rename_hint,
     safe,
+    settled_if_none,
 )
 from stratabase.model.difference.questions import with_exactly
 from stratabase.model.model import Enumeration
@@ -32,9 +35,10 @@ def _values(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
             continue
         before, after = _by_stored_name(old), _by_stored_name(new)
         added = [value for stored, value in after.items() if stored not in before]
+        gone = [value for stored, value in before.items() if stored not in after]
         for stored, value in before.items():
             if stored not in after:
-                yield _removed(comparison, new, value, stored, added)
+                yield _removed(comparison, new, value, stored, (added, gone))
             elif after[stored] != value:
                 why = "Stored values stay as they are. Clients must use the new name."
                 yield safe(f"{new.name}.{after[stored]}", f"renamed, was {value}", why)
@@ -47,9 +51,16 @@ def _values(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
 
 
 def _removed(
-    comparison: ModelComparison, enumeration: Enumeration, value: str, stored: str, added: Sequence[str]
-) -> Any:
-    """Return the decision about a removed value, with a question for each attribute that can have it."""
+    comparison: ModelComparison,
+    enumeration: Enumeration,
+    value: str,
+    stored: str,
+    changed: tuple[Sequence[str], Sequence[str]],
+) -> ModelChange:
+    """Return the decision about a removed value, with a question for each attribute that can have it.
+
+    `changed`: all added values, and all removed ones.
+    """
     uses = list(_uses(comparison, enumeration.name))
     questions = (
         with_exactly(pair.owner.stored_name, pair.owner.new.name, pair.stored_name, stored) for pair in uses
@@ -57,13 +68,17 @@ def _removed(
     built = {pair.owner.new.name for pair in uses if pair.built_for}
     build = "".join(f" {reindex_advice(name)}" for name in sorted(built))
     why = "Stored values count as null, and stay stored until they are overwritten."
-    to_do = f"Keep the value, or change the objects that have it.{build}"
-    what = "removed"
-    name = probable_rename(value, [each for each in added if each not in enumeration.renamed_from])
+    otherwise = f"Keep the value, or change the objects that have it.{build}"
+    added = [each for each in changed[0] if each not in enumeration.renamed_from]
+    name = probable_rename(value, added, changed[1])
+    what, to_do = "removed", rename_hint(added, stored, otherwise)
     if name is not None:
         what = f"removed, or renamed to {name}?"
-        to_do = rename_advice(name, f'{name} @renamed(from: "{stored}")', to_do)
-    return decision(f"{enumeration.name}.{value}", what, why, to_do, *questions)
+        to_do = rename_advice(name, f'{name} @renamed(from: "{stored}")', otherwise)
+    change = decision(f"{enumeration.name}.{value}", what, why, to_do, *questions)
+    # Closed versions are not counted.
+    is_settled_by_counts = not built and not any(pair.owner.old.versioned for pair in uses)
+    return settled_if_none(change) if is_settled_by_counts else change
 
 
 def _uses(comparison: ModelComparison, enumeration: str) -> Iterator[AttributePair]:

@@ -4,7 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from stratabase.model.attribute import Origin
-from stratabase.model.difference.change import Changes, ClassPair, ModelComparison, decision, safe
+from stratabase.model.difference.change import (
+    Changes,
+    ClassPair,
+    ModelComparison,
+    decision,
+    safe,
+    settled_if_none,
+)
 from stratabase.model.difference.questions import (
     AllObjects,
     MembersWithProfile,
@@ -43,7 +50,12 @@ def _returning(comparison: ModelComparison, removed: Sequence[RemovedName]) -> C
             if _is_late_rename(comparison, each):
                 yield safe(subject, "comes back by @renamed", why, *questions)
             else:
-                yield decision(subject, "comes back", why, _advice(each), *questions)
+                change = decision(subject, "comes back", why, _advice(each), *questions)
+                # Former links and the values of enums in closed versions are not counted.
+                if each.kind in {NameKind.CLASS, NameKind.ATTRIBUTE, NameKind.PROFILE}:
+                    versions = "" if each.kind is NameKind.PROFILE else each.name
+                    change = settled_if_none(change, kept_in_versions=versions)
+                yield change
 
 
 def _is_late_rename(comparison: ModelComparison, removed: RemovedName) -> bool:

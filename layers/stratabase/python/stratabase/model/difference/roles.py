@@ -18,7 +18,9 @@ from stratabase.model.difference.change import (
     probable_rename,
     reindex_advice,
     rename_advice,
+    rename_hint,
     safe,
+    settled_if_none,
     to_build,
 )
 from stratabase.model.difference.questions import (
@@ -72,7 +74,8 @@ def _added(owner: ClassPair) -> Changes:
                 "succeed, but an association that was set can't be removed."
             )
             to_do = f"Leave {each.name} optional, or set it for all objects. {reindex_advice(class_.name)}"
-            yield decision(subject, what, why, to_do, AllObjects(owner.stored_name, class_.name))
+            change = decision(subject, what, why, to_do, AllObjects(owner.stored_name, class_.name))
+            yield settled_if_none(change, builds=class_.name)
         else:
             yield safe(subject, what)
 
@@ -105,27 +108,37 @@ def _removed(owner: ClassPair) -> Changes:
             if holder is _Holder.LINKS
             else with_value(owner.stored_name, class_.name, stored, "lead to an object")
         )
+        kind = _kind(owner.comparison.old_names, each)
         added = [
             other.name
             for other in owner.added_roles
-            if (other.many, other.composition) == (each.many, each.composition)
-            and other.renamed_from is None
-            and _stored_target(owner.comparison.new_names, other)
-            == _stored_target(owner.comparison.old_names, each)
+            if other.renamed_from is None and _kind(owner.comparison.new_names, other) == kind
+        ]
+        removed = [
+            other.name for other in owner.removed_roles if _kind(owner.comparison.old_names, other) == kind
         ]
         why = (
             "Its parts stay stored, but no service shows them."
             if each.composition
             else "The associations stay stored, but no service shows them."
         )
-        drop = erase_advice(f"{owner.stored_name}.{stored}")
-        name = probable_rename(each.name, added)
-        if name is None:
-            yield decision(subject, "removed", why, drop, question)
+        path = f"{owner.stored_name}.{stored}"
+        drop = erase_advice(path)
+        name = probable_rename(each.name, added, removed)
+        what, to_do = "removed", rename_hint(added, stored, drop)
+        if name is not None:
+            what = f"removed, or renamed to {name}?"
+            to_do = rename_advice(name, _renamed_line(class_.roles[name], stored), drop)
+        change = decision(subject, what, why, to_do, question)
+        if holder is _Holder.LINKS and owner.old.versioned:
+            yield change  # former links are not counted
         else:
-            line = _renamed_line(class_.roles[name], stored)
-            to_do = rename_advice(name, line, drop)
-            yield decision(subject, f"removed, or renamed to {name}?", why, to_do, question)
+            yield settled_if_none(change, kept_in_versions=path if owner.old.versioned else "")
+
+
+def _kind(names: StoredNames, role: Role) -> tuple[bool, bool, str]:
+    """Return what a role has in common with one that can be its new name."""
+    return role.many, role.composition, _stored_target(names, role)
 
 
 def _renamed_line(role: Role, stored: str) -> str:
@@ -274,7 +287,8 @@ def _required(pair: RolePair) -> Changes:
         "but an association that was set can't be removed."
     )
     to_do = f"Set the role for the objects without it. {reindex_advice(pair.owner.new.name)}"
-    yield decision(pair.subject, "now required", why, to_do, *_without(pair))
+    change = decision(pair.subject, "now required", why, to_do, *_without(pair))
+    yield settled_if_none(change, builds=pair.owner.new.name)
 
 
 def _description(pair: RolePair) -> Changes:

@@ -15,6 +15,7 @@ from stratabase.model.difference.change import (
     each_attribute,
     reindex_advice,
     safe,
+    settled_if_none,
     to_build,
 )
 from stratabase.model.difference.questions import Question, WithState, outside_domain
@@ -126,7 +127,10 @@ def _type_changed(pair: AttributePair) -> Changes:
         to_do += " Do it before you create objects, because only then new numbers do not repeat stored ones."
     if rebuilt:
         to_do += f" {reindex_advice(class_)}"
-    yield decision(pair.subject, what, why, to_do, _unreadable(pair, new))
+    change = decision(pair.subject, what, why, to_do, _unreadable(pair, new))
+    # Closed versions are not counted. New serial numbers can repeat stored ones, however readable these are.
+    is_settled_by_counts = not (rebuilt or pair.owner.old.versioned or new.name == "Serial")
+    yield settled_if_none(change) if is_settled_by_counts else change
 
 
 def _refused(pair: AttributePair) -> Question:

@@ -62,9 +62,8 @@ def _reason_for_nothing(model: Model, profile: Profile, use: DirectiveUse) -> st
             "a @grant to each class that they may use, or remove the profile."
         )
     return (
-        f"The profile {name} has no access and no @grant names it, so its members can do nothing. In earlier "
-        "versions of Stratabase, they could do everything: to keep that, add access: FULL to the profile. "
-        "Otherwise, add a @grant to each class that they may use, or remove the profile."
+        f"The profile {name} has no access and no @grant names it, so its members can do nothing. Add a "
+        "@grant to each class that they may use. To let them do everything, add access: FULL to the profile."
     )
 
 

@@ -382,6 +382,12 @@ class HolderCounts(NamedTuple):
     versions: int
 
 
+def erasure_of(name: str) -> ClassErasure | MemberErasure:
+    """Return what to erase for the stored name of a class, an attribute or a role: `Team`, `Team.name`."""
+    owner, _, member = name.partition(".")
+    return MemberErasure(owner, member) if member else ClassErasure(owner)
+
+
 def count_holders(
     engine: Engine, erasures: Sequence[Erasure], report: ReportProgress = lambda _: None
 ) -> Mapping[str, HolderCounts]:
