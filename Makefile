@@ -106,7 +106,7 @@ lock: $(VENV)/.dev ## Pin every package anew
 	$(BIN)/uv pip compile $(LOCK) -c requirements/run.txt pyproject.toml --group build --group dev -o requirements/dev.txt
 	echo aws-sam-cli | $(BIN)/uv pip compile $(LOCK) - -o requirements/sam.txt
 	printf 'ministack\naws-sam-translator\n' | $(BIN)/uv pip compile $(LOCK) - -o requirements/ministack.txt
-	echo ariadne-codegen | $(BIN)/uv pip compile $(LOCK) - -o requirements/clients.txt
+	printf 'ariadne-codegen\nmypy\n' | $(BIN)/uv pip compile $(LOCK) - -o requirements/clients.txt
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
 
 clean: ## Remove what was installed and built, but no data

@@ -88,3 +88,20 @@ def test_commands_that_read_stored_objects_do_not_create_a_store(
     (tmp_path / "nowhere").mkdir()
     assert main(command.split()) == exit_code
     assert not list((tmp_path / "nowhere").iterdir())
+
+
+def test_a_package_in_the_wrong_version_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: str) -> None:
+        raise ImportError("cannot import name 'validate_input_value'", name="graphql.utilities")
+
+    monkeypatch.setattr("stratabase.cli.main.import_module", fail)
+    with pytest.raises(ImportError):  # the version is right, so something else is wrong
+        main(["keys"])
+
+    monkeypatch.setattr("stratabase.cli.terminal.wrong_package.version", lambda _: "3.2.14")
+    assert main(["keys"]) == 1
+    printed = capsys.readouterr().err
+    assert printed.startswith("Stratabase needs graphql-core ")
+    assert "but this environment has 3.2.14. Install Stratabase in an environment of its own" in printed

@@ -4,14 +4,17 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from gql import gql
 from gql.transport.exceptions import TransportConnectionFailed, TransportQueryError
 
 from tests.client_tools import run_client_tool
-from tests.clients.recipes.gql_client import mutate, open_client
+from tests.clients.recipes.gql_client import execute, open_client
 from tests.clients.recipes.tokens import Tokens
 from tests.scenarios.lossy_proxy import LossyProxy, losing_answers
 from tests.scenarios.node_scripts import CLIENTS, find_node, run_command, run_script, scripts
@@ -22,8 +25,8 @@ RECIPES = CLIENTS / "recipes"
 SHOWN = re.compile(r"^<!-- recipe: (\S+) -->\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mMwSJgAAAHkASH0kQGeAAAAAElFTkSuQmCC"
 CREATE = "mutation Create($name: String!) { Team___create(data: {name: $name}) { _id name } }"
-PAGE_OF_EMPLOYEES = """query Staff($options: EmployeePageOptions) {
-  Employee___getPage(options: $options) { totalCount items { _id badge salary hired_on email } }
+QUERIES = """query Staff($options: EmployeePageOptions) {
+  Employee___getPage(options: $options) { totalCount nextCursor items { _id badge salary hired_on about } }
 }
 mutation Hire($data: EmployeeCreate!) { Employee___create(data: $data) { _id badge salary } }
 """
@@ -127,12 +130,50 @@ def test_a_session_while_the_service_fails(built: Path, proxy: tuple[LossyProxy,
     }
 
 
+HIRE_BY_GQL = """
+mutation Hire($salary: Real, $day: Date) {
+  Employee___create(
+    data: {first_name: "Ada", last_name: "Gql", email: "gql@example.com", salary: $salary, hired_on: $day}
+  ) { _id salary(format: "0.00") hired_on(format: "iso") }
+}
+"""
+
+
+def test_values_of_python_in_gql(service: RunningService) -> None:
+    base_url = f"http://127.0.0.1:{service.port}"
+    variables = {"salary": Decimal("12.50"), "day": date(2024, 2, 1)}
+    with open_client(base_url, "Hr", Tokens(base_url, "admin", PASSWORD)) as session:
+        hired = [execute(session, gql(HIRE_BY_GQL), idempotency_key="hire", **variables) for _ in range(2)]
+
+    assert hired[0] == hired[1]
+    assert hired[0]["Employee___create"]["salary"] == "12.50"
+    assert hired[0]["Employee___create"]["hired_on"] == "2024-02-01"
+
+
+def test_tokens_in_python_while_the_service_fails(proxy: tuple[LossyProxy, str]) -> None:
+    lossy, base_url = proxy
+    lossy.failures = {
+        "/public/token/getJwtToken": [502, 502, 502, 502, 502],
+        "/auth/token/refreshJwtToken": [503, 503, 503, 503],
+    }
+    tokens = Tokens(base_url, "admin", PASSWORD, renew_after=0, sleep=lambda _: None)
+
+    def token() -> str:
+        return str(tokens(SimpleNamespace(headers={})).headers["Authorization"])
+
+    with pytest.raises(ConnectionError, match="can't be reached: HTTP Error 502"):
+        token()
+    first = token()  # after one failure
+    assert token() == first  # the renewal fails, but the token is still good
+    assert lossy.paths.count("/auth/token/refreshJwtToken") == 4
+
+
 def test_gql(proxy: tuple[LossyProxy, str]) -> None:
     lossy, base_url = proxy
     with open_client(base_url, "Hr", Tokens(base_url, "admin", PASSWORD, renew_after=0)) as session:
-        created = mutate(session, gql(CREATE), name="gql")
+        created = execute(session, gql(CREATE), name="gql")
         with pytest.raises(TransportQueryError) as refused:
-            mutate(session, gql(CREATE), name="gql")
+            execute(session, gql(CREATE), name="gql")
 
     assert created["Team___create"]["name"] == "gql"
     assert [each["extensions"]["issueType"] for each in refused.value.errors or []] == ["ENTITY_UNIQUE"]
@@ -150,21 +191,44 @@ def test_a_wrong_password_in_python(service: RunningService) -> None:
 
 
 CALL = """
-import json, sys
+import json, sys, time
 from decimal import Decimal
+
 from ariadne_client import open_client
-from graphql_client import EmployeeCreate
+from graphql_client import EmployeeCreate, EmployeeFilter, EmployeePageOptions
 from graphql_client.exceptions import GraphQLClientGraphQLMultiError
 from tokens import Tokens
+
+setattr(time, "sleep", lambda _: None)
 client = open_client(sys.argv[1], "Hr", Tokens(sys.argv[1], "admin", sys.argv[2]))
-data = dict(first_name="Ada", last_name="Codegen", email="codegen@example.com", salary=Decimal("12.50"))
-hired = client.hire(EmployeeCreate(**data)).employee_create
+data = EmployeeCreate(
+    first_name="Ada",
+    last_name="Codegen",
+    email="codegen@example.com",
+    salary=Decimal("12.50"),
+    hired_on="2024-02-01",
+)
+hired = client.hire(data, headers={"Idempotency-Key": "own"}).employee_create
+again = client.hire(data, headers={"Idempotency-Key": "own"}).employee_create
+assert hired and again and hired.id == again.id
+issues: list[object] = []
 try:
-    client.hire(EmployeeCreate(**data))
+    client.hire(data)
 except GraphQLClientGraphQLMultiError as refused:
-    found = [each.extensions for each in refused.errors]
-    issues = [[each["issueType"], each["sourceRequestReference"]] for each in found]
-print(json.dumps([repr(hired.salary), type(hired.badge).__name__, issues]))
+    for each in refused.errors:
+        issue = each.extensions or {}
+        issues.append([issue["issueType"], issue["sourceRequestReference"]])
+options = EmployeePageOptions(filter_=EmployeeFilter(email_in=["codegen@example.com"]), next=1)
+page = client.staff(options).employee_get_page
+assert page
+hired_on: str | None = page.items[0].hired_on
+cursor: str | None = page.next_cursor
+wrong = open_client(sys.argv[1], "Hr", Tokens(sys.argv[1], "admin", "wrong"))
+try:
+    wrong.staff()
+except PermissionError as refused_password:
+    issues.append(str(refused_password))
+print(json.dumps([repr(hired.salary), type(hired.badge).__name__, page.total_count, hired_on, issues]))
 """
 
 
@@ -174,13 +238,16 @@ def test_ariadne_codegen(service: RunningService, proxy: tuple[LossyProxy, str],
     (tmp_path / "schema.graphql").write_bytes(
         service.request("GET", "/auth/api/schema/Hr", headers=headers).body
     )
-    (tmp_path / "queries.graphql").write_text(PAGE_OF_EMPLOYEES)
+    (tmp_path / "queries.graphql").write_text(QUERIES)
     shutil.copy(RECIPES / "ariadne-codegen.toml", tmp_path / "pyproject.toml")
     for recipe in ("ariadne_client.py", "tokens.py"):
         shutil.copy(RECIPES / recipe, tmp_path)
+    (tmp_path / "call.py").write_text(CALL)
     run_client_tool(tmp_path, "ariadne-codegen")
 
-    told = json.loads(run_client_tool(tmp_path, "python", "-c", CALL, base_url, PASSWORD))
+    told = json.loads(run_client_tool(tmp_path, "python", "call.py", base_url, PASSWORD))
 
-    assert told == ["Decimal('12.5')", "int", [["ENTITY_UNIQUE", "Employee___create.data.email"]]]
-    assert (len(lossy.keys), lossy.lost) == (4, 2)
+    issues = [["ENTITY_UNIQUE", "Employee___create.data.email"], "The username or password is incorrect."]
+    assert told == ["Decimal('12.5')", "int", 1, "01/02/2024", issues]
+    assert (len(lossy.keys), lossy.lost) == (5, 2)
+    run_client_tool(tmp_path, "mypy", "--strict", "call.py")

@@ -1,6 +1,8 @@
 """A client that repeats requests whose answer was lost, and does mutations once."""
 
 import uuid
+from datetime import date, time
+from decimal import Decimal
 from typing import Any
 
 from gql import Client, GraphQLRequest
@@ -20,10 +22,29 @@ def open_client(base_url: str, application: str, tokens: Any) -> Client:
     return Client(transport=transport, fetch_schema_from_transport=True)
 
 
-def mutate(session: SyncClientSession, document: GraphQLRequest, **variables: Any) -> dict[str, Any]:
-    """Execute a mutation. All attempts have the same key. Raises TransportQueryError with all issues."""
+def execute(
+    session: SyncClientSession,
+    document: GraphQLRequest,
+    *,
+    idempotency_key: str | None = None,
+    **variables: Any,
+) -> dict[str, Any]:
+    """Execute a query or a mutation. All attempts have the same key.
+
+    Variables can be Decimals, dates, times and datetimes. Raises TransportQueryError with all issues.
+    """
     transport = session.transport
     assert isinstance(transport, RequestsHTTPTransport)
-    headers = {**(transport.headers or {}), "Idempotency-Key": str(uuid.uuid4())}
-    request = GraphQLRequest(document, variable_values=variables)
+    headers = {**(transport.headers or {}), "Idempotency-Key": idempotency_key or str(uuid.uuid4())}
+    request = GraphQLRequest(document, variable_values=_to_json(variables))
     return session.execute(request, extra_args={"headers": headers})
+
+
+def _to_json(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _to_json(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_to_json(each) for each in value]
+    if isinstance(value, Decimal):
+        return str(value)
+    return value.isoformat() if isinstance(value, date | time) else value

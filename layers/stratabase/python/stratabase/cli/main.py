@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast
 from stratabase import MODEL_LANGUAGE, __version__
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.examples import add_examples
+from stratabase.cli.terminal.wrong_package import wrong_package
 
 COMMANDS: Mapping[str, str] = {
     "init": "create a new project: a model, a README and pyproject.toml, and on request what AWS needs",
@@ -45,16 +46,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0 for success, 1 for failure, 2 for wrong usage."""
     arguments = sys.argv[1:] if arguments is None else arguments
     chosen = next((argument for argument in arguments if argument in COMMANDS), None)
-    options = parser_of(chosen).parse_args(arguments)
     try:
+        options = parser_of(chosen).parse_args(arguments)
         return int(options.run(options))
     except CommandError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+        return _report(error)
+    except ImportError as error:
+        if explained := wrong_package(error):
+            return _report(explained)
+        raise
     except BrokenPipeError:
         # The reader closed the pipe, such as `head`. Python must not flush the output again at exit.
         sys.stdout = None
         return 0
+
+
+def _report(error: CommandError) -> int:
+    print(error, file=sys.stderr)
+    return error.exit_code
 
 
 def parser_of(chosen: str | None) -> argparse.ArgumentParser:

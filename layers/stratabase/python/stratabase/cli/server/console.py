@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stratabase.cli.server.messages import ReportKind, WorkerReport
 from stratabase.cli.terminal.command_error import CommandError
+from stratabase.cli.terminal.wrong_package import wrong_package
 
 _CLI = str(Path(__file__).parent.parent)
 """The folder whose frames are removed from tracebacks, because they do not help a developer of a function."""
@@ -54,6 +55,8 @@ def explain_error(error: Exception) -> tuple[str, ...]:
         return tuple(str(each) for each in error.errors)
     if isinstance(error, CommandError):
         return (str(error),)
+    if explained := wrong_package(error):
+        return (str(explained),)
     trace = traceback.TracebackException.from_exception(error)
     shown = [frame for frame in trace.stack if not frame.filename.startswith((_CLI, "<frozen"))]
     trace.stack = traceback.StackSummary.from_list(shown)

@@ -1,0 +1,55 @@
+"""Explains a failed import by a package whose version Stratabase can't use."""
+
+import re
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
+
+from stratabase.cli.terminal.command_error import CommandError
+
+
+def wrong_package(error: Exception) -> CommandError | None:
+    """Return an error that names the required and the installed version of the package that lacks something.
+
+    None, if the error has another reason than the version of a package that Stratabase requires.
+    """
+    if not isinstance(error, ImportError) or not error.name:
+        return None
+    module = error.name.partition(".")[0]
+    names = {name.lower() for name in packages_distributions().get(module, [module])}
+    for name, bounds in _requirements():
+        if name in names and not _fits(installed := _installed(name), bounds):
+            return CommandError(
+                f"Stratabase needs {name} {bounds}, but this environment has {installed or 'none'}. "
+                "Install Stratabase in an environment of its own."
+            )
+    return None
+
+
+def _requirements() -> list[tuple[str, str]]:
+    """Return the packages that Stratabase requires: name in lower case, and bounds such as `<3.4,>=3.3.2`."""
+    try:
+        found = requires("stratabase") or []
+    except PackageNotFoundError:  # not installed, but run from its sources
+        return []
+    parsed = [re.match(r"([\w.-]+)(?:\[[^]]*])?\s*\(?([^;)]*)", text) for text in found]
+    return [(each[1].lower(), each[2].strip()) for each in parsed if each]
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _fits(installed: str | None, bounds: str) -> bool:
+    """Return whether a version is within bounds that have only `>=` and `<`."""
+    if installed is None:
+        return False
+    at_least = re.findall(r">=\s*([\d.]+)", bounds)
+    below = re.findall(r"<\s*([\d.]+)", bounds)
+    found = _numbers(installed)
+    return all(found >= _numbers(each) for each in at_least) and all(found < _numbers(each) for each in below)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", text)[:3])

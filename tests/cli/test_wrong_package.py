@@ -1,0 +1,46 @@
+"""A failed import is explained by the version of the package."""
+
+from importlib.metadata import PackageNotFoundError
+
+import pytest
+
+from stratabase.cli.server.console import explain_error
+from stratabase.cli.terminal import wrong_package as module
+from stratabase.cli.terminal.wrong_package import wrong_package
+
+
+@pytest.mark.parametrize(
+    ("installed", "explained"),
+    [
+        ("3.2.14", True),
+        ("3.3.1", True),
+        ("3.3.2", False),
+        ("3.3.10", False),
+        ("3.4.0rc1", True),
+        (None, True),
+    ],
+)
+def test_a_version_outside_of_the_bounds_is_explained(
+    installed: str | None, explained: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def version(_: str) -> str:
+        if installed is None:
+            raise PackageNotFoundError
+        return installed
+
+    monkeypatch.setattr(module, "requires", lambda _: ["rsa", "graphql-core<3.4,>=3.3.2; extra == 'x'"])
+    monkeypatch.setattr(module, "version", version)
+    error = ImportError("cannot import name", name="graphql.utilities")
+    text = (
+        f"Stratabase needs graphql-core <3.4,>=3.3.2, but this environment has {installed or 'none'}. "
+        "Install Stratabase in an environment of its own."
+    )
+    assert (str(wrong_package(error)) == text) == explained
+    assert (explain_error(error) == (text,)) == explained
+
+
+@pytest.mark.parametrize(
+    "error", [ImportError("x", name="tests.cli"), ImportError("x"), ValueError("graphql")]
+)
+def test_other_errors_are_not_explained(error: Exception) -> None:
+    assert wrong_package(error) is None
