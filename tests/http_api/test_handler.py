@@ -391,6 +391,17 @@ def test_refusals_have_cors_headers_for_an_allowed_origin(send: Any) -> None:
     assert reply.headers["Access-Control-Allow-Origin"] == ["https://a.test"]
 
 
+def test_a_refused_origin_is_logged_once(
+    make_handler: Callable[..., HttpHandler], event: Any, fakes: Any
+) -> None:
+    handler = make_handler(Cors(("https://a.test",)))
+    for origin in ("https://a.test", "https://b.test", "https://b.test", *map(str, range(50)), "x" * 999):
+        handler(event("OPTIONS", GRAPHQL, headers={"Origin": origin}))
+
+    logged = [line["origin"] for line in fakes.lines() if "origin" in line]
+    assert logged == ["https://b.test", *map(str, range(19))]
+
+
 def test_two_authorization_headers_are_refused(make_handler: Callable[..., HttpHandler], event: Any) -> None:
     credentials = basic(b"anna:right")["headers"]["authorization"]
     sent = event("GET", "/auth/once")

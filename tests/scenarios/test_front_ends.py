@@ -77,6 +77,8 @@ def test_apollo_and_urql(built: Path, proxy: tuple[LossyProxy, str]) -> None:
         ("ERROR", "ATTRIBUTE_REQUIRED", "Employee___validateCreate.data.last_name"),
         ("ERROR", "ATTRIBUTE_EMAIL", "Employee___validateCreate.data.email"),
     ]
+    assert results["apollo"]["checked"][1]["message"].startswith('Employee.email: "ada" is not')
+    assert results["apollo"]["checked"][1]["attributes"] == ["email"]
     assert results["apollo"]["photo"]["name"] == "ada.png"
     assert results["apollo"]["tooLarge"].startswith("The file is too large for one request.")
     assert lossy.paths.count("/auth/file/employee/photo") == 1

@@ -48,6 +48,11 @@ CATCH_ALL = "/{proxy+}"
 _ANSWERING_SECONDS = 2.0
 """The time between the deadline and the end of an invocation, in which the function answers."""
 
+_MAX_LOGGED_ORIGINS = 20
+"""The number of refused origins that a process logs, because any client can invent them."""
+_MAX_LOGGED_ORIGIN = 200
+"""The characters of an origin that are logged."""
+
 _DEFAULT_HEADERS = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
 
 
@@ -71,6 +76,7 @@ class HttpHandler:
         self._cors = cors or Cors()
         self.base_url = base_url
         self._log = log or Log()
+        self._logged_origins: set[str] = set()
         self._request_seconds = request_seconds
         self._request_log = request_log
 
@@ -158,6 +164,7 @@ class HttpHandler:
         for callers who are authorized to send it.
         """
         if request.method == "OPTIONS" and endpoint:
+            self._log_origin(request)
             return Response(204, self._cors.preflight_headers(request, endpoint.allowed_methods))
         # 1. Find the operation.
         if endpoint is None:
@@ -177,6 +184,19 @@ class HttpHandler:
                 request = request.with_body(decode_event_body(event))
             _check_body(request, operation)
         return operation.respond(request, caller)
+
+    def _log_origin(self, request: Request) -> None:
+        """Log the origin of a page that may not call the service, once. The browser tells only the person."""
+        origin = request.header("origin")
+        if not origin or self._cors.allows(origin) or origin in self._logged_origins:
+            return
+        if len(self._logged_origins) < _MAX_LOGGED_ORIGINS:
+            self._logged_origins.add(origin)
+            self._log.warning(
+                "STRATABASE_ALLOWED_ORIGINS does not allow the origin of a page",
+                trace_id=request.trace_id,
+                origin=origin[:_MAX_LOGGED_ORIGIN],
+            )
 
     def _refuse(
         self, request: Request, refusal: Refusal, error_format: ErrorFormat, caller: Caller | None

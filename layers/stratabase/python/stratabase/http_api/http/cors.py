@@ -48,9 +48,12 @@ class Cors:
             ("Vary", "Origin"),
         )
 
+    def allows(self, origin: str) -> bool:
+        """Return whether the pages of an origin may call the service."""
+        return "*" in self.origins or origin in self.origins
+
     def _allowed_origin(self, origin: str | None) -> Headers:
-        admitted = origin is not None and ("*" in self.origins or origin in self.origins)
-        return (("Access-Control-Allow-Origin", origin),) if admitted and origin else ()
+        return (("Access-Control-Allow-Origin", origin),) if origin and self.allows(origin) else ()
 
     def _max_age(self, origin: str | None) -> Headers:
         return (("Access-Control-Max-Age", str(MAX_AGE)),) if self._allowed_origin(origin) else ()
