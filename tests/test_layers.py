@@ -31,6 +31,8 @@ def test_the_lock_file_of_the_layers_pins_dependencies_of_the_package() -> None:
     assert set(needed) <= set(project["project"]["dependencies"])
     pinned = (ROOT / "layers/dependencies/requirements.txt").read_text()
     assert all(f"\n{Requirement(each).name}==" in f"\n{pinned}" for each in needed)
+    # Only `serve` shows the documentation.
+    assert "markdown" not in pinned
 
 
 def test_the_model_layer_contains_the_model_and_its_prepared_form(tmp_path: Path) -> None:
@@ -63,6 +65,7 @@ def test_the_service_layer_contains_only_the_compiled_package(tmp_path: Path) ->
     assert {each.name for each in others if each.suffix == ".txt"} == {"licenses.txt"}
     assert {each.name for each in (built / "python").iterdir()} == {"stratabase"}
     assert not (built / "python/stratabase/cli").exists()
+    assert [file for file in built.rglob("*") if "documentation" in file.name or file.suffix == ".md"] == []
     unchecked = 0b01
     for file in built.rglob("*.pyc"):
         assert int.from_bytes(file.read_bytes()[4:8], "little") == unchecked

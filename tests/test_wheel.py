@@ -41,6 +41,10 @@ def test_the_wheel_is_one_package_with_all_of_its_files(installation: Installati
     assert {name for name in names if not name.startswith(PROJECT_FILES)} == own
     assert all(same.values())
     assert {f"{PROJECT_FILES}{name}" for name in ("template.yaml", "layers/model/model.graphql")} <= names
+    # It has the documentation for users, but not for maintainers.
+    documentation = {f"{PROJECT_FILES}docs/{file.name}" for file in ROOT.glob("docs/*.md")}
+    assert {name for name in names if name.startswith(f"{PROJECT_FILES}docs/")} == documentation
+    assert {f"{PROJECT_FILES}{name}" for name in ("README.md", "CHANGELOG.md")} <= names
     # A plain installation serves: no package is left to an extra.
     assert parsed.provides_extra in (None, [])
     installed = {Requirement(str(each)).name for each in parsed.requires_dist or ()}

@@ -1,10 +1,13 @@
 """The table of routes has the addresses of template.yaml, function by function."""
 
+import json
 from collections import Counter
 
+from stratabase.bootstrap import http_handler
 from stratabase.bootstrap.routes import FUNCTIONS
 from stratabase.cli.gateway.template import read_template
 from stratabase.http_api.handler import CATCH_ALL
+from tests import golden
 from tests.service import ROOT
 
 
@@ -19,6 +22,18 @@ def test_the_template_gives_each_function_its_routes_and_no_others() -> None:
     assert CATCH_ALL in routes["graphql"]
     routes["graphql"] -= {CATCH_ALL}
     assert routes == {function: {each.address for each in table()} for function, table in FUNCTIONS.items()}
+
+
+def test_only_serve_has_documentation() -> None:
+    """It adds the routes to those of the template, and tells the instance where the pages are."""
+    path = "/public/documentation"
+    assert all(path not in route.resource for route in read_template(ROOT / "template.yaml").routes)
+    with golden.sample() as instance:
+        event = {"httpMethod": "GET", "resource": "/", "path": "/"}
+        assert "documentation" not in json.loads(http_handler("graphql", instance)(event)["body"])["links"]
+        instance.documentation_path = path
+        links = json.loads(http_handler("graphql", instance)(event)["body"])["links"]
+        assert links["documentation"] == f"{golden.BASE_URL}{path}"
 
 
 def test_each_address_has_one_row() -> None:

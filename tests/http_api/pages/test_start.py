@@ -73,6 +73,14 @@ def test_the_page_leads_to_the_documentation_of_the_settings() -> None:
     assert json.loads(send(links)["body"])["links"]["documentation"] == url
 
 
+def test_the_page_leads_to_the_documentation_of_the_service_without_that_setting() -> None:
+    paths = {**PATHS, "documentation": "/public/documentation"}
+    links = StartLinks("Hr", "1.2.3", paths, None)
+    assert f'<a href="{BASE}/public/documentation">Documentation</a>' in send(links, accept=BROWSER)["body"]
+    other = StartLinks("Hr", "1.2.3", paths, "https://docs.example.com")
+    assert json.loads(send(other)["body"])["links"]["documentation"] == "https://docs.example.com"
+
+
 def test_a_name_is_never_markup() -> None:
     assert "<script>" not in send(StartLinks("<script>", "1", PATHS, None), accept=BROWSER)["body"]
 

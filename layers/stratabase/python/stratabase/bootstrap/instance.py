@@ -80,6 +80,8 @@ class Instance:
         self._has_claimed_stores = False
         self.stopping = Event()
         """Set when the service is about to stop, so that it is not ready for new clients."""
+        self.documentation_path: str | None = None
+        """The path of the documentation of this version, if this process serves it, as `serve` does."""
 
     @cached_property
     def model(self) -> Model:

@@ -90,6 +90,8 @@ def _start_links(instance: Instance) -> "StartLinks":
         paths["schema"] = f"/auth/api/schema/{application}"
     if settings.graphiql:
         paths["graphiql"] = "/public/graphiql"
+    if instance.documentation_path:
+        paths["documentation"] = instance.documentation_path
     return StartLinks(application, __version__, paths, settings.documentation)
 
 

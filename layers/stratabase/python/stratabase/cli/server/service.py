@@ -11,12 +11,19 @@ from stratabase import bootstrap
 from stratabase.access_log import AccessLog
 from stratabase.cli.backfill.build import build_before_serving, is_embedded
 from stratabase.cli.backfill.owners import resolve_owners
+from stratabase.cli.documentation.function import (
+    DOCUMENTATION_PATH,
+    documentation_function,
+    with_documentation,
+)
+from stratabase.cli.documentation.pages import Documentation
 from stratabase.cli.gateway.app import GatewayOptions
 from stratabase.cli.gateway.forwarded import TrustedProxies
 from stratabase.cli.gateway.lambda_functions import load_function
 from stratabase.cli.gateway.observer import RequestObserver, WriteRecord
 from stratabase.cli.gateway.server import ServerCallbacks, run_server
 from stratabase.cli.gateway.template import read_template
+from stratabase.cli.project.folder import PROJECT_FILES
 from stratabase.cli.server.mail_worker import mail_worker
 from stratabase.cli.server.messages import Job, ReportKind, WorkerReport
 from stratabase.cli.server.model_changes import ChangeCounts, changes_since, record_served, short_lines
@@ -56,8 +63,9 @@ def serve(
     """
     # 1. Read the template and the model.
     _set_base_url(job.address)
-    template = read_template(job.template)
+    template = with_documentation(read_template(job.template))
     instance = bootstrap.instance()
+    instance.documentation_path = DOCUMENTATION_PATH
     changes = changes_since(instance, job.previous_model)
     if changes:
         send(WorkerReport(ReportKind.MODEL_CHANGED, tuple(short_lines(changes))))
@@ -66,6 +74,7 @@ def serve(
     #    is stopped while it builds, no generated password is lost.
     try:
         functions = {declaration.name: load_function(declaration) for declaration in template.functions}
+        functions |= documentation_function(instance, Documentation(PROJECT_FILES))
         older = tuple(describe_older_stores(instance.marked_stores()))
         instance.claim_stores()
         require_whole(instance.engine)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from stratabase import __version__
+from stratabase.cli.documentation.function import DOCUMENTATION_PATH
 from stratabase.cli.terminal.settings import EMULATOR_CREDENTIALS
 from stratabase.model.api_names import service_name
 from stratabase.model.model import Model
@@ -54,6 +55,7 @@ def welcome_lines(
     yield f"  GraphQL  {graphql}"
     if settings.graphiql:
         yield f"  GraphiQL {address}/public/graphiql"
+    yield f"  Docs     {settings.documentation or address + DOCUMENTATION_PATH}"
     yield f"  Schema   {address}/auth/api/schema/{model.application}"
     yield f"  Health   {address}/public/health"
     yield f"  Model    {settings.model}"

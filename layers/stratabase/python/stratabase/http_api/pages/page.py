@@ -101,7 +101,12 @@ def read_asset(name: str) -> str:
 @cache
 def csp_hash(name: str) -> str:
     """Return the source expression of a Content-Security-Policy that allows only the text of a file."""
-    return f"'sha256-{b64encode(sha256(read_asset(name).encode()).digest()).decode()}'"
+    return hash_source(read_asset(name))
+
+
+def hash_source(text: str) -> str:
+    """Return the source expression of a Content-Security-Policy that allows only a style or script."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 def render_elements(element: str, messages: Iterable[Message], language: str) -> Markup:

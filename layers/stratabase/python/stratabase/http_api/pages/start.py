@@ -44,7 +44,7 @@ class StartLinks:
     """What the root address leads to.
 
     `paths` has the paths of the service by their names in JSON. `documentation` is the URL of the
-    documentation, or None.
+    documentation. If it is None, the links lead to the documentation in `paths`, if the service has any.
     """
 
     application: str
