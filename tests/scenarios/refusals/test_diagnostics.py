@@ -168,6 +168,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningSe
         yield service, id_
 
 
+@pytest.mark.local  # the test changes the file of the store
 @pytest.mark.parametrize(
     "query",
     [
