@@ -28,7 +28,7 @@ const STATES = `query States($id: ID!) {
 } ${SHOWN}`;
 const PAGES = `query Pages($cursor: Cursor) {
   Employee___getPage(options: { filter: { email___starts_with: "page-" }, next: 1, cursor: $cursor }) {
-    items { _id } hasNext nextCursor
+    items { _id last_name } hasNext nextCursor
   }
 }`;
 const LOCK = `mutation Lock($id: ID!) { lock(locks: [{ entityName: Employee, _id: $id }]) { locked } }`;
@@ -54,13 +54,15 @@ async function shows(seen, expected) {
   return seen.at(-1);
 }
 
-// `mutate` and `query` return data. `watch` calls the function with the last names on a page, whenever they change.
+// `mutate` and `query` return data. `mutate` can have a key. `watch` calls the function with the last names on a page, whenever they change.
 async function play(name, { mutate, query, watch }, network) {
   const told = {};
   const seen = [];
   const stop = watch(NAMES, (data) => seen.push(data.Employee___getPage.items.map((each) => each.last_name)));
   told.empty = await shows(seen, []);
-  const id = (await mutate(CREATE, { email: `cached-${name}@example.com` })).Employee___create._id;
+  const create = async () => mutate(CREATE, { email: `cached-${name}@example.com` }, `key-of-${name}`);
+  const id = (await create()).Employee___create._id;
+  told.sameKey = (await create()).Employee___create._id === id;
   told.created = await shows(seen, ["King"]);
   await query(GET, { id });
   await mutate(RENAME, { id, name: "Byron" });
@@ -85,7 +87,10 @@ async function play(name, { mutate, query, watch }, network) {
 
 const apollo = counted();
 const client = apolloClient(BASE_URL, "Hr", apollo.fetch);
-const mutate = async (text, variables) => (await client.mutate({ mutation: gql(text), variables })).data;
+const mutate = async (text, variables, key) => {
+  const context = key && { headers: { "idempotency-key": key } };
+  return (await client.mutate({ mutation: gql(text), variables, context })).data;
+};
 const results = {};
 results.apollo = await play("apollo", {
   mutate,
@@ -106,8 +111,13 @@ for (const length of [2, 3]) {
   await pages.fetchMore({ variables: { cursor }, updateQuery: appendPage });
   await shows(lengths, length);
 }
+const before = apollo.requests;
+const [{ _id: id }] = pages.getCurrentResult().data.Employee___getPage.items;
+const quiet = { refetchQueries: [], update: () => undefined };
+await client.mutate({ mutation: gql(RENAME), variables: { id, name: "Quiet" }, ...quiet });
+results.quiet = apollo.requests - before;
 const { items, hasNext } = pages.getCurrentResult().data.Employee___getPage;
-results.pages = { different: new Set(items.map((each) => each._id)).size, hasNext };
+results.pages = { different: new Set(items.map((each) => each._id)).size, first: items[0].last_name, hasNext };
 shown.unsubscribe();
 for (const each of items) await mutate(DELETE, { id: each._id });
 
@@ -118,7 +128,10 @@ const checked = ({ data, error }) => {
   return data;
 };
 results.urql = await play("urql", {
-  mutate: async (text, variables) => checked(await other.mutation(text, variables).toPromise()),
+  async mutate(text, variables, key) {
+    const context = key && { fetchOptions: { headers: { "idempotency-key": key } } };
+    return checked(await other.mutation(text, variables, context).toPromise());
+  },
   query: async (text, variables) => checked(await other.query(text, variables).toPromise()),
   watch(text, show) {
     const told = other.query(text, {}).subscribe((result) => show(checked(result)));

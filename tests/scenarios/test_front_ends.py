@@ -102,9 +102,11 @@ def test_caches_show_what_is_stored(built: Path, service: RunningService) -> Non
         shown = results[name]
         assert (shown["empty"], shown["created"], shown["renamed"]) == ([], ["King"], ["Byron"]), name
         assert (shown["first"], shown["again"], shown["after"]) == (states, states, "Byron"), name
+        assert shown["sameKey"], name
         assert (shown["lockedBy"], shown["deleted"], shown["gone"]) == ("admin", [], None), name
     assert results["apollo"]["requests"] <= 2  # each query asks once at most
-    assert results["pages"] == {"different": 3, "hasNext": False}
+    assert results["pages"] == {"different": 3, "first": "Quiet", "hasNext": False}
+    assert results["quiet"] == 1  # the mutation
 
 
 def test_a_session_while_the_service_fails(built: Path, proxy: tuple[LossyProxy, str]) -> None:
