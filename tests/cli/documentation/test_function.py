@@ -1,6 +1,8 @@
 """The documentation over HTTP."""
 
 import re
+import subprocess
+import sys
 from base64 import b64encode
 from hashlib import sha256
 from typing import Any
@@ -100,6 +102,13 @@ def test_other_addresses_do_not_exist(page: str) -> None:
     answer = send(f"{DOCUMENTATION_PATH}/{page}")
     assert answer["statusCode"] == 404
     assert "does not exist" in answer["body"]
+
+
+def test_the_start_of_serve_does_not_wait_for_the_parser() -> None:
+    """A process of its own, because the tests import the parser."""
+    code = "import sys, stratabase.cli.server.service; print('markdown_it' in sys.modules)"
+    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert printed == "False\n"
 
 
 def test_other_methods_are_refused() -> None:
