@@ -9,7 +9,7 @@ from stratabase.settings import BadSettings, Settings
 @pytest.mark.parametrize("mail", ["outbox", "smtp", "ses"])
 def test_an_invalid_sender_is_a_bad_setting(mail: str) -> None:
     settings = Settings(mail=mail, mail_from="nobody", smtp="smtp://127.0.0.1:25")
-    with pytest.raises(BadSettings, match=r"^STRATABASE_MAIL_FROM: 'nobody' names no sender of mail"):
+    with pytest.raises(BadSettings, match=r'^STRATABASE_MAIL_FROM: "nobody" is not valid. Use the address'):
         build_mailer(settings)
 
 

@@ -147,7 +147,7 @@ def test_an_interrupted_password_prompt_changes_nothing(
 
 def test_an_invalid_sender_is_reported(ada: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STRATABASE_MAIL_FROM", "nobody")
-    assert ada.refused("reset-password", "ada").startswith("STRATABASE_MAIL_FROM: 'nobody' names no sender")
+    assert ada.refused("reset-password", "ada").startswith('STRATABASE_MAIL_FROM: "nobody" is not valid.')
 
 
 def test_the_reason_of_a_failure_is_reported(ada: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,5 +144,5 @@ def test_a_sender_is_parsed_with_and_without_a_display_name(text: str, name: str
     ],
 )
 def test_a_text_without_a_sender_address_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="names no sender of mail; give one such as"):
+    with pytest.raises(ValueError, match="Use the address of a sender, such as"):
         parse_sender(text)

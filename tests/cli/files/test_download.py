@@ -166,7 +166,7 @@ def interrupted(files: Files, employee: str, progress: Progress) -> None:
     progress.then = (PART, interrupt)
     outcome = files.run("download", "Employee", employee, "document")
     assert outcome.code == 130
-    assert "To continue, run the same command again." in outcome.err
+    assert "Interrupted. To go on, run the same command again." in outcome.err
     assert names(files) == {"report.pdf.part"}
     progress.shown.clear()
 

@@ -189,7 +189,7 @@ def test_an_upload_that_the_user_interrupted_continues_with_the_same_command(
     progress.then = (2 * MAX_CHUNK_SIZE, interrupt)
     outcome = files.run(*command)
     assert outcome.code == 128 + signal.SIGINT
-    assert "To continue, run the same command again." in outcome.err
+    assert "Interrupted. To go on, run the same command again." in outcome.err
     progress.shown.clear()
     files.done(*command)
     assert progress.shown[0] == 2 * MAX_CHUNK_SIZE

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from stratabase import waiting
-from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.issues.refusals import StoreFull, Unavailable
 from stratabase.store.engine.port import (
     EXISTS,
     NOT_EXISTS,
@@ -210,7 +210,7 @@ def test_a_full_disk_is_unavailable_until_there_is_room(engine: SqliteEngine) ->
     (pages,) = limit("PRAGMA page_count").fetchone()
     limit(f"PRAGMA max_page_count = {pages}")
     for actions in ([Put(Item(FIRST, state="x" * 300_000))], [Patch(HERE, add={"n": 1}), *large()]):
-        with pytest.raises(Unavailable, match="temporarily unavailable") as refused:
+        with pytest.raises(StoreFull, match="database or disk is full") as refused:
             commit(engine, *actions)
         assert isinstance(refused.value.__cause__, sqlite3.OperationalError)
     assert engine.get([HERE, FIRST]) == [Item(HERE, {"n": 1}), None]

@@ -26,7 +26,10 @@ def _smtp(settings: Settings) -> Mailer:
     from stratabase.adapters.mail.smtp import SmtpMailer, parse_smtp_url  # noqa: PLC0415 - see above
 
     if settings.smtp is None:
-        message = "STRATABASE_SMTP is required when STRATABASE_MAIL is smtp. Set it to the server's address."
+        message = (
+            "STRATABASE_SMTP is required when STRATABASE_MAIL is smtp. Use smtp://host:port or "
+            "smtps://host:port, with user:password@ if the server requires it."
+        )
         raise BadSettings([message])
     return SmtpMailer(parse_smtp_url(settings.smtp), _sender(settings))
 
@@ -63,7 +66,7 @@ def _sender(settings: Settings) -> Address:
     try:
         return parse_sender(settings.mail_from)
     except ValueError as error:
-        raise BadSettings([f"STRATABASE_MAIL_FROM: {error}"]) from error
+        raise BadSettings([f'STRATABASE_MAIL_FROM: "{settings.mail_from}" is not valid. {error}']) from error
 
 
 def _print_to_console(line: str) -> None:

@@ -37,8 +37,6 @@ def run(options: Options) -> int:
             print(line, flush=True)
     except (InvalidModel, BadSettings, UnusableStore) as error:
         raise CommandError(str(error)) from error
-    except KeyboardInterrupt:
-        raise CommandError("\nInterrupted.", 130) from None
     return 0
 
 

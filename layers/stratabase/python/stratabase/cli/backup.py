@@ -8,6 +8,7 @@ from stratabase.cli.terminal.command_error import CommandError, text_with_cause
 from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import read_settings, require_local_data, require_store
+from stratabase.cli.transfer.store_state import require_whole
 from stratabase.clock import SystemClock
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.operations.files.hold import hold_files
@@ -34,6 +35,7 @@ def run(options: argparse.Namespace) -> int:
     instance = Instance(settings)
     try:
         instance.check_store()
+        require_whole(instance.engine)
         prepare_folder(options.folder)
         found = _back_up(instance, options.folder)
     except OSError as error:
@@ -42,7 +44,9 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(text_with_cause(error)) from error
     finally:
         instance.close()
-    print(f"The backup is in {options.folder}: {pluralize(found.files, 'file')} beside the databases.")
+    print(
+        f"The backup is in {options.folder}: the databases, and {pluralize(found.files, 'file')} of objects."
+    )
     if found.missing:
         print(f"{pluralize(found.missing, 'file')} of objects had no bytes. Run `stratabase files check`.")
     return 0

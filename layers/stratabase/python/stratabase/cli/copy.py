@@ -12,9 +12,10 @@ from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.settings import make_data_folder, read_settings, require_store
 from stratabase.cli.transfer.instance_data import ExportedMembers, export_instance, import_instance
 from stratabase.cli.transfer.store_state import require_unused
+from stratabase.domain.files.stored_file import file_key
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.model.reading import InvalidModel
-from stratabase.settings import BadSettings, Settings
+from stratabase.settings import BadSettings, Settings, variables
 from stratabase.transfer.checking import ExportReader
 from stratabase.transfer.export import FolderInUse
 from stratabase.transfer.format import MANIFEST, InvalidExport, read_manifest
@@ -23,6 +24,8 @@ from stratabase.unusable_store import UnusableStore
 
 _EXPORT, _MARKER = "export", "unfinished-copy"
 """The folder with the export, and the file that marks a folder which a copy has made and will remove."""
+_ANY_FILE = file_key("0" * 26)
+"""The key of a file that need not exist."""
 _CONTINUE = "Run the command again to continue."
 
 
@@ -45,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _setting(text: str) -> tuple[str, str]:
     name, is_setting, value = text.partition("=")
-    if not is_setting or not name.startswith("STRATABASE_"):
+    if not is_setting or name not in {variable.name for _, variable in variables()}:
         raise argparse.ArgumentTypeError(
             f"{text!r} is no setting. Write, for example, STRATABASE_HOME=/srv/shop."
         )
@@ -60,6 +63,7 @@ def run(options: argparse.Namespace) -> int:
     require_store(source)
     require_unused(target)
     folder: Path = options.folder
+    _check_target(target)
     members = ExportedMembers(included=True, with_password_hashes=True)
     try:
         _prepare(folder)
@@ -118,6 +122,24 @@ def _check_different(source: Settings, target: Settings) -> None:
     names = ("STRATABASE_HOME", "STRATABASE_TABLE", "STRATABASE_MEMBERS_TABLE", "STRATABASE_BUCKET")
     if same := [name for name, is_shared in zip(names, shared, strict=True) if is_shared]:
         raise CommandError(f"The copy needs stores of its own. Set another {' and '.join(same)}.", MISUSED)
+
+
+def _check_target(target: Settings) -> None:
+    """Raise an error if the other stores can't be used, before an export that can take hours.
+
+    Raises CommandError, UnusableStore, Unavailable.
+    """
+    if target.store == "sqlite":
+        make_data_folder(target.home)
+    try:
+        with closing(Instance(target)) as instance:
+            if target.store != "sqlite":
+                instance.check_store()
+                instance.member_stores.members.any()
+            if target.bucket is not None:
+                instance.blobs.size(_ANY_FILE)
+    except Unavailable as error:
+        raise CommandError(f"The other stores can't be used: {text_with_cause(error)}") from error
 
 
 def _import(target: Settings, folder: Path) -> None:

@@ -12,7 +12,7 @@ from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_wi
 from stratabase.cli.terminal.progress import ProgressBar, TransferBar
 from stratabase.cli.terminal.settings import read_settings, require_store
 from stratabase.cli.transfer.binding import Binding
-from stratabase.cli.transfer.connection import CONTINUE, Connection
+from stratabase.cli.transfer.connection import Connection
 from stratabase.cli.transfer.credentials import PASSWORD_VARIABLE, TOKEN_VARIABLE, read_credentials
 from stratabase.cli.transfer.download import Download
 from stratabase.cli.transfer.form_upload import upload_form
@@ -27,8 +27,6 @@ from stratabase.setting_values import parse_base_url
 from stratabase.unusable_store import UnusableStore
 from stratabase.wording import pluralize
 
-INTERRUPTED = 130
-"""The exit code of a command that the user interrupted, as in shells."""
 _MAX_VERSION = 10**15
 
 
@@ -39,11 +37,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: Options) -> int:
     """Run the subcommand, and print the lines that it yields."""
-    try:
-        for line in options.subcommand(options):
-            print(line)
-    except KeyboardInterrupt:
-        raise CommandError(f"\nInterrupted. {CONTINUE}", INTERRUPTED) from None
+    for line in options.subcommand(options):
+        print(line)
     return 0
 
 

@@ -7,9 +7,8 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from stratabase import MODEL_LANGUAGE, __version__
-from stratabase.cli.terminal.command_error import CommandError
+from stratabase.cli.terminal.command_error import INTERRUPTED, explain
 from stratabase.cli.terminal.examples import add_examples
-from stratabase.cli.terminal.wrong_package import wrong_package
 
 COMMANDS: Mapping[str, str] = {
     "init": "create a new project: a model, a README and pyproject.toml, and on request what AWS needs",
@@ -31,6 +30,9 @@ COMMANDS: Mapping[str, str] = {
 }
 """The help text of each command, by its name, which is also the name of its module in this package."""
 
+_GO_ON = frozenset({"backup", "copy", "export", "files", "import", "reindex", "restore"})
+"""The commands that a person can interrupt and run again, until they are complete."""
+
 
 class CommandModule(Protocol):
     """The module of a command."""
@@ -43,27 +45,31 @@ class CommandModule(Protocol):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 0 for success, 1 for failure, 2 for wrong usage."""
+    """Run a command and return its exit code.
+
+    0 for success, 1 for failure, 2 for wrong usage, 130 for an interruption by the user.
+    """
     arguments = sys.argv[1:] if arguments is None else arguments
     chosen = next((argument for argument in arguments if argument in COMMANDS), None)
     try:
         options = parser_of(chosen).parse_args(arguments)
         return int(options.run(options))
-    except CommandError as error:
-        return _report(error)
-    except ImportError as error:
-        if explained := wrong_package(error):
-            return _report(explained)
-        raise
+    except KeyboardInterrupt:
+        # The terminal shows ^C in the line of the cursor, maybe after a bar.
+        end_of_line = "\n" if sys.stderr.isatty() else ""
+        advice = " To go on, run the same command again." if chosen in _GO_ON else ""
+        print(f"{end_of_line}Interrupted.{advice}", file=sys.stderr)
+        return INTERRUPTED
     except BrokenPipeError:
         # The reader closed the pipe, such as `head`. Python must not flush the output again at exit.
         sys.stdout = None
         return 0
-
-
-def _report(error: CommandError) -> int:
-    print(error, file=sys.stderr)
-    return error.exit_code
+    except Exception as error:
+        explained = explain(error)
+        if explained is None:
+            raise
+        print(explained, file=sys.stderr)
+        return explained.exit_code
 
 
 def parser_of(chosen: str | None) -> argparse.ArgumentParser:

@@ -45,7 +45,7 @@ class BackedUp(NamedTuple):
     """What a backup has."""
 
     files: int
-    bytes: int
+    """The number of files that objects and versions refer to, or did."""
     missing: int
     """The number of files that objects or versions refer to, but that have no bytes."""
 
@@ -61,19 +61,19 @@ def back_up(home: Path, folder: Path, busy_timeout: float, report: ReportDone = 
                 copy_database(home / name, folder / name, busy_timeout)
                 checksums.write(_entry(folder, folder / name))
                 report(1)
-        number = size = 0
+        number = 0
         for path in _sources(home):
             copied = _copy(path, folder / path.relative_to(home))
             if copied is not None:
                 checksums.write(_entry(folder, copied))
-                number, size = number + 1, size + copied.stat().st_size
+                number += copied.parent == folder / _BLOBS / _BLOBS
                 report(1)
         missing = sum(
             not (folder / _BLOBS / _BLOBS / id_).exists() for id_ in _file_ids(folder, busy_timeout)
         )
         manifest = Manifest("", checksums.finish(), BACKUP_FORMAT)
     manifest.write(folder)
-    return BackedUp(number, size, missing)
+    return BackedUp(number, missing)
 
 
 def check_backup(folder: Path, manifest: Manifest, report: ReportDone = lambda _: None) -> list[str]:

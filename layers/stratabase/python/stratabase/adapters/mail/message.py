@@ -29,9 +29,7 @@ def parse_sender(text: str) -> Address:
         ((name, address),) = getaddresses([text])
         return parse_address(address, name)
     except ValueError:
-        raise ValueError(
-            f"{text!a} names no sender of mail; give one such as Hr <no-reply@example.com>"
-        ) from None
+        raise ValueError("Use the address of a sender, such as Hr <no-reply@example.com>.") from None
 
 
 def parse_address(text: str, display_name: str = "") -> Address:

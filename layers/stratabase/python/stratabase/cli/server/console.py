@@ -6,8 +6,7 @@ import traceback
 from pathlib import Path
 
 from stratabase.cli.server.messages import ReportKind, WorkerReport
-from stratabase.cli.terminal.command_error import CommandError
-from stratabase.cli.terminal.wrong_package import wrong_package
+from stratabase.cli.terminal.command_error import explain
 
 _CLI = str(Path(__file__).parent.parent)
 """The folder whose frames are removed from tracebacks, because they do not help a developer of a function."""
@@ -46,17 +45,12 @@ class Console:
 def explain_error(error: Exception) -> tuple[str, ...]:
     """Return lines that explain why a worker cannot serve.
 
-    Errors of the model and CommandErrors explain themselves. Other exceptions become a traceback without the
-    frames of the server and of Python's import system.
+    Errors that a person can fix explain themselves. Other exceptions become a traceback without the frames of
+    the server and of Python's import system.
     """
-    from stratabase.model.reading import InvalidModel  # noqa: PLC0415 - takes a long time and is rarely needed
-
-    if isinstance(error, InvalidModel):
-        return tuple(str(each) for each in error.errors)
-    if isinstance(error, CommandError):
-        return (str(error),)
-    if explained := wrong_package(error):
-        return (str(explained),)
+    explained = explain(error)
+    if explained is not None:
+        return tuple(str(explained).splitlines())
     trace = traceback.TracebackException.from_exception(error)
     shown = [frame for frame in trace.stack if not frame.filename.startswith((_CLI, "<frozen"))]
     trace.stack = traceback.StackSummary.from_list(shown)

@@ -1,9 +1,26 @@
 """The error that a command shows to the user without a traceback, and the exit codes."""
 
+import errno
+from collections.abc import Mapping
+
 FAILED = 1
 """The exit code of a command that failed."""
 MISUSED = 2
 """The exit code of a command with wrong arguments or settings, as in argparse."""
+INTERRUPTED = 130
+"""The exit code of a command that the user interrupted, as in shells."""
+
+_NOT_ALLOWED = "Run the command as the user who owns the file or folder, or change its permissions."
+_NO_SPACE = "Make room, and try again."
+_ADVICE: Mapping[int | None, str] = {
+    errno.EACCES: _NOT_ALLOWED,
+    errno.EPERM: _NOT_ALLOWED,
+    errno.EROFS: "Use a folder that you can write to.",
+    errno.ENOSPC: _NO_SPACE,
+    errno.EDQUOT: _NO_SPACE,
+    errno.EMFILE: "Raise the limit of open files (`ulimit -n`).",
+}
+"""By code of an error of the operating system that a person can fix: what to do."""
 
 
 class CommandError(Exception):
@@ -14,10 +31,40 @@ class CommandError(Exception):
         self.exit_code = exit_code
 
 
+def explain(error: Exception) -> CommandError | None:
+    """Return the error to show for any error that a person can fix. None for others, which are bugs."""
+    if isinstance(error, CommandError):
+        return error
+    if isinstance(error, ImportError):
+        from stratabase.cli.terminal.wrong_package import wrong_package  # noqa: PLC0415 - uses CommandError
+
+        return wrong_package(error)
+    if isinstance(error, OSError):
+        return _explain_system_error(error)
+    # These modules take long to import, and are rarely needed.
+    from stratabase.domain.issues.refusals import Refusal  # noqa: PLC0415
+    from stratabase.model.reading import InvalidModel  # noqa: PLC0415
+    from stratabase.settings import BadSettings  # noqa: PLC0415
+    from stratabase.unusable_store import UnusableStore  # noqa: PLC0415
+
+    if not isinstance(error, (BadSettings, InvalidModel, Refusal, UnusableStore)):
+        return None
+    return CommandError(text_with_cause(error), MISUSED if isinstance(error, BadSettings) else FAILED)
+
+
+def _explain_system_error(error: OSError) -> CommandError | None:
+    if error.errno not in _ADVICE:
+        return None
+    where = f"{error.filename}: " if error.filename is not None else ""
+    return CommandError(f"{where}{error.strerror}. {_ADVICE[error.errno]}")
+
+
 def text_with_cause(error: Exception) -> str:
     """Return the text of an error with its root cause, which the operator needs but clients never see."""
     cause: BaseException = error
     while cause.__cause__ is not None:
         cause = cause.__cause__
-    reason = str(getattr(cause, "message", None) or cause)
+    if cause is error:
+        return str(error)
+    reason = str(getattr(cause, "message", None) or getattr(cause, "strerror", None) or cause)
     return str(error) if reason in str(error) else f"{error} ({reason})"

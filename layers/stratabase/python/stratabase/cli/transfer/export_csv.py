@@ -9,6 +9,7 @@ from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_wi
 from stratabase.cli.terminal.csv_options import add_csv_options, cell_formats, delimiter, find_class
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import read_settings, require_store
+from stratabase.cli.transfer.store_state import require_whole
 from stratabase.domain.issues.refusals import Refusal
 from stratabase.model.api_names import ID
 from stratabase.model.reading import InvalidModel
@@ -69,6 +70,7 @@ def _export(options: argparse.Namespace, instance: Instance) -> int:
     encoding = _encoding(options.encoding or "utf-8")
     class_ = find_class(instance.model, options.class_name)
     instance.check_store()
+    require_whole(instance.engine)
     names = default_columns(instance.model, class_)
     if options.columns is not None:
         names = [each.strip() for each in options.columns.split(",") if each.strip()]

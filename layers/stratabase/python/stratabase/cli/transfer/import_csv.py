@@ -19,17 +19,17 @@ from stratabase.cli.terminal.csv_options import (
     delimiter,
     find_class,
 )
-from stratabase.cli.terminal.progress import ProgressBar
+from stratabase.cli.terminal.progress import ProgressBar, print_note
 from stratabase.cli.terminal.settings import make_data_folder, read_settings
 from stratabase.cli.transfer.store_state import require_whole
-from stratabase.domain.issues.refusals import Refusal
+from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.instant import format_instant
-from stratabase.model.reading import InvalidModel
 from stratabase.operations.members.rules import CONSOLE
 from stratabase.settings import Settings
 from stratabase.transfer.csv.columns import UnusableColumns, match_columns
 from stratabase.transfer.csv.csv_file import CsvFile, UnreadableFile
 from stratabase.transfer.csv.csv_import import (
+    PATIENCE,
     AlreadyImported,
     Checked,
     CsvImport,
@@ -40,7 +40,6 @@ from stratabase.transfer.csv.csv_import import (
 from stratabase.transfer.csv.import_record import ImportRecord, TooManyRefused
 from stratabase.transfer.csv.issues import Cause, RowIssues
 from stratabase.transfer.csv.refused_rows import RefusedRowsFile
-from stratabase.unusable_store import UnusableStore
 from stratabase.wording import pluralize
 
 LOCAL_ROWS_AT_ONCE = 64
@@ -122,10 +121,9 @@ def _import(options: argparse.Namespace, settings: Settings, file: CsvFile) -> i
             return _Import(options, instance, file).run()
         finally:
             instance.close()
-    except KeyboardInterrupt:
-        raise CommandError("\nInterrupted. To go on, run the same command again.") from None
-    except (InvalidModel, UnusableStore, Refusal) as error:
-        raise CommandError(text_with_cause(error)) from error
+    except Unavailable as error:
+        text = f"{text_with_cause(error)}\nTo go on, run the same command again."
+        raise CommandError(text) from error
     except UnreadableFile as error:
         raise CommandError(str(error)) from error
 
@@ -235,6 +233,7 @@ class _Import:
             cells,
             ImportOptions(options.empty == "clear", options.skip_invalid, options.force_warnings),
             ConcurrentCalls(at_once, threads=1 if local else REMOTE_ROWS_AT_ONCE),
+            _note_wait,
         )
 
     def _write(self, import_: CsvImport, record: ImportRecord, checked: Checked) -> None:
@@ -338,6 +337,11 @@ def _counts(numbers: Mapping[str, int]) -> str:
         for effect in effects
         if numbers.get(effect) or effect == "created"
     )
+
+
+def _note_wait(error: Unavailable) -> None:
+    minutes = round(PATIENCE / 60)
+    print_note(f"{text_with_cause(error)} The command tries again for up to {minutes} minutes.")
 
 
 def _note(*lines: str) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.storage import open_object_snapshot, parallel_commits_of
 from stratabase.cli.terminal.progress import ProgressBar, StepBars
-from stratabase.cli.transfer.store_state import require_unused
+from stratabase.cli.transfer.store_state import require_unused, require_whole
 from stratabase.clock import SystemClock
 from stratabase.operations.files.hold import hold_files
 from stratabase.transfer.checking import ExportCheck, ExportReader
@@ -28,11 +28,12 @@ class ExportedMembers(NamedTuple):
 def export_instance(instance: Instance, folder: Path, members: ExportedMembers) -> Iterator[str]:
     """Export everything, and yield lines that say what the export has.
 
-    Raises FolderInUse, InvalidModel, UnusableStore, Unavailable, OSError.
+    Raises FolderInUse, InvalidModel, UnusableStore, Unavailable, OSError, CommandError.
     """
     # The model is read first, so that a wrong one leaves no folder. The engine checks the mark of the store.
     export = Export(folder, instance.model, instance.model_text)
     instance.check_store()
+    require_whole(instance.engine)
     prepare_folder(folder)
     copying = ProgressBar("Copying", 0)
     with (

@@ -126,6 +126,23 @@ class Unavailable(Refusal):
         """Whether some or all of the request may have been done. Then the message says so."""
 
 
+class StoreFull(Unavailable):
+    """The store has no space left, so a retry helps only after somebody has made room.
+
+    The text is for the operator, and names the place. Clients get a message without it.
+    """
+
+    def __init__(self, place: str, *, may_have_written: bool = False) -> None:
+        """`place`: the file or folder that can't grow."""
+        message = _("The store is temporarily unavailable. Try again later.")
+        super().__init__(message, retry_after=30, may_have_written=may_have_written)
+        self.place = place
+
+    def __str__(self) -> str:
+        """Return the text for the operator."""
+        return f"{self.place}: database or disk is full. Make room, and try again."
+
+
 class ReadBudgetExceeded(Refusal):
     """A request reached its read budget before its result was complete.
 

@@ -1,13 +1,15 @@
 """Maps errors of SQLite to exceptions of the store, and retries while another process holds the file."""
 
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import uniform
 from typing import TypeVar
 
-from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.issues.refusals import StoreFull, Unavailable
 from stratabase.messages import _
 from stratabase.unusable_store import UnusableStore
 
@@ -18,6 +20,8 @@ VALUE_ERRORS = (
     sqlite3.IntegrityError,
 )
 """Errors about values that SQLite cannot store. Its other errors are about the file or the machine."""
+_MIN_FREE = 256 * 1024
+"""Bytes. With less free space, an error of input and output means a full disk."""
 
 
 def is_busy(error: sqlite3.Error) -> bool:
@@ -28,6 +32,19 @@ def is_busy(error: sqlite3.Error) -> bool:
 def is_corruption(error: sqlite3.Error) -> bool:
     """Return whether the content of the file is damaged, so that a retry cannot succeed."""
     return _primary_code(error) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+def is_full(path: Path, error: sqlite3.Error) -> bool:
+    """Return whether an error of a file means that its disk has no space left."""
+    code = _primary_code(error)
+    if code == sqlite3.SQLITE_FULL:
+        return True
+    if code not in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}:
+        return False
+    # SQLite reports a log or an index of the log that can't grow as an error of input and output.
+    with suppress(OSError):
+        return shutil.disk_usage(path.parent).free < _MIN_FREE
+    return False
 
 
 def corrupt_file_error(path: Path, error: Exception) -> UnusableStore:
@@ -42,6 +59,8 @@ def map_sqlite_error(path: Path, error: Exception) -> Exception:
     """Return the exception for a failed read or write, with the SQLite error as its cause, for the log."""
     if isinstance(error, sqlite3.Error) and is_corruption(error):
         refusal: Exception = corrupt_file_error(path, error)
+    elif isinstance(error, sqlite3.Error) and is_full(path, error):
+        refusal = StoreFull(str(path))
     elif isinstance(error, sqlite3.Error) and is_busy(error):
         refusal = Unavailable(_("The store is busy. Try again."))
     else:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from stratabase.store.engine.port import Item
-from stratabase.store.sqlite.errors import map_sqlite_error
+from stratabase.store.sqlite.errors import is_full, map_sqlite_error
 from stratabase.store.sqlite.file import open_for_reading
 from stratabase.store.sqlite.queries import select_after
 
@@ -65,7 +65,8 @@ def copy_database(source: Path, target: Path, timeout: float) -> None:
         # Without a log, the copy is a single file.
         writing.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.Error as error:
-        raise map_sqlite_error(source, error) from error
+        # Only the copy grows.
+        raise map_sqlite_error(target if is_full(target, error) else source, error) from error
     finally:
         writing.close()
         reading.close()

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple, Protocol
 
 from stratabase import waiting
-from stratabase.domain.issues.refusals import Refused, Unavailable
+from stratabase.domain.issues.refusals import Refused, StoreFull, Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.operations.services import Services
@@ -48,6 +48,8 @@ _VALID_NOW = "This row was left out, but is valid now."
 _FIRST_PAUSE = 0.5
 _MAX_PAUSE = 20.0
 """Seconds. Each pause is twice as long as the one before, up to this limit."""
+_SILENCE = 2.0
+"""The seconds without any success after which an import says what it waits for."""
 PATIENCE = 300.0
 """The seconds without any success after which an import gives up."""
 _SUCCESSES_PER_STEP = 64
@@ -121,14 +123,16 @@ class CsvImport:
         cells: CellFormats,
         options: ImportOptions,
         run: ConcurrentRuns,
+        report_wait: Callable[[Unavailable], None] = lambda _: None,
     ) -> None:
+        """`report_wait`: see `Pace`."""
         self._services = services
         self._caller = replace(caller, formats=cells.formats)
         self._file = file
         self._columns = columns
         self._options = options
         self._run = run
-        self._pace = Pace(run)
+        self._pace = Pace(run, report_wait=report_wait)
         self._write_options = WriteOptions(force=options.forces_warnings)
         self._reader = RowReader(services, self._caller, file, columns, cells, clears=options.clears)
         meaning = {
@@ -388,13 +392,21 @@ class Pace:
     Successes raise the number again, so that it stays near what the store can do.
     """
 
-    def __init__(self, concurrency: ConcurrentRuns, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        concurrency: ConcurrentRuns,
+        clock: Callable[[], float] = time.monotonic,
+        report_wait: Callable[[Unavailable], None] = lambda _: None,
+    ) -> None:
+        """`report_wait`: is called when nothing succeeds for some seconds, once until the next success."""
+        self._report_wait = report_wait
         self._concurrency = concurrency
         self._most = concurrency.at_once
         self._clock = clock
         self._last_success = clock()
         self._successes = 0
         self._pause = _FIRST_PAUSE
+        self._is_reported = False
         self.pauses = 0
         """The number of pauses so far."""
 
@@ -404,13 +416,22 @@ class Pace:
             begin = self._clock()
             try:
                 work()
-            except Unavailable:
+            except StoreFull:
+                raise  # it takes a person to make room
+            except Unavailable as error:
                 if self._clock() - self._last_success > PATIENCE:
                     raise
+                self._report(error)
                 self._slow_down(begin)
             else:
                 self._succeed()
                 return
+
+    def _report(self, error: Unavailable) -> None:
+        """Report once that calls fail for longer than the first pauses."""
+        if not self._is_reported and self._clock() - self._last_success > _SILENCE:
+            self._is_reported = True
+            self._report_wait(error)
 
     def _slow_down(self, begin: float) -> None:
         if begin >= self._last_success or self._successes:  # calls that fail together count once
@@ -422,6 +443,7 @@ class Pace:
 
     def _succeed(self) -> None:
         self._last_success = self._clock()
+        self._is_reported = False
         self._pause = _FIRST_PAUSE
         self._successes += 1
         if self._successes % _SUCCESSES_PER_STEP == 0 and self._concurrency.at_once < self._most:

@@ -1,0 +1,140 @@
+"""Every command ends with a line that says what is wrong and what to do, never with a traceback."""
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from stratabase.bootstrap import Instance
+from stratabase.cli.main import main
+from stratabase.cli.terminal.command_error import explain
+from stratabase.domain.issues.refusals import StoreFull
+from stratabase.settings import Settings
+from stratabase.store.engine.port import Batch
+from stratabase.transfer.import_progress import ImportProgress
+
+MODEL = 'extend schema @application(name: "Shop")\ntype Pet { name: String! }\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project whose store has no objects yet."""
+    (tmp_path / "model.graphql").write_text(MODEL)
+    monkeypatch.setenv("STRATABASE_MODEL", str(tmp_path / "model.graphql"))
+    monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pets.csv").write_text("name\nRex\n")
+    assert main(["import", "pets.csv", "--class", "Pet"]) == 0
+    return tmp_path
+
+
+def _raising(error: BaseException) -> Callable[..., object]:
+    def run(*_: object, **__: object) -> object:
+        raise error
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "export all",
+        "export all.csv --class Pet",
+        "import pets.csv --class Pet",
+        "backup copy",
+        "copy moving STRATABASE_HOME=other",
+    ],
+)
+def test_an_interrupted_command_says_how_to_go_on(
+    folder: Path, command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    capsys.readouterr()
+    monkeypatch.setattr(Instance, "engine", property(_raising(KeyboardInterrupt())))
+    assert main(command.split()) == 130
+    assert capsys.readouterr().err == "Interrupted. To go on, run the same command again.\n"
+    monkeypatch.undo()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("STRATABASE_MODEL", str(folder / "model.graphql"))
+    monkeypatch.setenv("STRATABASE_HOME", str(folder / "data"))
+    assert main(command.split()) == 0
+
+
+def test_an_interrupted_command_that_does_not_go_on_says_only_that(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Instance, "member_services", property(_raising(KeyboardInterrupt())))
+    assert main(["members", "list"]) == 130
+    assert capsys.readouterr().err == "Interrupted.\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        (errno.EACCES, "Permission denied. Run the command as the user who owns the file or folder"),
+        (errno.EROFS, "Read-only file system. Use a folder that you can write to."),
+        (errno.ENOSPC, "No space left on device. Make room, and try again."),
+    ],
+)
+def test_an_error_of_the_disk_names_the_file_and_what_to_do(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, code: int, advice: str
+) -> None:
+    error = OSError(code, os.strerror(code), "/srv/data/objects.db")
+    monkeypatch.setattr(Instance, "member_services", property(_raising(error)))
+    assert main(["members", "list"]) == 1
+    assert f"/srv/data/objects.db: {advice}" in capsys.readouterr().err
+
+
+def test_an_error_that_nobody_expects_keeps_its_traceback(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert explain(ValueError("a bug")) is None
+    monkeypatch.setattr(Instance, "member_services", property(_raising(ZeroDivisionError("a bug"))))
+    with pytest.raises(ZeroDivisionError):
+        main(["members", "list"])
+
+
+def test_a_full_store_is_named_for_the_operator_only() -> None:
+    error = StoreFull("/srv/data/objects.db")
+    assert str(explain(error)) == "/srv/data/objects.db: database or disk is full. Make room, and try again."
+    assert "/srv" not in str(error.message)
+
+
+def test_a_wrong_sender_of_mail_is_one_line_of_serve(folder: Path) -> None:
+    served = subprocess.run(
+        [sys.executable, "-m", "stratabase.cli", "serve", "--no-reload"],
+        env={**os.environ, "PORT": "0", "STRATABASE_MAIL_FROM": "nobody"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert served.returncode == 1
+    assert served.stderr == (
+        'STRATABASE_MAIL_FROM: "nobody" is not valid. Use the address of a sender, such as Hr '
+        "<no-reply@example.com>.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "export all",
+        "export all.csv --class Pet",
+        "backup all",
+        "copy all STRATABASE_HOME=other",
+    ],
+)
+def test_a_store_with_a_part_of_an_export_is_not_copied(
+    folder: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = Settings(home=folder / "data", model=folder / "model.graphql")
+    with closing(Instance(settings)) as instance:
+        instance.engine.commit(Batch("c", (ImportProgress("digest", "Pet", "p1").put(),)))
+    assert main(command.split()) == 1
+    assert "An import into this store was interrupted" in capsys.readouterr().err
+    assert not (folder / "all.csv").exists()
+    assert not (folder / "all" / "manifest.json").exists()
