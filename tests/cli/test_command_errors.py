@@ -12,7 +12,7 @@ import pytest
 
 from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
-from stratabase.cli.terminal.command_error import explain
+from stratabase.cli.terminal.command_error import as_command_error
 from stratabase.domain.issues.refusals import StoreFull
 from stratabase.settings import Settings
 from stratabase.store.engine.port import Batch
@@ -92,7 +92,7 @@ def test_an_error_of_the_disk_names_the_file_and_what_to_do(
 def test_an_error_that_nobody_expects_keeps_its_traceback(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert explain(ValueError("a bug")) is None
+    assert as_command_error(ValueError("a bug")) is None
     monkeypatch.setattr(Instance, "member_services", property(_raising(ZeroDivisionError("a bug"))))
     with pytest.raises(ZeroDivisionError):
         main(["members", "list"])
@@ -100,7 +100,10 @@ def test_an_error_that_nobody_expects_keeps_its_traceback(
 
 def test_a_full_store_is_named_for_the_operator_only() -> None:
     error = StoreFull("/srv/data/objects.db")
-    assert str(explain(error)) == "/srv/data/objects.db: database or disk is full. Make room, and try again."
+    assert (
+        str(as_command_error(error))
+        == "/srv/data/objects.db: database or disk is full. Make room, and try again."
+    )
     assert "/srv" not in str(error.message)
 
 

@@ -7,8 +7,9 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from stratabase import MODEL_LANGUAGE, __version__
-from stratabase.cli.terminal.command_error import INTERRUPTED, explain
+from stratabase.cli.terminal.command_error import INTERRUPTED, as_command_error
 from stratabase.cli.terminal.examples import add_examples
+from stratabase.cli.terminal.wrong_package import wrong_package
 
 COMMANDS: Mapping[str, str] = {
     "init": "create a new project: a model, a README and pyproject.toml, and on request what AWS needs",
@@ -65,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout = None
         return 0
     except Exception as error:
-        explained = explain(error)
+        explained = wrong_package(error) or as_command_error(error)
         if explained is None:
             raise
         print(explained, file=sys.stderr)

@@ -6,7 +6,8 @@ import traceback
 from pathlib import Path
 
 from stratabase.cli.server.messages import ReportKind, WorkerReport
-from stratabase.cli.terminal.command_error import explain
+from stratabase.cli.terminal.command_error import as_command_error
+from stratabase.cli.terminal.wrong_package import wrong_package
 
 _CLI = str(Path(__file__).parent.parent)
 """The folder whose frames are removed from tracebacks, because they do not help a developer of a function."""
@@ -48,7 +49,7 @@ def explain_error(error: Exception) -> tuple[str, ...]:
     Errors that a person can fix explain themselves. Other exceptions become a traceback without the frames of
     the server and of Python's import system.
     """
-    explained = explain(error)
+    explained = wrong_package(error) or as_command_error(error)
     if explained is not None:
         return tuple(str(explained).splitlines())
     trace = traceback.TracebackException.from_exception(error)

@@ -31,14 +31,10 @@ class CommandError(Exception):
         self.exit_code = exit_code
 
 
-def explain(error: Exception) -> CommandError | None:
+def as_command_error(error: Exception) -> CommandError | None:
     """Return the error to show for any error that a person can fix. None for others, which are bugs."""
     if isinstance(error, CommandError):
         return error
-    if isinstance(error, ImportError):
-        from stratabase.cli.terminal.wrong_package import wrong_package  # noqa: PLC0415 - uses CommandError
-
-        return wrong_package(error)
     if isinstance(error, OSError):
         return _explain_system_error(error)
     # These modules take long to import, and are rarely needed.
