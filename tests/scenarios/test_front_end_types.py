@@ -16,11 +16,11 @@ RECIPES = CLIENTS / "recipes"
 PAGE = ROOT / "docs/front-ends.md"
 SHOWN = re.compile(r"^(<!-- recipe: \S+ -->\n)?```(graphql|tsx?)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 DECLARED = """
-import type { PendingFile } from "../recipes/upload";
+import { upload } from "../recipes/upload";
 import { checkForm } from "../recipes/check-form";
 import { apolloClient } from "../recipes/apollo-client";
 import { openSession } from "../recipes/session";
-declare const username: string, password: string, photo: PendingFile;
+declare const username: string, password: string, file: File;
 """
 """What the examples of the page take for granted."""
 FILL = """

@@ -22,13 +22,15 @@ from tests.service import PASSWORD, ROOT, RunningService, basic, running
 
 PAGES = (ROOT / "docs/front-ends.md", ROOT / "docs/python-clients.md")
 RECIPES = CLIENTS / "recipes"
+EXAMPLE = re.compile(r"^```graphql\n(.*?)^```\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+"""The example for the generated client: its operations, and the program."""
 SHOWN = re.compile(r"^<!-- recipe: (\S+) -->\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mMwSJgAAAHkASH0kQGeAAAAAElFTkSuQmCC"
 CREATE = "mutation Create($name: String!) { Team___create(data: {name: $name}) { _id name } }"
-QUERIES = """query Staff($options: EmployeePageOptions) {
+QUERIES = """query AllStaff($options: EmployeePageOptions) {
   Employee___getPage(options: $options) { totalCount nextCursor items { _id badge salary hired_on about } }
 }
-mutation Hire($data: EmployeeCreate!) { Employee___create(data: $data) { _id badge salary } }
+mutation HireFully($data: EmployeeCreate!) { Employee___create(data: $data) { _id badge salary } }
 """
 
 
@@ -212,24 +214,24 @@ data = EmployeeCreate(
     salary=Decimal("12.50"),
     hired_on="2024-02-01",
 )
-hired = client.hire(data, headers={"Idempotency-Key": "own"}).employee_create
-again = client.hire(data, headers={"Idempotency-Key": "own"}).employee_create
+hired = client.hire_fully(data, headers={"Idempotency-Key": "own"}).employee_create
+again = client.hire_fully(data, headers={"Idempotency-Key": "own"}).employee_create
 assert hired and again and hired.id == again.id
 issues: list[object] = []
 try:
-    client.hire(data)
+    client.hire_fully(data)
 except GraphQLClientGraphQLMultiError as refused:
     for each in refused.errors:
         issue = each.extensions or {}
         issues.append([issue["issueType"], issue["sourceRequestReference"]])
 options = EmployeePageOptions(filter_=EmployeeFilter(email_in=["codegen@example.com"]), next=1)
-page = client.staff(options).employee_get_page
+page = client.all_staff(options).employee_get_page
 assert page
 hired_on: str | None = page.items[0].hired_on
 cursor: str | None = page.next_cursor
 wrong = open_client(sys.argv[1], "Hr", Tokens(sys.argv[1], "admin", "wrong"))
 try:
-    wrong.staff()
+    wrong.all_staff()
 except PermissionError as refused_password:
     issues.append(str(refused_password))
 print(json.dumps([repr(hired.salary), type(hired.badge).__name__, page.total_count, hired_on, issues]))
@@ -242,7 +244,9 @@ def test_ariadne_codegen(service: RunningService, proxy: tuple[LossyProxy, str],
     (tmp_path / "schema.graphql").write_bytes(
         service.request("GET", "/auth/api/schema/Hr", headers=headers).body
     )
-    (tmp_path / "queries.graphql").write_text(QUERIES)
+    (shown,) = EXAMPLE.findall(PAGES[1].read_text(encoding="utf-8"))
+    (tmp_path / "queries.graphql").write_text(QUERIES + shown[0])
+    (tmp_path / "page.py").write_text(shown[1])
     shutil.copy(RECIPES / "ariadne-codegen.toml", tmp_path / "pyproject.toml")
     for recipe in ("ariadne_client.py", "tokens.py"):
         shutil.copy(RECIPES / recipe, tmp_path)
@@ -254,4 +258,4 @@ def test_ariadne_codegen(service: RunningService, proxy: tuple[LossyProxy, str],
     issues = [["ENTITY_UNIQUE", "Employee___create.data.email"], "The username or password is incorrect."]
     assert told == ["Decimal('12.5')", "int", 1, "01/02/2024", issues]
     assert (len(lossy.keys), lossy.lost) == (5, 2)
-    run_client_tool(tmp_path, "mypy", "--strict", "call.py")
+    run_client_tool(tmp_path, "mypy", "--strict", "call.py", "page.py")

@@ -10,7 +10,7 @@ type Found = {
   sourceRequestReference: string;
   attributeNames: string[] | null;
 };
-type Checked = Record<string, { issues: Found[] }>;
+type Checked = Record<string, { issues: Found[] } | null>;
 
 // Returns what is wrong with the data of a form, which may lack required fields. Nothing is written.
 export async function checkForm(client: ApolloClient, className: string, data: object): Promise<Issue[]> {
@@ -20,8 +20,9 @@ export async function checkForm(client: ApolloClient, className: string, data: o
     }
   }`);
   const result = await client.query({ query, variables: { data }, fetchPolicy: "no-cache" });
-  if (!result.data) throw result.error;
-  return result.data[`${className}___validateCreate`].issues.map((issue) => ({
+  const checked = result.data?.[`${className}___validateCreate`];
+  if (!checked) throw result.error;
+  return checked.issues.map((issue) => ({
     message: issue.userMessage,
     type: issue.issueType,
     level: issue.issueLevel,
