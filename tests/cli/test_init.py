@@ -29,3 +29,15 @@ def test_the_next_commands_can_be_copied(
 
     assert capsys.readouterr().out.endswith(f"  cd 'my shop'\n  {serve}\n")
     assert (tmp_path / "my shop/model.graphql").is_file()
+
+
+def test_a_file_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "notes"
+    file.write_text("mine")
+
+    assert main(["init", str(file)]) == 1
+
+    assert capsys.readouterr().err == (
+        f"{file} is a file. Nothing was written. Name a folder, which may be new.\n"
+    )
+    assert file.read_text() == "mine"

@@ -18,6 +18,44 @@ def test_invalid_arguments_exit_with_2(arguments: list[str], capsys: pytest.Capt
     assert capsys.readouterr().err.startswith("usage: stratabase")
 
 
+def refusal(arguments: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """Return the error of a command, without the usage, of which only the command stays."""
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments.split())
+    assert stopped.value.code == 2
+    return capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "prog", "hint"),
+    [
+        ("inti my-app", "stratabase", "Did you mean init?"),
+        ("model chek", "stratabase model", "Did you mean check?"),
+        ("members lst", "stratabase members", "Did you mean list?"),
+        ("help inti", "stratabase", "Did you mean init?"),
+        ("init --asw my-app", "stratabase init", "unrecognized arguments: --asw. Did you mean --aws?"),
+        ("model diff --jsn=1", "stratabase model diff", "Did you mean --json?"),
+        ("serve -x", "stratabase serve", "unrecognized arguments: -x"),
+        ("serve --port 9000", "stratabase serve", "This is a setting: set the environment variable PORT."),
+        ("serve --store=dynamodb", "stratabase serve", "the environment variable STRATABASE_STORE."),
+    ],
+)
+def test_a_wrong_argument_says_what_was_probably_meant(
+    arguments: str, prog: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = refusal(arguments, capsys)
+    assert error.startswith(f"{prog}: error: ")
+    assert error.endswith(hint)
+
+
+def test_help_is_a_command_too(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, usage in (("help", "stratabase "), ("help members create", "stratabase members create ")):
+        with pytest.raises(SystemExit) as stopped:
+            main(arguments.split())
+        assert stopped.value.code == 0
+        assert capsys.readouterr().out.startswith(f"usage: {usage}")
+
+
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(["--help"])

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from stratabase import MODEL_LANGUAGE, __version__
+from stratabase.cli.terminal.arguments import CommandParser
 from stratabase.cli.terminal.command_error import INTERRUPTED, as_command_error
 from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.wrong_package import wrong_package
@@ -51,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0 for success, 1 for failure, 2 for wrong usage, 130 for an interruption by the user.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:], "--help"]
     chosen = next((argument for argument in arguments if argument in COMMANDS), None)
     try:
         options = parser_of(chosen).parse_args(arguments)
@@ -78,7 +81,7 @@ def parser_of(chosen: str | None) -> argparse.ArgumentParser:
 
     Only the module of the chosen command is imported, because the modules import much of the service.
     """
-    parser = argparse.ArgumentParser("stratabase", description="A complete back end from one model file.")
+    parser = CommandParser("stratabase", description="A complete back end from one model file.")
     parser.add_argument(
         "--version",
         action=_PrintVersion,

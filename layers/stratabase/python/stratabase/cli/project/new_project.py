@@ -81,6 +81,8 @@ def project_name(title: str) -> str:
 
 def write_project(folder: Path, files: Mapping[str, ProjectFile]) -> None:
     """Write the files, all or none. Raises CommandError if one of them exists, or can't be written."""
+    if folder.exists() and not folder.is_dir():
+        raise CommandError(f"{folder} is a file. Nothing was written. Name a folder, which may be new.")
     existing = [name for name in files if (folder / name).exists() or (folder / name).is_symlink()]
     if existing:
         raise CommandError(
