@@ -84,6 +84,14 @@ SCENARIOS = [
         proxy("public/nothing"),
         holds=('"title":"Not Found"', '"traceId":"trace-1"', '"status":404'),
     ),
+    Scenario(
+        "the address of GraphQL in other services",
+        "POST",
+        "/{proxy+}",
+        404,
+        proxy("graphql"),
+        holds=("GraphQL is at /auth/api/graphql/NAME, with the name of the application.",),
+    ),
     Scenario("OPTIONS on an unknown address", "OPTIONS", "/{proxy+}", 404, proxy("auth/nothing")),
     Scenario(
         "an unknown protected address, and nobody",

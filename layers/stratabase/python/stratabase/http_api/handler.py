@@ -38,7 +38,7 @@ from stratabase.http_api.http.refusals import (
     UnsupportedContentEncoding,
     log_refusal,
 )
-from stratabase.messages import _
+from stratabase.messages import Message, _
 from stratabase.observe import Log, invocation
 from stratabase.request_log import RequestLine, RequestLog
 
@@ -168,7 +168,7 @@ class HttpHandler:
             return Response(204, self._cors.preflight_headers(request, endpoint.allowed_methods))
         # 1. Find the operation.
         if endpoint is None:
-            raise NotFound(_("The address {address} does not exist.", address=request.path))
+            raise NotFound(_unknown_address(request.path))
         operation = endpoint.operation(request.method)
         # 2. Authorize the caller.
         if caller is not None:
@@ -246,6 +246,16 @@ def _with_defaults(headers: Headers, of_endpoint: Headers, of_cors: Headers) -> 
     names = {name.lower() for name, _value in headers}
     defaults = tuple(header for header in _DEFAULT_HEADERS if header[0].lower() not in names)
     return (*headers, *of_endpoint, *defaults, *of_cors)
+
+
+def _unknown_address(path: str) -> Message:
+    if path.rstrip("/").lower().endswith("/graphql"):
+        return _(
+            "The address {address} does not exist. GraphQL is at /auth/api/graphql/NAME, with the name of the "
+            "application.",
+            address=path,
+        )
+    return _("The address {address} does not exist.", address=path)
 
 
 def _error_format(endpoint: Endpoint | None, request: Request) -> ErrorFormat:

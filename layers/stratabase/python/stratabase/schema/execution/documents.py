@@ -31,6 +31,7 @@ from stratabase.schema.execution.accepting_validator import AcceptingValidator
 from stratabase.schema.execution.cache import BoundedCache
 from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.execution.cost import DocumentCosts
+from stratabase.schema.execution.document_hints import with_hint
 from stratabase.schema.execution.limits import ExecutionPolicy, limit_violations, too_long
 from stratabase.schema.execution.literals import (
     NO_LITERALS,
@@ -209,7 +210,8 @@ class Validator:
             max_errors=MAX_REPORTED_ERRORS,
             hide_suggestions=not self._suggestions,
         )
-        return [_with_advice(error) for error in errors[:MAX_REPORTED_ERRORS]]
+        found = [_with_advice(error) for error in errors[:MAX_REPORTED_ERRORS]]
+        return [with_hint(error, schema or self._schema) for error in found] if self._suggestions else found
 
 
 def _with_advice(error: GraphQLError) -> GraphQLError:
