@@ -13,7 +13,10 @@ ATTRIBUTE_CASES = {
     "a directive of the GraphQL specification": ("¦@skip(if: true)", "Unknown directive @skip."),
     "a type directive on a field": (
         '¦@unique(attributes: ["x"])',
-        "@unique can be used only on a type, not on a field.",
+        (
+            "@unique can be used only on a type, not on a field. "
+            'Write @unique(attributes: ["x"]) after the name of the type.'
+        ),
     ),
     "a schema directive on a field": (
         '¦@application(name: "x")',

@@ -15,7 +15,17 @@ CASES = {
     "near to a class": ("[¦Teem!]", f'Unknown type Teem. {KNOWN} Did you mean "Team"?'),
     "near to an enum": ("¦Colr!", f'Unknown type Colr. {KNOWN} Did you mean "Color"?'),
     "Float instead of Real": ("¦Float", f'Unknown type Float. {KNOWN} Did you mean "Real"?'),
-    "ID instead of String": ("¦ID", f'Unknown type ID. {KNOWN} Did you mean "String"?'),
+    "an ID, which each object has": (
+        "¦ID!",
+        "Unknown type ID. Each object has an _id by itself. For an identifier that clients give, use String.",
+    ),
+    "JSON": (
+        "¦JSON",
+        (
+            "Unknown type JSON. For values with a structure, use a class and @composition. For JSON "
+            "that only clients read, use Text."
+        ),
+    ),
     "the class of members": (
         "¦_User",
         f"A.x can't lead to _User. {MEMBERS}",

@@ -168,7 +168,7 @@ class HttpHandler:
             return Response(204, self._cors.preflight_headers(request, endpoint.allowed_methods))
         # 1. Find the operation.
         if endpoint is None:
-            raise NotFound(_unknown_address(request.path))
+            raise NotFound(_unknown_address(request))
         operation = endpoint.operation(request.method)
         # 2. Authorize the caller.
         if caller is not None:
@@ -248,14 +248,14 @@ def _with_defaults(headers: Headers, of_endpoint: Headers, of_cors: Headers) -> 
     return (*headers, *of_endpoint, *defaults, *of_cors)
 
 
-def _unknown_address(path: str) -> Message:
-    if path.rstrip("/").lower().endswith("/graphql"):
+def _unknown_address(request: Request) -> Message:
+    if _address(request).rstrip("/").lower().endswith("/graphql"):
         return _(
-            "The address {address} does not exist. GraphQL is at /auth/api/graphql/NAME, with the name of the "
-            "application.",
-            address=path,
+            "The address {address} does not exist. GraphQL is at /auth/api/graphql/NAME, with the name of "
+            "the application.",
+            address=request.path,
         )
-    return _("The address {address} does not exist.", address=path)
+    return _("The address {address} does not exist.", address=request.path)
 
 
 def _error_format(endpoint: Endpoint | None, request: Request) -> ErrorFormat:

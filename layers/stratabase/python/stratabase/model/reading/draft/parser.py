@@ -114,7 +114,7 @@ class _Parser:
         named = _named(node.type)
         word = named.name.value
         return FieldDraft(
-            uses=self._uses(node.directives or (), "FIELD_DEFINITION"),
+            uses=self._uses(node.directives or (), "FIELD_DEFINITION", node.name.value),
             owner=owner,
             name=node.name.value,
             node=node,
@@ -134,25 +134,30 @@ class _Parser:
             for use in self._uses(value.directives or (), "ENUM_VALUE")
         }
 
-    def _uses(self, nodes: Iterable[DirectiveNode], location: str) -> tuple[DirectiveUse, ...]:
-        """Return the valid directives at a location. Add the errors of the others."""
+    def _uses(
+        self, nodes: Iterable[DirectiveNode], location: str, field: str = ""
+    ) -> tuple[DirectiveUse, ...]:
+        """Return the valid directives at a location. Add the errors of the others.
+
+        `field`: the name of the field, if that is the location.
+        """
         uses: list[DirectiveUse] = []
         for node in nodes:
-            if directive := self._directive(node, location, uses):
+            if directive := self._directive(node, location, uses, field):
                 use, errors = read_directive(node, directive)
                 self.errors += errors
                 uses.append(use)
         return tuple(use for use in uses if not _lacks_required_argument(use))
 
     def _directive(
-        self, node: DirectiveNode, location: str, before: Sequence[DirectiveUse]
+        self, node: DirectiveNode, location: str, before: Sequence[DirectiveUse], field: str
     ) -> Directive | None:
         name, known = node.name.value, language().directives
         if not (directive := known.get(name)):
             text = f"Unknown directive @{shorten(name)}."
             self.errors.append(error_at(node, text, word=name, among=known))
         elif location not in directive.locations:
-            self.errors.append(error_at(node, _misplaced_message(directive, location)))
+            self.errors.append(error_at(node, _misplaced_message(directive, location, field)))
         elif not directive.repeatable and any(use.name == name for use in before):
             self.errors.append(error_at(node, f"@{name} can be used only once here. Remove one."))
         else:
@@ -165,9 +170,12 @@ def is_user_extension(node: Node) -> TypeGuard[ObjectTypeExtensionNode]:
     return isinstance(node, ObjectTypeExtensionNode) and node.name.value == USER
 
 
-def _misplaced_message(directive: Directive, location: str) -> str:
+def _misplaced_message(directive: Directive, location: str, field: str) -> str:
     places = or_list(_PLACES[place] for place in directive.locations)
-    return f"@{directive.name} can be used only on {places}, not on {_PLACES.get(location, location)}."
+    text = f"@{directive.name} can be used only on {places}, not on {_PLACES.get(location, location)}."
+    if field and "attributes" in directive.parameters:
+        text += f' Write @{directive.name}(attributes: ["{shorten(field)}"]) after the name of the type.'
+    return text
 
 
 def _lacks_required_argument(use: DirectiveUse) -> bool:

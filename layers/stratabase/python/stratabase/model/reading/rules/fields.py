@@ -16,9 +16,21 @@ _FOREIGN_TYPES = {
     **dict.fromkeys(("Timestamp", "Instant"), "Datetime"),
     **dict.fromkeys(("Bool",), "Boolean"),
     **dict.fromkeys(("Upload", "Blob", "Binary"), "File"),
-    **dict.fromkeys(("ID", "Char", "Varchar"), "String"),
+    **dict.fromkeys(("Char", "Varchar", "UUID", "Url", "URL"), "String"),
 }
 """The attribute types for common type names of other languages, as suggestions."""
+_INSTEAD_OF_TYPES = {
+    **dict.fromkeys(
+        ("ID", "Id"),
+        "Each object has an _id by itself. For an identifier that clients give, use String.",
+    ),
+    **dict.fromkeys(
+        ("JSON", "Json", "JSONObject", "Object", "Map", "Any"),
+        "For values with a structure, use a class and @composition. For JSON that only "
+        "clients read, use Text.",
+    ),
+}
+"""What to use instead of types of other languages that no attribute type corresponds to."""
 _FOR_ROLES = ("association", "composition")
 _FOR_ATTRIBUTES = ("domain", "file", "derived", "default")
 
@@ -60,6 +72,9 @@ def _report_unknown_type(draft: ModelDraft, field: FieldDraft) -> Iterator[Model
             "the member in an attribute. A @grant can compare it with caller.username or caller.email."
         )
         yield error_at(field.type_node, text)
+        return
+    if instead := _INSTEAD_OF_TYPES.get(word):
+        yield error_at(field.type_node, f"Unknown type {word}. {instead}")
         return
     known = [*TYPES, *draft.classes, *draft.enumerations, *draft.unparsed]
     message = f"Unknown type {shorten(word)}. Use an attribute type, or a class or enum of the model."
