@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,9 +50,9 @@ def instance(tmp_path: Path) -> Instance:
     return Instance(Settings.from_environment(environment))
 
 
-def _error(instance: Instance, text: str, profile: str | None = None) -> str:
+def _error(instance: Instance, text: str, profile: str | None = None, variables: Any = None) -> str:
     caller = ADMINISTRATOR if profile is None else Caller("m2", "rosa", profile)
-    body = instance.executor.execute(text, None, None, caller, "").body
+    body = instance.executor.execute(text, variables, None, caller, "").body
     (error,) = json.loads(body)["errors"]
     return str(error["message"])
 
@@ -59,6 +60,16 @@ def _error(instance: Instance, text: str, profile: str | None = None) -> str:
 @pytest.mark.parametrize("text", HINTS)
 def test_an_error_says_what_to_write_instead(text: str, instance: Instance) -> None:
     assert _error(instance, text).endswith(HINTS[text])
+    instance.close()
+
+
+def test_errors_of_variables_have_hints_too(instance: Instance) -> None:
+    text = "query ($options: BookPageOptions) { Book___getPage(options: $options) { totalCount } }"
+    for profile in (None, "Reader"):
+        assert _error(instance, text, profile, {"options": {"limit": 1}}).endswith("Use next.")
+        error = _error(instance, text, profile, {"options": {"orderBy": ["title"]}})
+        assert error.endswith("Use title___ASC or title___DESC.")
+    assert "Use" not in _error(instance, text, "Reader", {"options": {"orderBy": ["isbn"]}})
     instance.close()
 
 

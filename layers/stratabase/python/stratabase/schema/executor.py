@@ -24,6 +24,7 @@ from stratabase.messages import _
 from stratabase.operations.executor import GraphQLResponse, QueriesOnly
 from stratabase.operations.services import Services
 from stratabase.schema.execution.cache import BoundedCache, gzip_compress, gzip_decompress
+from stratabase.schema.execution.document_hints import with_hint
 from stratabase.schema.execution.documents import BoundDocument, Document, DocumentCache
 from stratabase.schema.execution.errors import ErrorRenderer, Report
 from stratabase.schema.execution.keyed_mutation import KeyedMutation
@@ -225,6 +226,8 @@ class SchemaExecutor:
         except Refused:
             values = []
         found = [with_advice(error, seen.load) for error in values] if isinstance(values, list) else []
+        if found and self._suggestions:
+            found = [with_hint(error, seen.load()) for error in found]
         return found or [GraphQLError(_("The variables are not valid."))]
 
 

@@ -10,6 +10,7 @@ from graphql import ExecutionResult, GraphQLError
 from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.operations.executor import GraphQLResponse
 from stratabase.schema.execution import insight
+from stratabase.schema.execution.document_hints import with_hint
 from stratabase.schema.execution.errors import ErrorRenderer
 from stratabase.schema.execution.value_errors import with_advice
 from stratabase.schema.request.context import GraphQLContext
@@ -55,7 +56,10 @@ def render_result(result: ExecutionResult, errors: ErrorRenderer, context: Graph
     found = found_errors(result, context)
     if found and never_began(result):
         seen = context.profile_schema.load
-        return render_refusal([errors.render_request_error(with_advice(error, seen)) for error in found])
+        advised = [with_advice(error, seen) for error in found]
+        if context.suggestions:
+            advised = [with_hint(error, seen()) for error in advised]
+        return render_refusal([errors.render_request_error(error) for error in advised])
     _raise_unavailable(result)
     return render_data(with_unreadable(result.data, found, errors, context), context)
 
