@@ -147,7 +147,7 @@ def test_the_id_of_a_new_whole_is_not_shown(ward: Ward) -> None:
     beds = create(create_command("Bed", label="x"), create_command("Bed", label="x"))
     issue = ward.refused(create_command("Room", beds=beds))
     assert issue.message == (
-        'Another Bed already has the same room and label "x". The combination must be unique.'
+        'Another Bed of this request has the same room and label "x". At least one value must differ.'
     )
 
 

@@ -80,8 +80,34 @@ WRONG = [
             "ENTITY_UNIQUE",
             "Room",
             ["code"],
-            'Another Room already has the same code "c". code must be unique.',
+            'Another Room of this request has the same code "c". At least one value must differ.',
             "data.addresses.0.rooms.0.code",
+        ),
+    ),
+    person(
+        "parts with the same value, a value that another has, and a team that does not exist",
+        {
+            "team": "nowhere",
+            "contract": {"starts_on": "2020-01-01", "reference": "ann"},
+            "addresses": [{"street": "s", "rooms": [{"name": name, "code": "c"} for name in "rst"]}],
+        },
+        role("ENTITY_NOT_FOUND", "Person.team", 'Team "nowhere" does not exist.', "data.team"),
+        attributes(
+            "ENTITY_UNIQUE",
+            "Contract",
+            ["reference"],
+            'Another Contract already has the same reference "ann". reference must be unique.',
+            "data.contract.reference",
+        ),
+        *(
+            attributes(
+                "ENTITY_UNIQUE",
+                "Room",
+                ["code"],
+                'Another Room of this request has the same code "c". At least one value must differ.',
+                f"data.addresses.0.rooms.{number}.code",
+            )
+            for number in (1, 2)
         ),
     ),
     loosely(

@@ -392,7 +392,9 @@ _VIOLATIONS: Mapping[type[Any], Callable[[_T, Any], RoleViolation]] = {
     RoleNotBuilt: lambda names, each: RoleNotBuilt(names.reference(each.reference), names.role(each.role)),
 }
 _REFUSALS: Mapping[type[Any], Callable[[_T, Any], Exception]] = {
-    UniqueViolation: lambda names, each: UniqueViolation(names.uniques(each.violations)),
+    UniqueViolation: lambda names, each: UniqueViolation(
+        names.uniques(each.violations), within_change=each.within_change
+    ),
     UniqueNotBuilt: lambda names, each: UniqueNotBuilt(names.uniques(each.unbuilt)),
     LockedByOthers: lambda names, each: LockedByOthers(
         [(names.reference(reference), lock) for reference, lock in each.locks]

@@ -27,8 +27,12 @@ class AlreadyRecorded(CommitRefusal):
 class UniqueViolation(CommitRefusal):
     """Another object has the same unique values."""
 
-    def __init__(self, violations: tuple[tuple[Reference, Unique], ...]) -> None:
+    def __init__(
+        self, violations: tuple[tuple[Reference, Unique], ...], *, within_change: bool = False
+    ) -> None:
+        """`within_change`: the other objects are of the same change."""
         super().__init__(violations)
+        self.within_change = within_change
         self.violations = violations
         """Each violation: the object of the change, and the uniqueness constraint of its class."""
 

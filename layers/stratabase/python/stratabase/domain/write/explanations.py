@@ -110,17 +110,31 @@ def _explain_locks(request: WriteRequest, refusal: LockedByOthers) -> Iterator[I
 
 def _explain_unique(request: WriteRequest, refusal: UniqueViolation) -> Iterator[Issue]:
     for reference, unique in refusal.violations:
-        yield _unique_issue(request, request.objects[reference], unique)
+        write = request.objects[reference]
+        yield _unique_issue(request, write, unique, within_request=refusal.within_change)
 
 
-def _unique_issue(request: WriteRequest, write: ObjectWrite, unique: Unique) -> Issue:
+def _unique_issue(
+    request: WriteRequest, write: ObjectWrite, unique: Unique, *, within_request: bool
+) -> Issue:
     """Return the issue of values that must be unique. It shows only values that the caller may read."""
     class_ = write.subject.class_
     named = _readable_names(request.context.access, class_, unique)
     values = and_list(
         f"{name} {value}" if (value := _displayed(request, write, name)) else name for name in named
     )
-    if named != unique.attributes:
+    if within_request and named != unique.attributes:
+        message = _(
+            "Another {class_name} of this request has the same values, of which at least one must differ.",
+            class_name=class_.name,
+        )
+    elif within_request:
+        message = _(
+            "Another {class_name} of this request has the same {values}. At least one value must differ.",
+            class_name=class_.name,
+            values=values,
+        )
+    elif named != unique.attributes:
         message = _(
             "Another {class_name} already has the same values, of which at least one must differ.",
             class_name=class_.name,

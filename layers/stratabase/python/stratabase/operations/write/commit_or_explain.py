@@ -30,6 +30,10 @@ MAX_NAMED_OBJECTS = 10
 """Objects to check in order to find one that the caller may see."""
 
 
+_MAX_DRY_RUNS = 3
+"""Each one finds another reason: values that are equal in the request, taken values, and associations."""
+
+
 def commit_or_explain(
     plan: WritePlan, change: Change, commit_or_dry_run: CommitOrDryRun, visibility: CallerVisibility
 ) -> list[Issue]:
@@ -63,13 +67,21 @@ def _beside(plan: WritePlan, rest: Change, visibility: CallerVisibility) -> list
     """Return the issues of a change without the values that the store refused."""
     if len(plan.effects) == 1 and not plan.index.moves:
         return []  # One object without associations has nothing else that could be refused.
-    try:
-        visibility.services.entities.dry_run(rest)
-    except (LockedByOthers, IntegrityViolation, TooLarge) as refusal:
-        return explain(plan, refusal)
-    except (UniqueViolation, UniqueNotBuilt, Conflict):
-        pass
-    return []
+    issues: list[Issue] = []
+    for _ in range(_MAX_DRY_RUNS):
+        try:
+            visibility.services.entities.dry_run(rest)
+        except (LockedByOthers, IntegrityViolation, TooLarge) as refusal:
+            return [*issues, *explain(plan, refusal)]
+        except UniqueViolation as refusal:
+            # Values that are equal in the request are found before those that the store has.
+            issues += explain(plan, refusal)
+            rest = without_values(plan, rest, refusal.violations)
+        except (UniqueNotBuilt, Conflict):
+            break
+        else:
+            break
+    return issues
 
 
 def _holders(

@@ -72,10 +72,14 @@ class LostClaims(NamedTuple):
     uniques: tuple[UniqueClaim, ...] = ()
     exclusives: tuple[ExclusiveClaim, ...] = ()
 
-    def raise_refusal(self) -> None:
-        """Raise UniqueViolation or IntegrityViolation if there are lost claims."""
+    def raise_refusal(self, *, within_change: bool = False) -> None:
+        """Raise UniqueViolation or IntegrityViolation if there are lost claims.
+
+        `within_change`: the claims are lost to other objects of the change.
+        """
         if self.uniques:
-            raise UniqueViolation(tuple((claim.reference, claim.constraint.unique) for claim in self.uniques))
+            violations = tuple((claim.reference, claim.constraint.unique) for claim in self.uniques)
+            raise UniqueViolation(violations, within_change=within_change)
         if self.exclusives:
             raise IntegrityViolation([claim.violation for claim in self.exclusives])
 
@@ -133,6 +137,7 @@ class GuardWrites:
         self._instant = change.instant
         self._after: dict[Reference, Entity | None] = {}
         self._taken: dict[Key, Claim] = {}
+        self._taken_twice: list[Claim] = []
         self._released: dict[Key, str] = {}
         self.other_heads: dict[Key, Check] = {}
         """By key: checks of heads that the change does not write.
@@ -144,6 +149,7 @@ class GuardWrites:
         """The constraints that the change violates, and that only other processes' models have. A set."""
         for effect in change.object_effects():
             self._add(effect)
+        _lost_claims(self._taken_twice).raise_refusal(within_change=True)
         if unbuilt := [claim for claim in self._taken.values() if _is_unbuilt(claim)]:
             raise UniqueNotBuilt([(claim.reference, claim.constraint.unique) for claim in unbuilt])
         self._expected_holders: dict[Key, str | None] = dict.fromkeys(self._taken) | self._released
@@ -182,9 +188,9 @@ class GuardWrites:
         # refuse the change. Otherwise the first object gets the guard, and the violation is recorded.
         twice = {key: claim for key, claim in wanted.items() if key in self._taken}
         allowed = {key: claim.constraint for key, claim in twice.items() if _is_of_other_models(claim)}
-        _lost_claims(claim for key, claim in twice.items() if key not in allowed).raise_refusal()
+        self._taken_twice += (claim for key, claim in twice.items() if key not in allowed)
         self.violated_constraints |= dict.fromkeys(allowed.values())
-        self._taken |= {key: claim for key, claim in wanted.items() if key not in allowed}
+        self._taken |= {key: claim for key, claim in wanted.items() if key not in twice}
 
     def actions(self) -> tuple[Action, ...]:
         """Return the actions on guards for the next attempt."""
