@@ -6,6 +6,14 @@ import { openSession } from "./built/recipes/session.js";
 globalThis.crypto ??= webcrypto;
 const { BASE_URL, USERNAME, PASSWORD } = process.env;
 
+// Anything else than "omit" lets a browser show its own sign-in window.
+const credentials = new Set();
+const plain = globalThis.fetch;
+globalThis.fetch = (address, options) => {
+  credentials.add(options.credentials);
+  return plain(address, options);
+};
+
 const reason = (error) => error.message;
 const asked = [];
 const askCredentials = () => {
@@ -34,4 +42,4 @@ results.after = await member(session).catch(reason);
 const asking = openSession(BASE_URL, { askCredentials, wait: () => {}, renewAfter: 0 });
 results.asking = await Promise.all([member(asking), member(asking)]);
 results.again = await member(asking); // the token and its renewal are refused
-console.log(JSON.stringify({ ...results, asked: asked.length }));
+console.log(JSON.stringify({ ...results, asked: asked.length, credentials: [...credentials] }));

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 from gql import gql
 from gql.transport.exceptions import TransportConnectionFailed, TransportQueryError
+from graphql import GraphQLError
 
 from tests.client_tools import run_client_tool
 from tests.clients.recipes.gql_client import execute, open_client
@@ -133,6 +134,7 @@ def test_a_session_while_the_service_fails(built: Path, proxy: tuple[LossyProxy,
         "asking": ["admin", "admin"],
         "again": "admin",
         "asked": 2,
+        "credentials": ["omit"],
     }
 
 
@@ -148,8 +150,13 @@ mutation Hire($salary: Real, $day: Date) {
 def test_values_of_python_in_gql(service: RunningService) -> None:
     base_url = f"http://127.0.0.1:{service.port}"
     variables = {"salary": Decimal("12.50"), "day": date(2024, 2, 1)}
-    with open_client(base_url, "Hr", Tokens(base_url, "admin", PASSWORD)) as session:
+    headers = {"Authorization": basic("admin", PASSWORD)}
+    schema = service.request("GET", "/auth/api/schema/Hr", headers=headers).body.decode()
+    with open_client(base_url, "Hr", Tokens(base_url, "admin", PASSWORD), schema) as session:
         hired = [execute(session, gql(HIRE_BY_GQL), idempotency_key="hire", **variables) for _ in range(2)]
+
+        with pytest.raises(GraphQLError, match="Cannot query field 'none'"):  # by the client
+            execute(session, gql("{ none }"))
 
     assert hired[0] == hired[1]
     assert hired[0]["Employee___create"]["salary"] == "12.50"

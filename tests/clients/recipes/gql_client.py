@@ -10,8 +10,11 @@ from gql.client import SyncClientSession
 from gql.transport.requests import RequestsHTTPTransport
 
 
-def open_client(base_url: str, application: str, tokens: Any) -> Client:
-    """Return a client that checks each document against the schema that the member sees. See Tokens."""
+def open_client(base_url: str, application: str, tokens: Any, schema: str | None = None) -> Client:
+    """Return a client that checks each document against a schema. See Tokens.
+
+    `schema`: the text of the schema. Without it, the client reads the schema that the member sees.
+    """
     transport = RequestsHTTPTransport(
         f"{base_url}/auth/api/graphql/{application}",
         auth=tokens,
@@ -19,7 +22,7 @@ def open_client(base_url: str, application: str, tokens: Any) -> Client:
         retry_backoff_factor=0.25,
         retry_status_forcelist=(502, 503, 504),
     )
-    return Client(transport=transport, fetch_schema_from_transport=True)
+    return Client(transport=transport, schema=schema, fetch_schema_from_transport=schema is None)
 
 
 def execute(
