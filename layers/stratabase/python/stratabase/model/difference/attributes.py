@@ -27,6 +27,7 @@ from stratabase.model.difference.questions import (
     with_value,
     without_value,
 )
+from stratabase.model.model import Class
 
 _KEPT = "Objects keep the stored values, but no service shows them."
 
@@ -55,6 +56,10 @@ def _added(owner: ClassPair) -> Changes:
                 "but a value that was set can't be removed."
             )
             to_do = f'Add a default, `{each.name}: {type_} @default(value: "…")`, or fill in the values.'
+            if not _can_have_default(each, class_):
+                to_do = (
+                    f"Leave {each.name} optional until all objects have a value, and then make it required."
+                )
             question = AllObjects(owner.stored_name, class_.name)
             yield settled_if_none(decision(subject, f"{type_} added", why, to_do, question))
         else:
@@ -112,6 +117,12 @@ def _renamed(pair: AttributePair) -> Changes:
         yield safe(pair.subject, f"renamed, was {pair.old.name}", why)
 
 
+def _can_have_default(attribute: Attribute, class_: Class) -> bool:
+    """Return whether the model check accepts `@default` on an attribute without one."""
+    is_unique = any(attribute.name in unique.attributes for unique in class_.uniques)
+    return not is_unique and attribute.type.name != "File"
+
+
 def _required(pair: AttributePair) -> Changes:
     """Attributes that become required or optional."""
     old, new, owner = pair.old, pair.new, pair.owner
@@ -130,6 +141,8 @@ def _required(pair: AttributePair) -> Changes:
             "but a value that was set can't be removed."
         )
         to_do = f'Add `@default(value: "…")` to {new.name}, or fill in the missing values.'
+        if not _can_have_default(new, owner.new):
+            to_do = f"Fill in the missing values before you make {new.name} required."
         question = without_value(owner.stored_name, owner.new.name, pair.stored_name)
         yield settled_if_none(decision(pair.subject, "now required", why, to_do, question))
 
