@@ -2,13 +2,17 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
+import time
+from datetime import datetime
 from typing import Any
 
 import pytest
 
 from stratabase.observe import REDACTED, Log, causes
+from stratabase.request_log import timestamp
 
 
 @pytest.fixture
@@ -34,6 +38,13 @@ def test_a_line_has_its_level_message_trace_id_and_fields(journal: Log, stream: 
         "trace-1",
         200,
     ]
+
+
+def test_timestamps_have_the_format_of_the_access_log(journal: Log, stream: io.StringIO) -> None:
+    journal.info("Served")
+    (line,) = lines(stream)
+    assert re.sub(r"\d", "0", line["timestamp"]) == re.sub(r"\d", "0", timestamp(0.0))
+    assert abs(datetime.fromisoformat(line["timestamp"]).timestamp() - time.time()) < 3_600
 
 
 def fail() -> None:

@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from stratabase.cli.gateway.lambda_functions import load_function
 from stratabase.cli.gateway.template import FunctionDeclaration
-from stratabase.cli.server.console import explain_error
+from stratabase.cli.server.console import Console, explain_error
+from stratabase.cli.server.messages import ReportKind, WorkerReport
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.model.reading.draft.errors import InvalidModel, ModelError
 
@@ -12,6 +15,14 @@ from stratabase.model.reading.draft.errors import InvalidModel, ModelError
 def test_each_model_error_has_its_own_line() -> None:
     errors = [ModelError("model", line, 1, message) for line, message in ((1, "one"), (2, "two"))]
     assert explain_error(InvalidModel(errors)) == ("model:1:1: one", "model:2:1: two")
+
+
+def test_normal_messages_leave_standard_output_to_the_access_log(capsys: pytest.CaptureFixture[str]) -> None:
+    report = WorkerReport(ReportKind.READY, ("Stratabase serves.",), ("A password",), ("To do",))
+    Console().show(report)
+    assert capsys.readouterr().out == "A password\n\nStratabase serves.\nTo do\n"
+    Console(only_errors=True).show(report)
+    assert capsys.readouterr() == ("", "A password\n\nStratabase serves.\nTo do\n")
 
 
 def test_a_command_error_is_shown_as_it_is() -> None:

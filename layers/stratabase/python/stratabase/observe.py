@@ -40,6 +40,10 @@ def invocation_fields() -> Mapping[str, object]:
     return _invocation.get()
 
 
+_TIMESTAMP = "%Y-%m-%dT%H:%M:%S.%FZ"
+"""The format of timestamps, as in the access log (`request_log.timestamp`). %F stands for milliseconds."""
+
+
 class Log:
     """A log that writes one line per call. It has no state per request, because requests run concurrently."""
 
@@ -89,7 +93,14 @@ class Log:
         from aws_lambda_powertools import Logger  # noqa: PLC0415 - it would cost each cold start 60 ms
 
         stream = self._stream or sys.stderr
-        return Logger(service=self._service, level=self._level, stream=stream, utc=True, location=None)
+        return Logger(
+            service=self._service,
+            level=self._level,
+            stream=stream,
+            utc=True,
+            location=None,
+            datefmt=_TIMESTAMP,
+        )
 
 
 def causes(error: BaseException) -> list[str]:

@@ -10,6 +10,7 @@ import socket
 from contextlib import suppress
 from pathlib import Path
 
+from stratabase.access_log import JSON
 from stratabase.cli.project.folder import TEMPLATE
 from stratabase.cli.server.console import Console, explain_error
 from stratabase.cli.server.listener import listen, listener_url
@@ -69,24 +70,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal stops the process."""
     settings = read_settings()
+    console = Console(only_errors=settings.access_log == JSON)
     for line in misspelled_settings(os.environ):
-        Console().warn(line)
+        console.warn(line)
     require_model(settings)
     make_data_folder(settings.home)
     template = options.template or (_OWN_TEMPLATE if _OWN_TEMPLATE.exists() else TEMPLATE)
     with listen(settings.host, settings.port) as listener:
         address = listener_url(listener)
         if options.no_reload and options.workers is None and options.metrics is None:
-            return _serve_here(Job(template, address), listener)
+            return _serve_here(Job(template, address), listener, console)
         job = Job(template.absolute(), address)
         model, limit = settings.model.absolute(), settings.worker_timeout_seconds
         supervisor = Supervisor(
-            job, model, listener, Console(), limit, size=options.workers or 1, watches=not options.no_reload
+            job, model, listener, console, limit, size=options.workers or 1, watches=not options.no_reload
         )
         if options.metrics is None:
             return supervisor.run()
         with MetricsServer(options.metrics, supervisor.count_workers) as metrics:
-            print(f"Metrics: {metrics.url}", flush=True)
+            console.say(f"Metrics: {metrics.url}")
             return supervisor.run(metrics.folder)
 
 
@@ -109,9 +111,8 @@ def _parse_address(text: str) -> tuple[str, int]:
     raise argparse.ArgumentTypeError(f'"{text}" is not valid. Use a host and a port, such as 127.0.0.1:9464.')
 
 
-def _serve_here(job: Job, listener: socket.socket) -> int:
+def _serve_here(job: Job, listener: socket.socket, console: Console) -> int:
     """Serve in this process until a signal stops it."""
-    console = Console()
     try:
         # Import inside of the `try`, so that errors of the import are explained too.
         from stratabase.cli.server import service  # noqa: PLC0415

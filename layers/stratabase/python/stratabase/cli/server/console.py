@@ -16,9 +16,13 @@ _CLI = str(Path(__file__).parent.parent)
 class Console:
     """The terminal. Normal messages go to standard output, and problems to standard error."""
 
+    def __init__(self, *, only_errors: bool = False) -> None:
+        """`only_errors`: print all to standard error, because a program reads standard output."""
+        self._only_errors = only_errors
+
     def say(self, *lines: str) -> None:
-        """Print lines to standard output."""
-        print(*lines, sep="\n", flush=True)
+        """Print normal messages."""
+        print(*lines, sep="\n", flush=True, file=sys.stderr if self._only_errors else sys.stdout)
 
     def warn(self, *lines: str) -> None:
         """Print lines to standard error."""
