@@ -11,6 +11,7 @@ import pytest
 from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
 from stratabase.settings import Settings
+from stratabase.store.backfill.member_names import MemberBackfill
 from stratabase.store.indexes.listing import listed_objects
 from tests.soak import count
 
@@ -85,6 +86,31 @@ def test_invalid_rows_are_left_out_in_a_file(folder: Path, capsys: pytest.Captur
         "4,tag: Line 2 has the same value of tag.,Kit,1",
     ]
     assert refused.stat().st_mode & 0o777 == 0o600
+
+
+def test_no_start_of_the_service_reads_all_imported_objects(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "pets.csv").write_text("name\nRex\n")
+    assert main(["import", "pets.csv", "--class", "Pet"]) == 0
+    assert _pending_owners() == ()
+    assert main(["export", "all"]) == 0
+    monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "other"))
+    assert main(["import", "all"]) == 0
+    assert _pending_owners() == ()
+
+
+def _pending_owners() -> tuple[str, ...]:
+    instance = Instance(Settings.from_environment(os.environ))
+    pending = MemberBackfill(instance.engine, instance.model).pending()
+    instance.close()
+    return pending
+
+
+def test_a_folder_has_no_class(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "all").mkdir()
+    assert main(["import", "all", "--class", "Pet"]) == 2
+    assert "all is a folder. To import an export, leave out --class" in capsys.readouterr().err
 
 
 def test_a_dry_run_counts_what_an_update_would_do(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

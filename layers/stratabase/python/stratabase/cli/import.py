@@ -38,6 +38,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check the source, write it, and print what was found."""
+    if options.class_name is not None and options.source.is_dir():
+        raise CommandError(
+            f"{options.source} is a folder. To import an export, leave out --class and the other options for "
+            "CSV files.",
+            MISUSED,
+        )
     if options.class_name is not None:
         return import_csv(options)
     if not options.source.exists():

@@ -147,14 +147,14 @@ def check_content(folder: Path, name: str, expected: ExportedFile) -> None:
                 digest.update(chunk)
                 size += len(chunk)
     except OSError as error:
-        raise InvalidExport(f"{path} can't be read: {error.strerror}. Copy the export again.") from error
+        raise InvalidExport(f"{path} can't be read: {error.strerror}. Copy the folder again.") from error
     if size != expected.bytes:
         raise InvalidExport(
-            f"{path} has {size:,} bytes, but the manifest says {expected.bytes:,}. Copy the export again."
+            f"{path} has {size:,} bytes, but the manifest says {expected.bytes:,}. Copy the folder again."
         )
     if digest.hexdigest() != expected.sha256:
         raise InvalidExport(
-            f"{path} was changed: its SHA-256 is not the one in the manifest. Copy the export again."
+            f"{path} was changed: its SHA-256 is not the one in the manifest. Copy the folder again."
         )
 
 

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 from stratabase.bootstrap import Instance
 from stratabase.cli.backfill.build import build_before_serving, is_embedded
+from stratabase.cli.backfill.owners import resolve_owners
 from stratabase.cli.gateway.concurrent_calls import ConcurrentCalls
 from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
 from stratabase.cli.terminal.csv_options import (
@@ -223,6 +224,9 @@ class _Import:
             require_whole(instance.engine)
             build_before_serving(instance.settings, instance.engine, instance.model, _note)
         local = is_embedded(instance.settings)
+        if local and not options.dry_run:
+            # As `serve` does. Otherwise, its next start would read all objects that this import creates.
+            _note(*resolve_owners(instance, print_lines=_note))
         at_once = LOCAL_ROWS_AT_ONCE if local else REMOTE_ROWS_AT_ONCE
         caller = replace(CONSOLE, profile=instance.model.administrator_profile())
         return CsvImport(
@@ -345,4 +349,5 @@ def _note_wait(error: Unavailable) -> None:
 
 
 def _note(*lines: str) -> None:
-    print(*lines, sep="\n", file=sys.stderr)
+    for line in lines:
+        print(line, file=sys.stderr)

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.storage import open_object_snapshot, parallel_commits_of
+from stratabase.cli.backfill.build import is_embedded
+from stratabase.cli.backfill.owners import resolve_owners
 from stratabase.cli.terminal.progress import ProgressBar, StepBars
 from stratabase.cli.transfer.store_state import require_unused, require_whole
 from stratabase.clock import SystemClock
@@ -105,6 +107,9 @@ def import_instance(instance: Instance, folder: Path, reader: ExportReader) -> I
         added = members.run(lambda: instance.member_stores.members, bars.begin("Members"))
         importing.finish()
         number, dangling = check.dangling()
+    if is_embedded(instance.settings):
+        # As `serve` does, which would read all objects at its next start.
+        yield from resolve_owners(instance)
     yield f"Imported {pluralize(check.objects, 'object')} from {folder}."
     if added:
         yield (
