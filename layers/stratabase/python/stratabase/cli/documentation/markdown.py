@@ -12,6 +12,7 @@ from markdown_it.utils import OptionsDict
 
 _ALIGNMENT = "text-align:"
 _COMMENT = re.compile(r"<!--.*-->", re.DOTALL)
+_NOT_IN_ANCHORS = re.compile(r"[^\w -]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def linked_rows(text: str) -> dict[str, str]:
 
 def heading_anchor(heading: str) -> str:
     """Return the anchor of a heading, as GitHub makes it. `heading` is Markdown."""
-    return re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-")
+    return _NOT_IN_ANCHORS.sub("", heading).lower().replace(" ", "-")
 
 
 def _unused(anchor: str, taken: set[str]) -> str:

@@ -5,6 +5,12 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, req
 
 from stratabase.cli.terminal.command_error import CommandError
 
+_REQUIREMENT = re.compile(r"([\w.-]+)(?:\[[^]]*])?\s*\(?([^;)]*)")
+"""A package with its bounds in the metadata of another one."""
+_AT_LEAST = re.compile(r">=\s*([\d.]+)")
+_BELOW = re.compile(r"<\s*([\d.]+)")
+_NUMBER = re.compile(r"\d+")
+
 
 def wrong_package(error: Exception) -> CommandError | None:
     """Return an error that names the required and the installed version of the package that lacks something.
@@ -30,7 +36,7 @@ def _requirements() -> list[tuple[str, str]]:
         found = requires("stratabase") or []
     except PackageNotFoundError:  # not installed, but run from its sources
         return []
-    parsed = [re.match(r"([\w.-]+)(?:\[[^]]*])?\s*\(?([^;)]*)", text) for text in found]
+    parsed = [_REQUIREMENT.match(text) for text in found]
     return [(each[1].lower(), each[2].strip()) for each in parsed if each]
 
 
@@ -45,11 +51,11 @@ def _fits(installed: str | None, bounds: str) -> bool:
     """Return whether a version is within bounds that have only `>=` and `<`."""
     if installed is None:
         return False
-    at_least = re.findall(r">=\s*([\d.]+)", bounds)
-    below = re.findall(r"<\s*([\d.]+)", bounds)
+    at_least = _AT_LEAST.findall(bounds)
+    below = _BELOW.findall(bounds)
     found = _numbers(installed)
     return all(found >= _numbers(each) for each in at_least) and all(found < _numbers(each) for each in below)
 
 
 def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d+", text)[:3])
+    return tuple(int(number) for number in _NUMBER.findall(text)[:3])
