@@ -104,6 +104,13 @@ class Terminal:
     def pid(self) -> int:
         return self._process.pid
 
+    def wait_for_all(self, *patterns: str) -> None:
+        """Wait until each pattern matches one of the next lines. These come in any order."""
+        missing = set(patterns)
+        while missing:
+            line = self.wait_for("|".join(missing))
+            missing -= {pattern for pattern in missing if re.search(pattern, line)}
+
     def wait_for(self, pattern: str) -> str:
         """Return the next line that matches a pattern."""
         deadline = time.monotonic() + DEADLINE
