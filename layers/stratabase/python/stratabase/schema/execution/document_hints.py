@@ -18,6 +18,8 @@ from graphql import (
 
 from stratabase.messages import Message, _, or_list
 
+_NAME = re.compile(r"\w+")
+
 _OPTIONS_OF_OTHERS: Mapping[str, str] = {
     **dict.fromkeys(("limit", "first", "take", "top", "size", "pageSize", "perPage"), "next"),
     **dict.fromkeys(("last",), "prev"),
@@ -78,7 +80,7 @@ def _order(problem: str, schema: GraphQLSchema, name: str, type_name: str) -> Me
 
 
 def _order_object(problem: str, schema: GraphQLSchema, type_name: str, value: str) -> Message | None:
-    return _use(problem, _directions(schema, type_name, re.findall(r"\w+", value)))
+    return _use(problem, _directions(schema, type_name, _NAME.findall(value)))
 
 
 def _directions(schema: GraphQLSchema, type_name: str, names: Iterable[str]) -> list[str]:
