@@ -114,6 +114,38 @@ def test_a_copy_refuses_its_own_stores_and_folders_of_others(
     assert [path.name for path in (tmp_path / "photos").iterdir()] == ["cat.png"]
 
 
+def test_a_copy_finds_out_before_the_export_that_it_cannot_use_the_other_stores(
+    home: Path,
+    on_aws: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+    without_tables = [each for each in on_aws if "CREATE_TABLES" not in each]
+    assert main(["copy", str(tmp_path / "moving"), *without_tables]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "The other stores can't be used:" in printed.err
+    assert "credentials" in printed.err
+    assert home.exists()
+    assert not (tmp_path / "moving").exists()
+
+
+def test_a_setting_without_the_prefix_can_be_named(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["copy", str(tmp_path / "moving"), f"STRATABASE_HOME={tmp_path / 'other'}", "PORT=9"]) == 0
+    with pytest.raises(SystemExit):
+        main(["copy", str(tmp_path / "moving"), "STRATABASE_HOEM=x"])
+    assert "is no setting" in capsys.readouterr().err
+    assert home.exists()
+
+
 def test_a_refused_copy_says_that_its_export_is_kept(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

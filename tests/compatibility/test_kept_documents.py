@@ -17,7 +17,7 @@ def test_the_schema_has_everything_that_the_recorded_one_has() -> None:
 
 
 METHODS = {"get", "put", "post", "delete", "patch", "head", "options"}
-ADDED = {"MemberChanges": "currentPassword"}
+ADDED = {"Health": "stopping", "MemberChanges": "currentPassword"}
 """Optional properties that shapes have got since, by shape."""
 
 

@@ -13,7 +13,8 @@ def test_the_service_is_not_ready_without_its_store(send: Any, fakes: Any) -> No
 def test_the_service_is_not_ready_while_it_stops(send: Any, fakes: Any) -> None:
     fakes.stopping = True
     reply = send("GET", "/public/health")
-    assert (reply.status, reply.json()) == (503, {"version": "1.2.3", "store": "reachable"})
+    assert reply.status == 503
+    assert reply.json() == {"version": "1.2.3", "store": "reachable", "stopping": True}
     assert reply.headers["Retry-After"] == ["5"]
 
 

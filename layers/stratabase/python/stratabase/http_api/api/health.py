@@ -1,6 +1,7 @@
 """The health endpoints: whether the process runs, and whether it is ready for requests."""
 
 from collections.abc import Callable
+from typing import Any
 
 from stratabase.domain.members.member import Caller
 from stratabase.http_api.http.body import body_response
@@ -17,6 +18,7 @@ _HEALTH = Shape(
     {
         "version": _VERSION,
         "store": Field("`reachable` or `unreachable`.", required=True, example="reachable"),
+        "stopping": Field("True if the service is about to stop. Otherwise, it is left out.", "boolean"),
     },
 )
 
@@ -46,8 +48,13 @@ def health_endpoint(
 
     def read_health(request: Request, _: Caller | None) -> Response:
         is_reachable = is_store_reachable()
-        content = {"version": version, "store": "reachable" if is_reachable else "unreachable"}
-        if is_reachable and not is_stopping():
+        content: dict[str, Any] = {
+            "version": version,
+            "store": "reachable" if is_reachable else "unreachable",
+        }
+        if stopping := is_stopping():
+            content["stopping"] = True
+        if is_reachable and not stopping:
             return body_response(request, 200, _HEALTH, content)
         response = body_response(request, 503, _HEALTH, content)
         return response.with_headers((*response.headers, *_RETRY_AFTER))
