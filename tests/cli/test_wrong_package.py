@@ -30,6 +30,7 @@ def test_a_version_outside_of_the_bounds_is_explained(
 
     monkeypatch.setattr(module, "requires", lambda _: ["rsa", "graphql-core<3.4,>=3.3.2; extra == 'x'"])
     monkeypatch.setattr(module, "version", version)
+    monkeypatch.setattr(module, "packages_distributions", lambda: {"graphql": ["graphql-core"]})
     error = ImportError("cannot import name", name="graphql.utilities")
     text = (
         f"Stratabase needs graphql-core <3.4,>=3.3.2, but this environment has {installed or 'none'}. "
