@@ -13,8 +13,10 @@ import pytest
 from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
 from stratabase.cli.terminal.command_error import as_command_error
-from stratabase.domain.issues.refusals import StoreFull
+from stratabase.domain.issues.refusals import StoreFull, Unavailable
+from stratabase.messages import Message
 from stratabase.settings import Settings
+from stratabase.store.dynamodb.client import Rejected, Unreached
 from stratabase.store.engine.port import Batch
 from stratabase.transfer.import_progress import ImportProgress
 
@@ -141,3 +143,47 @@ def test_a_store_with_a_part_of_an_export_is_not_copied(
     assert "An import into this store was interrupted" in capsys.readouterr().err
     assert not (folder / "all.csv").exists()
     assert not (folder / "all" / "manifest.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("cause", "text"),
+    [
+        (Rejected("NoCredentialsError", 0, "no keys"), "The AWS credentials are missing. Set AWS_PROFILE, "),
+        (
+            Rejected("UnrecognizedClientException", 400, "bad"),
+            "AWS refuses the credentials. Check AWS_PROFILE, ",
+        ),
+        (Rejected("AccessDeniedException", 400, "no"), "The AWS credentials don't allow this. "),
+        (Rejected("ResourceNotFoundException", 400, "no"), "The table doesn't exist. Check the names of the"),
+        (Unreached("refused"), "DynamoDB doesn't respond. Check AWS_REGION, STRATABASE_ENDPOINT and the"),
+    ],
+    ids=lambda each: str(getattr(each, "code", "")),
+)
+def test_what_aws_lacks_is_named_for_the_operator_only(cause: Exception, text: str) -> None:
+    error = Unavailable(Message("The store is temporarily unavailable. Try again later."))
+    error.__cause__ = cause
+    explained = as_command_error(error)
+    assert explained is not None
+    assert str(explained).startswith(text)
+    assert str(explained).endswith(")")
+    assert "AWS" not in str(error)
+
+
+def test_serve_without_aws_says_what_is_missing(folder: Path) -> None:
+    missing = {"AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"}
+    served = subprocess.run(
+        [sys.executable, "-m", "stratabase.cli", "serve", "--no-reload"],
+        env={
+            **{name: value for name, value in os.environ.items() if name not in missing},
+            "PORT": "0",
+            "HOME": str(folder),
+            "STRATABASE_STORE": "dynamodb",
+            "AWS_EC2_METADATA_DISABLED": "true",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert served.returncode == 1
+    assert served.stderr.startswith("The AWS credentials are missing. ")
+    assert served.stderr.count("\n") == 1

@@ -29,7 +29,7 @@ from stratabase.cli.server.messages import Job, ReportKind, WorkerReport
 from stratabase.cli.server.model_changes import ChangeCounts, changes_since, record_served, short_lines
 from stratabase.cli.server.sweeper import PERIOD, Sweeper
 from stratabase.cli.server.welcome import describe_unbuilt, new_password_lines, welcome_lines
-from stratabase.cli.terminal.command_error import CommandError
+from stratabase.cli.terminal.command_error import CommandError, text_with_cause
 from stratabase.cli.terminal.progress import PrintLines
 from stratabase.cli.transfer.store_state import require_whole
 from stratabase.domain.issues.refusals import Unavailable
@@ -85,7 +85,9 @@ def serve(
         unbuilt = _unbuilt(instance)
         owners = _resolve_owners(instance, send)
         not_kept = record_served(instance, job.previous_model)
-    except (BadMember, NoAdministrator, NothingServed, UnusableStore, Unavailable) as error:
+    except Unavailable as error:
+        raise CommandError(text_with_cause(error)) from error
+    except (BadMember, NoAdministrator, NothingServed, UnusableStore) as error:
         raise CommandError(str(error)) from error
     ready = WorkerReport(
         ReportKind.READY,

@@ -23,6 +23,29 @@ _ADVICE: Mapping[int | None, str] = {
 """By code of an error of the operating system that a person can fix: what to do."""
 
 
+_NO_CREDENTIALS = (
+    "The AWS credentials are missing. Set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and "
+    "set AWS_REGION. For an emulator, set STRATABASE_ENDPOINT, too."
+)
+_WRONG_CREDENTIALS = (
+    "AWS refuses the credentials. Check AWS_PROFILE, or AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and "
+    "AWS_SESSION_TOKEN."
+)
+_AWS_ADVICE: Mapping[str | None, str] = {
+    **dict.fromkeys(("NoCredentialsError", "NoCredentials", "PartialCredentialsError"), _NO_CREDENTIALS),
+    **dict.fromkeys(
+        ("UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException"),
+        _WRONG_CREDENTIALS,
+    ),
+    "AccessDeniedException": "The AWS credentials don't allow this. Check the account and its policies.",
+    "ResourceNotFoundException": (
+        "The table doesn't exist. Check the names of the tables, AWS_REGION and STRATABASE_ENDPOINT."
+    ),
+}
+"""By code of an error of DynamoDB, or of the search for credentials: what to set."""
+_UNREACHED = "DynamoDB doesn't respond. Check AWS_REGION, STRATABASE_ENDPOINT and the network."
+
+
 class CommandError(Exception):
     """An error that the user can fix. The text says what is wrong and how to fix it."""
 
@@ -56,11 +79,20 @@ def _explain_system_error(error: OSError) -> CommandError | None:
 
 
 def text_with_cause(error: Exception) -> str:
-    """Return the text of an error with its root cause, which the operator needs but clients never see."""
-    cause: BaseException = error
-    while cause.__cause__ is not None:
+    """Return the text of an error with its root cause, which the operator needs but clients never see.
+
+    If AWS is not set up, the text says what to set instead.
+    """
+    from stratabase.store.dynamodb.client import Unreached  # noqa: PLC0415 - rarely needed
+
+    text, cause = str(error), error
+    while isinstance(cause.__cause__, Exception):
         cause = cause.__cause__
+        if isinstance(cause, Unreached):
+            text = _UNREACHED
+        elif advice := _AWS_ADVICE.get(getattr(cause, "code", None)):
+            text = advice
     if cause is error:
-        return str(error)
+        return text
     reason = str(getattr(cause, "message", None) or getattr(cause, "strerror", None) or cause)
-    return str(error) if reason in str(error) else f"{error} ({reason})"
+    return text if reason in text else f"{text} ({reason})"
