@@ -111,7 +111,7 @@ SCENARIOS = [
         ALL,
         400,
         sent={**ADA, "password": "correct horse battery"},
-        answer='The field "password" is not supported',
+        answer="To set one yourself, send a PUT to the address of the new member.",
     ),
     Scenario(
         "a new member who is disabled", "POST", ALL, 400, sent={**ADA, "disabled": True}, answer='"disabled"'

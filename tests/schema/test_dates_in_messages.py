@@ -82,9 +82,11 @@ def test_messages_about_versions_use_the_formats_of_the_caller(archive: ArchiveA
         f'mutation {{ Entry___restoreVersion(_id: "{id_}", atVersion: "31-12-2019 10:00:00.000") {{ _id }} }}'
     )
 
-    began = "1 gennaio 2020 13.00 (ifVersion: 01-01-2020 13:00:00.000)"
     moment = "31 dicembre 2019 10.00 (atVersion: 31-12-2019 10:00:00.000)"
-    assert messages(archive, other, ROMAN) == [
-        f'I dati di Entry "{id_}" sono cambiati. La versione attuale è iniziata il {began}.'
-    ]
+    refused = (
+        f'I dati di Entry "{id_}" sono cambiati dopo la versione che hai inviato come ifVersion. La versione '
+        "attuale è iniziata il 1 gennaio 2020 13.00. Leggila, e poi invia ifVersion: "
+        '"01-01-2020 13:00:00.000".'
+    )
+    assert messages(archive, other, ROMAN) == [refused]
     assert messages(archive, none, ROMAN) == [f'Entry "{id_}" non ha una versione all\'istante {moment}.']

@@ -11,7 +11,7 @@ from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.domain.objects.entity import Reference, describe_object
 from stratabase.domain.objects.instant import Instant, format_instant
 from stratabase.domain.objects.lock import Lock, admits
-from stratabase.domain.objects.version import describe_version_instant
+from stratabase.domain.objects.version import format_version_instant
 from stratabase.domain.write.commands import AnyCommand, Delete, Update
 from stratabase.domain.write.request import ObjectWrite, WriteRequest
 from stratabase.formats.preferences import Formats
@@ -47,9 +47,12 @@ def _check_version(request: WriteRequest, write: ObjectWrite, expected_starts: S
         message = _("{object} has no versions because it hasn't been saved yet.", object=object_name)
     else:
         message = _(
-            "{object} has changed. Its current version started at {instant}.",
+            "{object} has changed since the version that you sent as {argument}. Its current version started "
+            "at {instant}. Read it, and then send {argument}: {text}.",
             object=object_name,
-            instant=describe_version_instant(before.start, caller.formats, IF_VERSION),
+            argument=IF_VERSION,
+            instant=_DATETIME.serializer("default", caller.formats)(format_instant(before.start)),
+            text=f'"{format_version_instant(before.start, caller.formats)}"',
         )
     request.issues.append(subject.issue(IssueType.ENTITY_LOCK_PERSIST, message, IF_VERSION))
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from stratabase.domain.members.fields import MemberField
 from stratabase.domain.members.member import Member
 from stratabase.http_api.http.shape import Field, ListShape, Shape
+from stratabase.messages import _
 from stratabase.model.constraints.email import MAX_EMAIL_LENGTH
 from stratabase.operations.members.update import CURRENT_PASSWORD, ID, PASSWORD, PENDING_EMAIL
 
@@ -13,6 +14,10 @@ CREATED_MEMBER = Shape(
 )
 _ID = Field("The ID of the member, which never changes.", required=True)
 _URL = Field("The address of the member.", required=True, format="uri")
+_NO_PASSWORD_YET = _(
+    "The new member gets an email with a link to choose a password. To set one yourself, send a PUT to the "
+    "address of the new member."
+)
 _PASSWORD = Field("A new password. It ends all sessions of the member.", format="password")
 _CURRENT_PASSWORD = Field(
     "Your current password. Required to change your own password, unless the request uses HTTP Basic. "
@@ -64,7 +69,7 @@ class MemberShapes:
             for name, field in fields.items()
             if field.at_creation
         }
-        self.new = Shape("user", new, name="NewMember")
+        self.new = Shape("user", new, name="NewMember", hints={PASSWORD: _NO_PASSWORD_YET})
         changes = {name: _request_field(field, required=False) for name, field in fields.items()}
         special_fields = {
             ID: _SAME_ID,

@@ -38,6 +38,8 @@ class Shape:
     """The name of the schema in the OpenAPI document. The default is `root`, capitalized."""
     open: bool = False
     """Whether the OpenAPI schema of a request allows additional properties, which the service ignores."""
+    hints: Mapping[str, Message] = dataclasses.field(default_factory=dict)
+    """By name of a field that the object does not have: what to do instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,7 @@ def _find_mistakes(fields: Mapping[str, Any], shape: Shape) -> Iterator[Message]
             unknown=quote_names(unknown),
             fields=and_list(shape.fields),
         )
+        yield from (shape.hints[name] for name in unknown if name in shape.hints)
 
 
 def _find_mistake(name: str, value: Any, field: Field) -> Message | None:

@@ -1,5 +1,7 @@
 """The endpoint of the root address: a page that leads people to the others, and the same links as JSON."""
 
+import html
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -29,6 +31,8 @@ _ADDRESSES: Mapping[str, Message] = {
     "health": _("Health"),
 }
 """The description of each address for programs, by its name in JSON."""
+_SLASH = re.compile("/(?!/|$)")
+"""Matches a slash after which a URL can be broken."""
 _SHAPE = Shape(
     "service",
     {
@@ -88,13 +92,18 @@ def _page(application: str, language: str, urls: Mapping[str, str]) -> Response:
         if name in urls
     )
     addresses = _join(
-        render_template("start_address.html", language, url=urls[name], title=title)
+        render_template("start_address.html", language, url=_breakable(urls[name]), title=title)
         for name, title in _ADDRESSES.items()
     )
     content = render_template(
         "start.html", language, links=links, for_programs=_("For programs"), addresses=addresses
     )
     return Page(application, language, heading, heading, content).response(200, (_VARY,))
+
+
+def _breakable(url: str) -> Markup:
+    """Return a URL that is broken at its slashes if the page is too narrow for it."""
+    return Markup(_SLASH.sub("/<wbr>", html.escape(url)))
 
 
 def _join(parts: Iterable[Markup]) -> Markup:
