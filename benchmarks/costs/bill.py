@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from math import ceil
+from math import ceil, fsum
 from pathlib import Path
 from typing import Any
 
@@ -185,7 +185,7 @@ class Bill:
 
     def cpu_ms_per_request(self) -> float:
         """Return the mean CPU time of the requests of the mix."""
-        return sum(share * float(self.rows[name]["cpu_ms"]) for name, share in MIX.items())
+        return fsum(share * float(self.rows[name]["cpu_ms"]) for name, share in MIX.items())
 
     def _gigabytes(self, function: str) -> float:
         """Return the memory that a function has by default."""
@@ -201,7 +201,8 @@ class Bill:
 
 def dollars(usage: Usage, names: Iterable[str] = tuple(PRICES)) -> float:
     """Return the price of quantities, or of those with some names."""
-    return sum(usage.get(name, 0) * PRICES[name].each for name in names)
+    # `sum` rounds otherwise in Python 3.11.
+    return fsum(usage.get(name, 0) * PRICES[name].each for name in names)
 
 
 def by_group(usage: Usage) -> Mapping[str, float]:
@@ -217,7 +218,7 @@ def times(factor: float, usage: Usage) -> Usage:
 def total(*usages: Usage) -> Usage:
     """Return the sum of quantities."""
     names = dict.fromkeys(name for usage in usages for name in usage)
-    return {name: sum(usage.get(name, 0) for usage in usages) for name in names}
+    return {name: fsum(usage.get(name, 0) for usage in usages) for name in names}
 
 
 def _data(row: Row) -> Usage:
