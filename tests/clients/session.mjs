@@ -42,4 +42,9 @@ results.after = await member(session).catch(reason);
 const asking = openSession(BASE_URL, { askCredentials, wait: () => {}, renewAfter: 0 });
 results.asking = await Promise.all([member(asking), member(asking)]);
 results.again = await member(asking); // the token and its renewal are refused
+const { id } = await session.signIn(USERNAME, PASSWORD).then(() => session.json("/auth/administration/member"));
+const change = JSON.stringify({ password: "a violin by the lake", currentPassword: "wrong" });
+const put = { method: "PUT", headers: { "content-type": "application/json" }, body: change };
+results.change = await (await session.fetch(`${BASE_URL}/auth/administration/members/${id}`, put)).text();
+
 console.log(JSON.stringify({ ...results, asked: asked.length, credentials: [...credentials] }));

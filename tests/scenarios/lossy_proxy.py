@@ -53,6 +53,8 @@ def _handler(proxy: LossyProxy) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             self._pass_on()
 
+        do_PUT = do_POST  # noqa: N815 - BaseHTTPRequestHandler names it
+
         def _pass_on(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
             proxy.paths.append(self.path)

@@ -16,7 +16,7 @@ export function openSession(
   baseUrl: string,
   { askCredentials = refuse, attempts = 4, wait = sleep as (seconds: number) => unknown, renewAfter = 0.8 } = {},
 ) {
-  let token: { text: string; renewAt: number; endsAt: number } | undefined;
+  let token: { text: string; renewAt: number; endsAt: number; family: symbol } | undefined;
   let renewal: Promise<void> | undefined;
   let signOuts = 0;
 
@@ -37,11 +37,12 @@ export function openSession(
     }
   }
 
-  async function takeToken(response: Response, signOutsBefore: number) {
+  // `family` is the same for all tokens that come from one sign-in.
+  async function takeToken(response: Response, family: symbol, signOutsBefore: number) {
     const { access_token, expires_in } = await readJson<{ access_token: string; expires_in: number }>(response);
     if (signOuts !== signOutsBefore) throw new Error("Signed out.");
-    const milliseconds = 1000 * expires_in;
-    token = { text: access_token, renewAt: Date.now() + milliseconds * renewAfter, endsAt: Date.now() + milliseconds };
+    const [now, milliseconds] = [Date.now(), 1000 * expires_in];
+    token = { text: access_token, renewAt: now + milliseconds * renewAfter, endsAt: now + milliseconds, family };
   }
 
   // Throws an error with a message for the person if the password is wrong.
@@ -49,16 +50,18 @@ export function openSession(
     const before = signOuts;
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify({ username, password });
-    await takeToken(await send(`${baseUrl}/public/token/getJwtToken`, { method: "POST", headers, body }), before);
+    const response = await send(`${baseUrl}/public/token/getJwtToken`, { method: "POST", headers, body });
+    await takeToken(response, Symbol(), before);
   }
 
   async function renew() {
     if (token) {
+      const { text, family } = token;
       const before = signOuts;
-      const headers = { authorization: `Bearer ${token.text}` };
+      const headers = { authorization: `Bearer ${text}` };
       try {
         const response = await send(`${baseUrl}/auth/token/refreshJwtToken`, { headers });
-        if (response.status !== 401) return await takeToken(response, before);
+        if (response.status !== 401) return await takeToken(response, family, before);
       } catch (error) {
         if (!token || Date.now() >= token.endsAt) throw error;
         token.renewAt = Date.now() + RENEW_AGAIN; // the token is still good
@@ -81,13 +84,17 @@ export function openSession(
     const headers = new Headers(options.headers);
     // All attempts have the same key, so a mutation is done once. Queries ignore the key.
     if (!headers.has("idempotency-key")) headers.set("idempotency-key", crypto.randomUUID());
-    for (let attempt = 1; ; attempt++) {
-      const used = await currentToken();
-      headers.set("authorization", `Bearer ${used.text}`);
-      const response = await send(address, { ...options, headers });
-      if (response.status !== 401 || attempt === 2) return response;
-      used.renewAt = 0; // the token ended early, for example because the password was changed
-    }
+    const sendWith = ({ text }: { text: string }) => {
+      headers.set("authorization", `Bearer ${text}`);
+      return send(address, { ...options, headers });
+    };
+    const used = await currentToken();
+    const response = await sendWith(used);
+    if (response.status !== 401) return response;
+    used.renewAt = 0; // perhaps the token ended early, for example because the password was changed
+    const next = await currentToken();
+    // If the token could be renewed, the service refused something else, such as a wrong `currentPassword`.
+    return next.family === used.family ? response : sendWith(next);
   }
 
   return {
