@@ -26,6 +26,9 @@ HINTS = {
     "{ Book___getPage(options: {limit: 5}) { totalCount } }": "found: { limit: 5 }. Use next.",
     "{ Book___getPage(options: {orderBy: [title]}) { totalCount } }": "Use title___ASC or title___DESC.",
     "{ Book___getPage(options: {orderBy: {title: DESC}}) { totalCount } }": "title___ASC or title___DESC.",
+    '{ Book___getPage(options: {orderBy: "title, title"}) { totalCount } }': (
+        "Use title___ASC or title___DESC."
+    ),
     '{ Book___getPage(options: {filter: {title: "x"}}) { totalCount } }': (
         "Use title___eq, title___contains, or title___in."
     ),

@@ -1,6 +1,7 @@
 """An import checks all rows before it writes, and writes each row once, however often it is interrupted."""
 
 import itertools
+import os
 from math import ceil
 from pathlib import Path
 from random import Random
@@ -193,6 +194,27 @@ def test_a_row_with_another_number_of_cells_stays_wrong_until_it_is_corrected(
     assert shop.check(refused).refused.keys() == {0, 1}
     corrected = shop.file(refused.read_text().replace("A,1", "A,1,").replace("b,x", "b"), "corrected.csv")
     assert shop.run(corrected).created == 2
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_two_imports_with_the_same_file_of_refused_rows_lose_none(
+    has_links: bool, shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_link(*_: object) -> None:
+        raise PermissionError
+
+    if not has_links:
+        monkeypatch.setattr(os, "link", no_link)
+    files = [CsvFile(shop.file(f"name\n{name}\n", f"{name}.csv")) for name in ("first", "second")]
+    target = tmp_path / "refused.csv"
+    with RefusedRowsFile(target) as one, RefusedRowsFile(target) as other:
+        with RefusedRowsFile(target):
+            pass  # a third one that refuses no row
+        one.write(files[0], {0: "Why"})
+        with pytest.raises(FileExistsError):
+            other.write(files[1], {0: "Why"})
+    assert target.read_text() == "_line,_reason,name\n2,Why,first\n"
+    assert not [*tmp_path.glob("*.part")]
 
 
 def test_rows_update_the_object_with_the_same_value(shop: Shop) -> None:

@@ -80,7 +80,7 @@ def _order(problem: str, schema: GraphQLSchema, name: str, type_name: str) -> Me
 
 
 def _order_object(problem: str, schema: GraphQLSchema, type_name: str, value: str) -> Message | None:
-    return _use(problem, _directions(schema, type_name, _NAME.findall(value)))
+    return _use(problem, _directions(schema, type_name, dict.fromkeys(_NAME.findall(value))))
 
 
 def _directions(schema: GraphQLSchema, type_name: str, names: Iterable[str]) -> list[str]:

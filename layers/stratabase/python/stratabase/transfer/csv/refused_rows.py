@@ -6,6 +6,7 @@ so that a row with too few or too many cells stays wrong until somebody corrects
 
 import csv
 import os
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
@@ -26,9 +27,10 @@ class RefusedRowsFile:
     def __init__(self, path: Path) -> None:
         """Open the file. Raises OSError, FileExistsError if there is such a file."""
         self.path = path
-        self._unfinished = path.with_name(f"{path.name}{_UNFINISHED}")
+        # Each process has a file of its own, so that two imports with the same target don't mix their rows.
+        self._unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}{_UNFINISHED}")
         self._require_new()
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         self._descriptor: int | None = os.open(self._unfinished, flags, 0o600)
 
     def __enter__(self) -> Self:
@@ -44,7 +46,8 @@ class RefusedRowsFile:
     def write(self, file: CsvFile, refused: Mapping[int, str]) -> None:
         """Write the refused rows of a file, with its encoding and delimiter. Call it once.
 
-        `refused`: the reasons by row number. Raises OSError, UnreadableFile.
+        `refused`: the reasons by row number. Raises OSError, UnreadableFile, FileExistsError if another
+        process has written such a file meanwhile.
         """
         kept = [index for index, name in enumerate(file.header) if name not in {LINE, REASON}]
         descriptor, self._descriptor = self._descriptor, None
@@ -62,8 +65,17 @@ class RefusedRowsFile:
                     rows.writerow([str(row.line), reason, *cells])
             target.flush()
             os.fsync(target.fileno())
-        self._require_new()
-        self._unfinished.replace(self.path)
+        self._publish()
+
+    def _publish(self) -> None:
+        """Give the complete file its name. Raises OSError, FileExistsError if there is such a file."""
+        try:
+            os.link(self._unfinished, self.path)  # unlike a renaming, it replaces no file
+        except FileExistsError:
+            raise
+        except OSError:  # the file system has no links
+            self._require_new()
+            self._unfinished.rename(self.path)
 
     def _require_new(self) -> None:
         if self.path.exists() or self.path.is_symlink():
