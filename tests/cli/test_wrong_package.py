@@ -40,6 +40,18 @@ def test_a_version_outside_of_the_bounds_is_explained(
     assert (explain_error(error) == (text,)) == explained
 
 
+def test_a_package_can_be_installed_under_another_spelling(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "requires", lambda _: ["prometheus-client>=0.22"])
+    monkeypatch.setattr(module, "version", lambda _: "0.1")
+    monkeypatch.setattr(
+        module, "packages_distributions", lambda: {"prometheus_client": ["prometheus_client"]}
+    )
+    explained = wrong_package(ImportError("cannot import name", name="prometheus_client"))
+    assert str(explained).startswith(
+        "Stratabase needs prometheus-client >=0.22, but this environment has 0.1."
+    )
+
+
 @pytest.mark.parametrize(
     "error", [ImportError("x", name="tests.cli"), ImportError("x"), ValueError("graphql")]
 )

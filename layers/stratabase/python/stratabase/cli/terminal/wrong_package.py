@@ -10,6 +10,7 @@ _REQUIREMENT = re.compile(r"([\w.-]+)(?:\[[^]]*])?\s*\(?([^;)]*)")
 _AT_LEAST = re.compile(r">=\s*([\d.]+)")
 _BELOW = re.compile(r"<\s*([\d.]+)")
 _NUMBER = re.compile(r"\d+")
+_SEPARATORS = re.compile(r"[-_.]+")
 
 
 def wrong_package(error: Exception) -> CommandError | None:
@@ -20,7 +21,7 @@ def wrong_package(error: Exception) -> CommandError | None:
     if not isinstance(error, ImportError) or not error.name:
         return None
     module = error.name.partition(".")[0]
-    names = {name.lower() for name in packages_distributions().get(module, [module])}
+    names = {_normalized(name) for name in packages_distributions().get(module, [module])}
     for name, bounds in _requirements():
         if name in names and not _fits(installed := _installed(name), bounds):
             return CommandError(
@@ -31,13 +32,18 @@ def wrong_package(error: Exception) -> CommandError | None:
 
 
 def _requirements() -> list[tuple[str, str]]:
-    """Return the packages that Stratabase requires: name in lower case, and bounds such as `<3.4,>=3.3.2`."""
+    """Return the packages that Stratabase requires: normalized name, and bounds such as `<3.4,>=3.3.2`."""
     try:
         found = requires("stratabase") or []
     except PackageNotFoundError:  # not installed, but run from its sources
         return []
     parsed = [_REQUIREMENT.match(text) for text in found]
-    return [(each[1].lower(), each[2].strip()) for each in parsed if each]
+    return [(_normalized(each[1]), each[2].strip()) for each in parsed if each]
+
+
+def _normalized(name: str) -> str:
+    """Return the name of a package as indexes write it. Some packages install with `_` in their names."""
+    return _SEPARATORS.sub("-", name).lower()
 
 
 def _installed(name: str) -> str | None:
