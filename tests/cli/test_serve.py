@@ -256,12 +256,14 @@ def test_a_variable_that_is_almost_a_setting_is_named(
 ) -> None:
     monkeypatch.setenv("STRATABASE_MODEL", str(tmp_path / "model.graphql"))
     monkeypatch.setenv("STRATABASE_ACCESSLOG", "json")
+    monkeypatch.setenv("STRATABASE_PORT", "8080")
     for name in ("STRATABASE_PASSWORD", "STRATABASE_TOKEN", "STRATABASE_SOMETHING_OF_MY_OWN"):
         monkeypatch.setenv(name, "x")
 
     assert main(["serve"]) == 1
-    warning, error = capsys.readouterr().err.splitlines()
-    assert warning == (
-        "STRATABASE_ACCESSLOG is no setting, so it has no effect. Did you mean STRATABASE_ACCESS_LOG?"
-    )
+    *warnings, error = capsys.readouterr().err.splitlines()
+    assert warnings == [
+        "STRATABASE_ACCESSLOG is no setting, so it has no effect. Did you mean STRATABASE_ACCESS_LOG?",
+        "STRATABASE_PORT is no setting, so it has no effect. Did you mean PORT?",
+    ]
     assert "doesn't exist" in error

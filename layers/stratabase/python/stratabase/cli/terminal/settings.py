@@ -34,9 +34,11 @@ def misspelled_settings(environment: Mapping[str, str]) -> list[str]:
     found = []
     for name in sorted(environment):
         if name.startswith(_PREFIX) and name not in known | _OTHER_VARIABLES:
-            nearest = nearest_word(name.removeprefix(_PREFIX), names)
-            if nearest is not None:
-                found.append(f"{name} is no setting, so it has no effect. Did you mean {_PREFIX}{nearest}?")
+            rest = name.removeprefix(_PREFIX)
+            nearest = nearest_word(rest, names)
+            meant = rest if rest in known else nearest and f"{_PREFIX}{nearest}"
+            if meant:
+                found.append(f"{name} is no setting, so it has no effect. Did you mean {meant}?")
     return found
 
 
