@@ -148,6 +148,8 @@ def test_an_export_does_not_overwrite_other_files(tmp_path: Path) -> None:
 
     with pytest.raises(FolderInUse, match="is not empty"):
         prepare_folder(tmp_path)
+    with pytest.raises(FolderInUse, match="letter is a file"):
+        prepare_folder(tmp_path / "letter")
 
 
 def test_an_interrupted_export_begins_again(tmp_path: Path) -> None:

@@ -68,6 +68,8 @@ def prepare_folder(folder: Path) -> None:
 
     Files of objects stay, because their bytes never change. Raises FolderInUse, OSError.
     """
+    if folder.is_file():
+        raise FolderInUse(f"{folder} is a file. Name a folder that is empty or doesn't exist yet.")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     marker = folder / UNFINISHED
     found = [each for each in folder.iterdir() if each != marker]
