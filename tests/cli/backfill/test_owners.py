@@ -7,6 +7,7 @@ import orjson
 import pytest
 
 from stratabase.bootstrap import Instance
+from stratabase.cli.main import main
 from stratabase.cli.server import service
 from stratabase.cli.server.messages import ReportKind, WorkerReport
 from stratabase.cli.terminal import progress
@@ -154,6 +155,28 @@ def test_names_that_an_older_version_writes_later_get_ids_on_the_next_scan(
     assert terminal.done("resolve-owners").startswith("All owners")
     assert terminal.done("resolve-owners", "--again").startswith("Project: replaced 3 usernames")
     assert terminal.owners() == {"a": ("rosa", rosa)}
+
+
+def test_an_import_into_a_store_that_has_served_adds_ids_to_names(
+    terminal: OwnersTerminal,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rosa = terminal.member("rosa")
+    terminal.create("rosa", "a")
+    terminal.forget()
+    assert main(["export", str(tmp_path / "export"), "--members"]) == 0
+    monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "other"))
+    other = OwnersTerminal(tmp_path / "other", capsys, monkeypatch)
+    instance = Instance(other.settings)
+    assert service._resolve_owners(instance, list[WorkerReport]().append) == ()
+    instance.close()
+
+    assert main(["import", str(tmp_path / "export")]) == 0
+
+    assert "Project: replaced 3 usernames with member IDs.\n" in capsys.readouterr().out
+    assert other.owners() == {"a": ("rosa", rosa)}
 
 
 def test_a_start_reports_progress_of_the_names(

@@ -108,8 +108,9 @@ def import_instance(instance: Instance, folder: Path, reader: ExportReader) -> I
         importing.finish()
         number, dangling = check.dangling()
     if is_embedded(instance.settings):
-        # As `serve` does, which would read all objects at its next start.
-        yield from resolve_owners(instance)
+        # As `serve` does, which would read all objects at its next start. A store that served while it was
+        # empty counts as done, so all classes are included.
+        yield from resolve_owners(instance, again=True)
     yield f"Imported {pluralize(check.objects, 'object')} from {folder}."
     if added:
         yield (
