@@ -132,10 +132,9 @@ class StoreFull(Unavailable):
     The text is for the operator, and names the place. Clients get a message without it.
     """
 
-    def __init__(self, place: str, *, may_have_written: bool = False) -> None:
+    def __init__(self, place: str) -> None:
         """`place`: the file or folder that can't grow."""
-        message = _("The store is temporarily unavailable. Try again later.")
-        super().__init__(message, retry_after=30, may_have_written=may_have_written)
+        super().__init__(_("The store is temporarily unavailable. Try again later."), retry_after=30)
         self.place = place
 
     def __str__(self) -> str:
