@@ -323,6 +323,26 @@ def test_what_was_deleted_meanwhile_does_not_come_back(shop: Shop, monkeypatch: 
     assert sorted(shop.values("text", "Note")) == sorted(f"n{row}" for row in range(1, 60))
 
 
+def test_what_was_deleted_since_the_record_was_saved_does_not_come_back(shop: Shop) -> None:
+    file = shop.file("name\n" + "\n".join(f"n{row}" for row in range(40)))
+    steps = itertools.count()
+
+    def interrupt() -> None:
+        if next(steps) == ceil(40 / ROWS_PER_CHECK) + 20:
+            raise Halt
+
+    import_ = shop.prepare(file, interrupt=interrupt)
+    record, _ = import_.check(lambda _: None)
+    with pytest.raises(Halt):
+        import_.write(record, lambda _: None)
+    shop.services.entities.set_checkpoint(import_._records._work, None)
+    import_._records.begin(record)  # as after a crash before the record was saved again
+    first = next(state for state in shop.objects() if state["name"] == "n0")
+    delete(shop.services, Delete(Reference("Pet", str(first["_id"]))), CONSOLE)
+    assert shop.run(file).ended is not None
+    assert sorted(shop.values("name")) == sorted(f"n{row}" for row in range(1, 40))
+
+
 def test_a_row_that_others_made_invalid_stops_the_import(shop: Shop) -> None:
     file = shop.file("name,tag\nA,a\nB,b\nC,c\n")
     import_ = shop.prepare(file)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import compress, islice
 from typing import NamedTuple, Protocol
 
 from stratabase import waiting
@@ -201,12 +201,13 @@ class CsvImport:
 
     def _unwritten(self, state: "_CheckState", known: Container[int], *, is_resumed: bool) -> Iterator[Row]:
         """Yield the rows to check. `known`: the rows that an earlier run refused."""
-        for row, written in self._with_written(state.record, is_resumed=is_resumed):
+        for row, is_written, entity in self._with_written(state.record, is_resumed=is_resumed):
             state.rows += 1
             state.report.reach(row.line)
-            if written is not None:
+            if is_written:
                 self._written.add(row.number)
-                state.check.note(row, written)
+                if entity is not None:
+                    state.check.note(row, entity)
             elif row.number >= state.record.next_row or row.number in known:
                 yield row
 
@@ -312,18 +313,36 @@ class CsvImport:
         self._refused[row.number] = " ".join(issue.in_row() for issue in issues)
 
     def _is_written(self, row: Row, record: ImportRecord) -> bool:
-        reference = Reference(self._columns.class_.name, record.id_of(row.number))
-        return self._services.entities.read([reference])[0] is not None
+        ((is_written, _),) = self._look_up([row], record)
+        return is_written
 
-    def _with_written(self, record: ImportRecord, *, is_resumed: bool) -> Iterator[tuple[Row, Entity | None]]:
-        """Yield each row with the object that an earlier run of the import created from it."""
+    def _with_written(
+        self, record: ImportRecord, *, is_resumed: bool
+    ) -> Iterator[tuple[Row, bool, Entity | None]]:
+        """Yield each row with whether an earlier run of the import wrote it, and the object if it exists."""
         if not is_resumed:
-            yield from ((row, None) for row in self._file.rows())
+            yield from ((row, False, None) for row in self._file.rows())
             return
-        name = self._columns.class_.name
         for rows in _blocks(self._file.rows(), _ROWS_PER_LOOK):
-            references = [Reference(name, record.id_of(row.number)) for row in rows]
-            yield from zip(rows, self._services.entities.read(references), strict=True)
+            for row, (is_written, entity) in zip(rows, self._look_up(rows, record), strict=True):
+                yield row, is_written, entity
+
+    def _look_up(self, rows: Sequence[Row], record: ImportRecord) -> Iterator[tuple[bool, Entity | None]]:
+        """Yield for each row whether an import created its object, and the object if it still exists.
+
+        Of objects that were deleted since, only those of versioned classes are found.
+        """
+        class_ = self._columns.class_
+        references = [Reference(class_.name, record.id_of(row.number)) for row in rows]
+        entities = self._services.entities.read(references)
+        missing = [entity is None for entity in entities]
+        deleted = dict.fromkeys(references, False)
+        if class_.versioned and any(missing):
+            lost = [*compress(references, missing)]
+            found = self._services.entities.tombstones(lost)
+            deleted |= {each: tombstone is not None for each, tombstone in zip(lost, found, strict=True)}
+        for reference, entity in zip(references, entities, strict=True):
+            yield entity is not None or deleted[reference], entity
 
 
 def _blocks(rows: Iterable[Row], size: int) -> Iterator[Sequence[Row]]:
