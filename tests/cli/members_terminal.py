@@ -12,7 +12,7 @@ PASSWORD = "correct horse battery"
 
 
 class Terminal:
-    """Runs commands in its own home folder."""
+    """Runs commands in its own data folder."""
 
     def __init__(
         self, home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -22,7 +22,7 @@ Run = Callable[..., str]
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home folder with data and without keys, without other settings."""
+    """A data folder with data and without keys, without other settings."""
     (tmp_path / "home").mkdir()
     (tmp_path / "home/objects.db").touch()
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))

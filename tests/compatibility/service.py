@@ -100,7 +100,7 @@ class Service:
     """A service over one store. `close` releases the store, and `open` restarts the service on it."""
 
     def __init__(self, home: Path, store: str, name: str) -> None:
-        """Prepare a service in a home folder. `name` is the name of its DynamoDB tables."""
+        """Prepare a service in a data folder. `name` is the name of its DynamoDB tables."""
         self.home, self.store = home, store
         self._tables = {"objects": name, "members": f"{name}-members"}
         self._instance: Instance | None = None

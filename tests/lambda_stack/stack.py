@@ -29,7 +29,7 @@ STORES = "instance().is_store_reachable(); instance().open_files()"
 def function_pools(given: Mapping[str, str], functions: Iterable[FunctionDeclaration]) -> Iterator[Pools]:
     """Make a stack, and yield the execution environments of its functions.
 
-    `given`: the settings, with the address of the emulator. What a stack has is named by its home folder, so
+    `given`: the settings, with the address of the emulator. What a stack has is named by its data folder, so
     a stack that starts again finds what it had. `STACK_FAULTS`: see `fault_proxy`.
     """
     with ExitStack() as stack:

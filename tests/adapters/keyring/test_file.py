@@ -1,4 +1,4 @@
-"""The file keyring in the local home folder."""
+"""The file keyring in the local data folder."""
 
 import multiprocessing
 import stat

@@ -46,7 +46,7 @@ class StoredRows(ABC):
 
 
 class SqliteRows(StoredRows):
-    """The rows of the SQLite file in the service's home folder."""
+    """The rows of the SQLite file in the service's data folder."""
 
     settings: Mapping[str, str] = {}
 

@@ -165,7 +165,7 @@ class Settings:
         Variable(
             "STRATABASE_BUCKET",
             str,
-            "The S3 bucket of the files. The default is the folder `files` in the home folder.",
+            "The S3 bucket of the files. The default is the folder `files` in the data folder.",
         ),
     ] = None
     file_megabytes: Annotated[
@@ -201,7 +201,7 @@ class Settings:
             "STRATABASE_SIGNING_KEYS",
             str,
             "The secret in Secrets Manager with the token signing keys. "
-            "The default is a file in the home folder.",
+            "The default is a file in the data folder.",
         ),
     ] = None
     token_minutes: Annotated[

@@ -1,6 +1,6 @@
 """Implementations of the port Keyring, which stores the keys that sign tokens.
 
-`document` encodes the keys as text. `file` stores this text in a file of the home folder, `secrets_manager`
+`document` encodes the keys as text. `file` stores this text in a file of the data folder, `secrets_manager`
 in a secret of AWS Secrets Manager. Both replace all keys atomically and never lose a concurrent change, as
 tests/contract/keyring verifies.
 

@@ -1,4 +1,4 @@
-"""The keyring in a file of the home folder, which only its owner can read."""
+"""The keyring in a file of the data folder, which only its owner can read."""
 
 import os
 from collections.abc import Callable, Sequence

@@ -18,7 +18,7 @@ from stratabase.store.indexes.entries import BuildState, RegistryEntry, RoleEntr
 from stratabase.wording import pluralize
 
 BUILD_LOCK = "build.lock"
-"""The file in the home folder that a process locks while it builds."""
+"""The file in the data folder that a process locks while it builds."""
 _LOCK_TIMEOUT = 1.0
 """The seconds of one attempt to acquire the lock."""
 _MAX_ATTEMPTS = 3

@@ -3,7 +3,7 @@
 - `command_error`: the error that a command shows to the user.
 - `confirm`: asks a person before a command changes something for good.
 - `examples`: shows examples in the help of a command.
-- `settings`: reads the settings, and creates the home folder.
+- `settings`: reads the settings, and creates the data folder.
 - `progress`: shows the progress of a long task.
 - `csv_options`: the options that say how a CSV file spells values.
 

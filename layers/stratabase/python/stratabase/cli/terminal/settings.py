@@ -1,4 +1,4 @@
-"""The settings of the commands, the home folder, and the credentials for the emulator."""
+"""The settings of the commands, the data folder, and the credentials for the emulator."""
 
 import os
 from collections.abc import Mapping
@@ -76,7 +76,7 @@ def require_local_data(settings: Settings) -> None:
 
 
 def make_data_folder(folder: Path) -> None:
-    """Create the home folder if it does not exist, with access for this user only. Raises CommandError."""
+    """Create the data folder if it does not exist, with access for this user only. Raises CommandError."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
