@@ -81,13 +81,17 @@ def _explain_system_error(error: OSError) -> CommandError | None:
 def text_with_cause(error: Exception) -> str:
     """Return the text of an error with its root cause, which the operator needs but clients never see.
 
-    If AWS is not set up, the text says what to set instead.
+    If a store doesn't respond because AWS is not set up, the text says what to set instead.
     """
-    from stratabase.store.dynamodb.client import Unreached  # noqa: PLC0415 - rarely needed
+    # These modules are rarely needed.
+    from stratabase.domain.issues.refusals import Unavailable  # noqa: PLC0415
+    from stratabase.store.dynamodb.client import Unreached  # noqa: PLC0415
 
     text, cause = str(error), error
     while isinstance(cause.__cause__, Exception):
         cause = cause.__cause__
+        if not isinstance(error, Unavailable):
+            continue
         if isinstance(cause, Unreached):
             text = _UNREACHED
         elif advice := _AWS_ADVICE.get(getattr(cause, "code", None)):
