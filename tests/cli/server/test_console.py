@@ -1,5 +1,9 @@
 """Errors in the model and in user code are reported without internals of the server."""
 
+import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,6 +27,31 @@ def test_normal_messages_leave_standard_output_to_the_access_log(capsys: pytest.
     assert capsys.readouterr().out == "A password\n\nStratabase serves.\nTo do\n"
     Console(only_errors=True).show(report)
     assert capsys.readouterr() == ("", "A password\n\nStratabase serves.\nTo do\n")
+
+
+PRINTS_AFTER_THE_TERMINAL_HAS_CLOSED = """
+import os, sys
+from stratabase.cli.server.console import Console
+sys.stdin.readline()
+Console().say("lost")
+Console().warn("lost, too")
+os.write(int(sys.argv[1]), b"done")
+"""
+
+
+def test_a_terminal_that_has_closed_is_no_error() -> None:
+    ours, theirs = pty.openpty()
+    reader, writer = os.pipe()
+    code = [sys.executable, "-c", PRINTS_AFTER_THE_TERMINAL_HAS_CLOSED, str(writer)]
+    process = subprocess.Popen(
+        code, stdin=subprocess.PIPE, stdout=theirs, stderr=theirs, pass_fds=[writer], start_new_session=True
+    )
+    for file in (writer, theirs, ours):
+        os.close(file)
+    process.communicate(b"\n")
+    assert process.returncode == 0
+    assert os.read(reader, 10) == b"done"
+    os.close(reader)
 
 
 def test_a_command_error_is_shown_as_it_is() -> None:

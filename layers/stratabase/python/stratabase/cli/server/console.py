@@ -1,9 +1,12 @@
 """Output to the terminal: reports of workers, and explanations of errors."""
 
+import errno
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TextIO
 
 from stratabase.cli.server.messages import ReportKind, WorkerReport
 from stratabase.cli.terminal.command_error import as_command_error
@@ -22,11 +25,20 @@ class Console:
 
     def say(self, *lines: str) -> None:
         """Print normal messages."""
-        print(*lines, sep="\n", flush=True, file=sys.stderr if self._only_errors else sys.stdout)
+        self._print(lines, sys.stderr if self._only_errors else sys.stdout)
 
     def warn(self, *lines: str) -> None:
         """Print lines to standard error."""
-        print(*lines, sep="\n", file=sys.stderr, flush=True)
+        self._print(lines, sys.stderr)
+
+    def _print(self, lines: Sequence[str], stream: TextIO) -> None:
+        try:
+            print(*lines, sep="\n", file=stream, flush=True)
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            # The terminal was closed. The signal of that stops the service, but may come later.
+            self.detach()
 
     def detach(self) -> None:
         """Print nothing from now on, because the terminal was closed."""
