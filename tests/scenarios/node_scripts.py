@@ -2,21 +2,19 @@
 
 import os
 import shutil
-import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.client_tools import run_tool
 from tests.service import ROOT
 
 NODE = ROOT / ".node"
 """Where make installs the packages of tests/clients."""
 CLIENTS = ROOT / "tests/clients"
-PATIENCE = 120
-"""The timeout of a script or a command, in seconds."""
 
 
 def find_node() -> str:
@@ -41,23 +39,9 @@ def scripts() -> Iterator[Path]:
 
 def run_command(folder: Path, command: str, *arguments: str) -> None:
     """Run a command of the packages, such as `tsc`."""
-    _run([NODE / "node_modules/.bin" / command, *arguments], folder, {})
+    run_tool([NODE / "node_modules/.bin" / command, *arguments], folder)
 
 
 def run_script(folder: Path, script: str, environment: Mapping[str, str]) -> str:
     """Run a script of the folder, and return what it prints."""
-    return _run([find_node(), folder / script], folder, environment)
-
-
-def _run(command: Sequence[str | Path], folder: Path, environment: Mapping[str, str]) -> str:
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={"PATH": os.environ["PATH"], **environment},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return run_tool([find_node(), folder / script], folder, environment)
