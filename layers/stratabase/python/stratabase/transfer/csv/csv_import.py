@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import compress, islice
+from itertools import islice
 from typing import NamedTuple, Protocol
 
 from stratabase import waiting
@@ -335,14 +335,11 @@ class CsvImport:
         class_ = self._columns.class_
         references = [Reference(class_.name, record.id_of(row.number)) for row in rows]
         entities = self._services.entities.read(references)
-        missing = [entity is None for entity in entities]
-        deleted = dict.fromkeys(references, False)
-        if class_.versioned and any(missing):
-            lost = [*compress(references, missing)]
-            found = self._services.entities.tombstones(lost)
-            deleted |= {each: tombstone is not None for each, tombstone in zip(lost, found, strict=True)}
+        lost = [each for each, entity in zip(references, entities, strict=True) if entity is None]
+        tombstones = self._services.entities.tombstones(lost) if lost and class_.versioned else ()
+        deleted = {each.reference for each in tombstones if each is not None}
         for reference, entity in zip(references, entities, strict=True):
-            yield entity is not None or deleted[reference], entity
+            yield entity is not None or reference in deleted, entity
 
 
 def _blocks(rows: Iterable[Row], size: int) -> Iterator[Sequence[Row]]:
