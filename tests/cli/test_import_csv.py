@@ -157,6 +157,19 @@ def test_a_repetition_can_write_the_refused_rows(folder: Path, capsys: pytest.Ca
     assert len(_states()) == 1
 
 
+def test_texts_that_probably_mean_no_value_are_reported(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "pets.csv").write_text("name,tag\nRex,NULL\nKit,NULL\n")
+    command = ["import", "pets.csv", "--class", "Pet", "--dry-run"]
+    assert main(command) == 1
+    noticed = capsys.readouterr().err
+    assert 'pets.csv, column "tag": the text of 2 cells is "NULL". If it means' in noticed
+    assert "--null NULL" in noticed
+    assert main([*command, "--null", "NULL"]) == 0
+    assert "--null" not in capsys.readouterr().err
+
+
 def test_a_dry_run_creates_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "pets.csv").write_text("name\nRex\n")
     assert main(["import", "pets.csv", "--class", "Pet", "--dry-run"]) == 0

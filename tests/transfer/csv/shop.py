@@ -50,7 +50,9 @@ type Owner @unique(attributes: ["email"]) @unique(attributes: ["first", "last"])
 }
 type Cage @unique(attributes: ["code"]) { code: Int!  pet: Pet @association(opposite: "cage") }
 type Toy { name: String }
-type Shelf @unique(attributes: ["code"]) @unique(attributes: ["name"]) { code: String  name: String }
+type Shelf @unique(attributes: ["code"]) @unique(attributes: ["name"]) {
+  code: String  name: String  label: Text
+}
 type Note @warning(name: "long", condition: "size(text) > 5", message: "Too long.") { text: String! }
 enum Kind { CAT DOG }
 """,

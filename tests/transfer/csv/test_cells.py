@@ -1,5 +1,7 @@
 """Cells spell values so that spreadsheets take no text for a formula, and each value comes back."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,13 +11,33 @@ from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.model.types import TYPES
 from stratabase.transfer.csv.cells import CellFormats, InvalidCell, with_quote, without_quote
 
-FORMULAS = ["=1+1", "+39 02 1234", "-5", "@SUM(A1)", "\tx", "\rx"]
+FORMULAS = [
+    "=1+1",
+    "=1",
+    "+cmd|' /C calc'!A0",
+    "-A1",
+    "+1+A1",
+    "@SUM(A1)",
+    "@1",
+    "\tx",
+    "\t1",
+    "\rx",
+    "- milk",
+]
+NUMBERS = ["+39 02 1234", "+1-555-0100", "+1 (555) 01.00", "-5", "-0,5", "+", "-"]
 
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_a_text_that_is_a_formula_gets_an_apostrophe(text: str) -> None:
     assert with_quote(text) == f"'{text}"
     assert without_quote(f"'{text}") == text
+
+
+@pytest.mark.parametrize("text", NUMBERS)
+def test_a_phone_number_keeps_its_plus(text: str) -> None:
+    assert with_quote(text) == text == without_quote(text)
+    assert without_quote(f"'{text}") == text  # as earlier versions wrote it
+    assert without_quote(with_quote(f"'{text}")) == f"'{text}"
 
 
 @pytest.mark.parametrize("text", ["plain", "it's", "'quoted'", "a=b", "O'Neill", "'s-Hertogenbosch"])
@@ -33,7 +55,16 @@ def test_each_text_is_read_as_it_was_written(text: str) -> None:
     written = with_quote(text)
     assert without_quote(written) == text
     assert written
-    assert written[0] not in "=+-@\t\r"
+    assert written[0] not in "=+-@\t\r" or not set(written) - set("+-0123456789 ()./,")
+
+
+@given(st.text(alphabet=st.one_of(st.sampled_from("'=+-@\t\r\n\"a"), st.characters(codec="utf-8"))))
+def test_formulas_can_be_kept_as_they_are(text: str) -> None:
+    cells, type_ = CellFormats(keeps_formulas=True), TYPES["Text"]
+    written = cells.writer(type_)(text)
+    assert cells.reader(type_)(written) == text
+    assert written == text or not set(text) - {"'"}
+    assert written
 
 
 @pytest.mark.parametrize(
@@ -75,6 +106,66 @@ def test_values_are_written_so_that_they_can_be_read(type_: str, stored: object,
     assert cells.writer(known)(stored) == text
     assert known.read(cells.reader(known)(text), cells.formats) == stored
     assert cells.writer(known)(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("group", "text"),
+    [
+        (" ", "1 234 567,5"),
+        (" ", "1\u00a0234\u00a0567,5"),
+        ("\u00a0", "1 234\u202f567,5"),
+        ("\u202f", "1\u2009234\u2009567,5"),
+        ("'", "1\u2019234\u2019567,5"),
+        ("\u2019", "1'234'567,5"),
+    ],
+)
+def test_separators_that_look_alike_are_the_same(group: str, text: str) -> None:
+    read = CellFormats(decimal=",", group=group).reader(TYPES["Real"])
+    assert read(text) == "1234567.5"
+    with pytest.raises(InvalidCell):
+        read("12 34,5")
+
+
+_FIRST = datetime.min.replace(tzinfo=UTC)
+_MILLISECONDS = (datetime.max.replace(tzinfo=UTC) - _FIRST) // timedelta(milliseconds=1)
+_AUTUMN = tuple(
+    (datetime(2026, month, day, tzinfo=UTC) - _FIRST) // timedelta(milliseconds=1)
+    for month, day in ((10, 25), (11, 2))
+)
+"""The milliseconds between which clocks are put back in Europe and in North America."""
+LOSSY = [
+    Formats(date_format="dd/MM/yyyy", time_format="HH:mm:ss"),
+    Formats(date_format="dd/MM/yyyy", time_format="HH:mm", time_zone="Europe/Rome"),
+    Formats(date_format="dd/MM/yyyy", time_format="HH:mm:ss.SSS", time_zone="Europe/Rome"),
+    Formats(date_format="d MMMM yyyy", time_format="h:mm a", time_zone="America/New_York", language="it"),
+    Formats(date_format="yyyy-dd-MM", time_format="HH", time_zone="Australia/Lord_Howe"),
+]
+
+
+@pytest.mark.parametrize("formats", LOSSY, ids=lambda formats: f"{formats.time_format} {formats.time_zone}")
+@given(
+    st.integers(0, _MILLISECONDS) | st.integers(*_AUTUMN),
+    st.sampled_from([1, 1_000, 60_000, 3_600_000]),
+)
+def test_each_moment_comes_back_whatever_the_format_leaves_out(
+    formats: Formats, millisecond: int, unit: int
+) -> None:
+    moment = _FIRST + timedelta(milliseconds=millisecond - millisecond % unit)
+    stored = moment.replace(tzinfo=None).isoformat(timespec="milliseconds")
+    cells = CellFormats(formats, writes_patterns=frozenset({"Date", "Time", "Datetime"}))
+    for name, value in (("Datetime", f"{stored}Z"), ("Date", stored[:10]), ("Time", stored[11:])):
+        type_ = TYPES[name]
+        assert type_.read(cells.reader(type_)(cells.writer(type_)(value)), formats) == value
+
+
+def test_a_value_that_its_format_gives_back_has_this_format() -> None:
+    formats = Formats(date_format="dd/MM/yyyy", time_format="HH:mm", time_zone="Europe/Rome")
+    write = CellFormats(formats, writes_patterns=frozenset({"Datetime"})).writer(TYPES["Datetime"])
+    assert [write(f"2026-10-25T{time}Z") for time in ("00:30:00.000", "01:30:00.000", "00:30:00.007")] == [
+        "25/10/2026 02:30",
+        "2026-10-25T02:30:00.000+01:00",
+        "2026-10-25T02:30:00.007+02:00",
+    ]
 
 
 def test_dates_are_written_in_the_format_of_the_file() -> None:

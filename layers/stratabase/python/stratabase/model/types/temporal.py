@@ -157,6 +157,20 @@ class TemporalType(OrderedType):
         used_pattern = self.default_pattern(formats) if pattern == "default" else pattern
         return _writer(self, used_pattern, self.zone(formats), formats.language)
 
+    def exact_serializer(self, formats: Formats) -> Callable[[Any], str]:
+        """Return a function that writes values so that `read` gives the same values back.
+
+        It uses the member's format, or ISO 8601 for a value that the format can't give back: seconds that it
+        leaves out, or a time that occurs twice because clocks are put back.
+        """
+        write, write_iso = self.serializer("default", formats), self.iso_serializer(formats)
+
+        def write_exactly(stored: Any) -> str:
+            text: str = write(stored)
+            return text if self._gives_back(text, stored, formats) else write_iso(stored)
+
+        return write_exactly
+
     def likely_pattern(self, pattern: str) -> str | None:
         """Return the pattern that was probably meant by one with week-based years and without weeks."""
         return None if pattern in ("default", ISO_FORMAT) else likely_date_pattern(pattern)
@@ -164,12 +178,15 @@ class TemporalType(OrderedType):
     def display(self, stored: Any, formats: Formats) -> str:
         """Return a value in the member's format, and its stored form too if the format loses information."""
         text = str(self.serializer("default", formats)(stored))
+        return text if self._gives_back(text, stored, formats) else f"{text} ({stored})"
+
+    def _gives_back(self, text: str, stored: Any, formats: Formats) -> bool:
+        """Return whether a text in the member's format means exactly a stored value."""
         moment = self._moment(text, self.default_pattern(formats), formats)
         try:
-            is_exact = moment is not None and self._stored(moment, text, formats) == stored
+            return moment is not None and self._stored(moment, text, formats) == stored
         except OutOfCalendar:
-            is_exact = False
-        return text if is_exact else f"{text} ({stored})"
+            return False
 
     def _moment(self, value: Any, pattern: str, formats: Formats) -> datetime | None:
         read = _reader(self, pattern, self.zone(formats), formats.language)

@@ -5,6 +5,7 @@ Read the files in this order:
 - `csv_file`: a CSV file that is read: its encoding, its delimiter, its header and its rows
 - `cells`: the text of a cell for a value, and the value of a text
 - `columns`: which column is which attribute, or finds the object of which role
+- `null_texts`: texts of other programs that mean no value
 - `row_reader`: the command that creates or updates the object of a row
 - `issues`: what is wrong with rows: line, column and reason
 - `import_record`: how far an import is, and the ids of the objects that it creates

@@ -1,9 +1,10 @@
 """The text of a cell for a value, and the value of a text.
 
 A spreadsheet takes a text for a formula if it begins with one of `=`, `+`, `-`, `@`, a tab or a carriage
-return. So an apostrophe is written before such a text, and removed when it is read. An empty cell means no
-value, and a single apostrophe means an empty text. A text of these kinds that begins with apostrophes itself
-gets one more. So each text is read as it was written.
+return. So an apostrophe is written before such a text, and removed when it is read. Numbers and phone numbers
+get none, because a formula without letters calls nothing. An empty cell means no value, and a single
+apostrophe means an empty text. A text of these kinds that begins with apostrophes itself gets one more. So
+each text is read as it was written.
 """
 
 import re
@@ -14,9 +15,13 @@ from typing import Any
 from stratabase.formats.invalid_value import describe_value
 from stratabase.formats.preferences import Formats
 from stratabase.model.types.base import ISO_FORMAT, AttributeType
+from stratabase.model.types.temporal import TemporalType
 
-_QUOTED = re.compile(r"'*(?:[=+\-@\t\r]|\Z)")
-"""The start of a text that is written with one more apostrophe."""
+_QUOTABLE = re.compile(r"'*(?:[=+\-@\t\r]|\Z)")
+"""The start of a text that an apostrophe before it changes: it is removed when the text is read."""
+_SIGNED_DIGITS = re.compile(r"[+-][0-9 ()./,-]*")
+"""A number or phone number, which is written without an apostrophe."""
+_APOSTROPHES = re.compile(r"'*")
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _TEXT_TYPES = frozenset({"String", "Text"})
 _NUMBER_TYPES = frozenset({"Int", "Real"})
@@ -50,10 +55,28 @@ class CellFormats:
     """The separator between groups of three digits. Empty: numbers have none."""
     writes_patterns: frozenset[str] = field(default=frozenset())
     """The types that `formats` writes: Date, Time, Datetime. The others are written in ISO 8601."""
+    nulls: frozenset[str] = field(default=frozenset())
+    """The texts of cells that mean no value, besides the empty one."""
+    keeps_formulas: bool = False
+    """Whether texts have no apostrophe before what a spreadsheet takes for a formula."""
 
-    def describe_reading(self) -> dict[str, str]:
+    def describe_reading(self) -> dict[str, object]:
         """Return how cells are read. It is the same in each process, so that a later run knows its import."""
-        return {**asdict(self.formats), "decimal": self.decimal, "group": self.group}
+        described: dict[str, object] = {
+            **asdict(self.formats),
+            "decimal": self.decimal,
+            "group": self.group,
+        }
+        # Earlier versions did not have these options. Without them, the description stays as it was.
+        if self.nulls:
+            described["nulls"] = sorted(self.nulls)
+        if self.keeps_formulas:
+            described["keeps_formulas"] = True
+        return described
+
+    def without_nulls(self, cells: list[str]) -> list[str]:
+        """Return the cells of a row with an empty text for each cell that means no value."""
+        return ["" if text.strip() in self.nulls else text for text in cells]
 
     def reader(self, type_: AttributeType) -> Callable[[str], Any]:
         """Return the function from a text that is not empty to its value, for `AttributeType.read`.
@@ -61,7 +84,7 @@ class CellFormats:
         It raises InvalidCell.
         """
         if type_.name in _TEXT_TYPES:
-            return without_quote
+            return _without_empty_quote if self.keeps_formulas else without_quote
         if type_.name == "Boolean":
             return _boolean
         if type_.name in _NUMBER_TYPES and (self.decimal != "." or self.group):
@@ -71,21 +94,34 @@ class CellFormats:
     def writer(self, type_: AttributeType) -> Callable[[Any], str]:
         """Return the function that returns the text of a stored value, which is empty for null."""
         if type_.name in _TEXT_TYPES:
-            return lambda stored: "" if stored is None else with_quote(stored)
-        pattern = "default" if type_.name in self.writes_patterns else ISO_FORMAT
-        write = type_.serializer(pattern, self.formats)
+            quote = _with_empty_quote if self.keeps_formulas else with_quote
+            return lambda stored: "" if stored is None else quote(stored)
+        if isinstance(type_, TemporalType) and type_.name in self.writes_patterns:
+            write: Callable[[Any], Any] = type_.exact_serializer(self.formats)
+        else:
+            write = type_.serializer(ISO_FORMAT, self.formats)
         finish = _WRITERS.get(type_.name, _plain)
         return lambda stored: "" if stored is None else finish(self, write(stored))
 
 
 def with_quote(text: str) -> str:
-    """Return a text with an apostrophe before it, if a spreadsheet would take it for a formula."""
-    return f"'{text}" if _QUOTED.match(text) else text
+    """Return a text with an apostrophe before it, if a spreadsheet would run it as a formula."""
+    return f"'{text}" if _QUOTABLE.match(text) and not _SIGNED_DIGITS.fullmatch(text) else text
 
 
 def without_quote(text: str) -> str:
     """Return the text for which `with_quote` returns this one."""
-    return text[1:] if text.startswith("'") and _QUOTED.match(text) else text
+    return text[1:] if text.startswith("'") and _QUOTABLE.match(text) else text
+
+
+def _with_empty_quote(text: str) -> str:
+    """Return a text with an apostrophe before it if it has no other character, so that no cell is empty."""
+    return f"'{text}" if _APOSTROPHES.fullmatch(text) else text
+
+
+def _without_empty_quote(text: str) -> str:
+    """Return the text for which `_with_empty_quote` returns this one."""
+    return text[1:] if _APOSTROPHES.fullmatch(text) else text
 
 
 def _boolean(text: str) -> bool:
@@ -98,14 +134,23 @@ def _boolean(text: str) -> bool:
     return value
 
 
+_SPELLINGS_OF_GROUPS = (" \u00a0\u202f\u2009", "'\u2019")
+"""Separators that look alike: spaces that do or don't break a line, and apostrophes."""
+
+
 class _NumberReader:
-    """Reads numbers with a decimal separator and groups of three digits."""
+    """Reads numbers with a decimal separator and groups of three digits.
+
+    A group separator also stands for those that look like it.
+    """
 
     def __init__(self, name: str, decimal: str, group: str) -> None:
         self._name = name
         self._decimal = decimal
         self._group = group
-        digits = f"[0-9]{{1,3}}(?:{re.escape(group)}[0-9]{{3}})++|[0-9]*+" if group else "[0-9]*+"
+        alike = next((each for each in _SPELLINGS_OF_GROUPS if group and group in each), group)
+        self._no_groups = str.maketrans("", "", alike)
+        digits = f"[0-9]{{1,3}}(?:[{re.escape(alike)}][0-9]{{3}})++|[0-9]*+" if group else "[0-9]*+"
         self._pattern = re.compile(f"([+-]?)({digits})(?:{re.escape(decimal)}([0-9]*+))?+([eE][+-]?[0-9]+)?+")
 
     def __call__(self, text: str) -> str:
@@ -114,8 +159,7 @@ class _NumberReader:
         if spelled is None or not (spelled[2] or spelled[3]):
             raise InvalidCell(self._advice(text))
         sign, whole, fraction, exponent = spelled.groups("")
-        whole = whole.replace(self._group, "") if self._group else whole
-        return f"{sign}{whole or '0'}{'.' if fraction else ''}{fraction}{exponent}"
+        return f"{sign}{whole.translate(self._no_groups) or '0'}{'.' if fraction else ''}{fraction}{exponent}"
 
     def _advice(self, text: str) -> str:
         example = f"1{self._group}234{self._decimal}5" if self._name == "Real" else f"1{self._group}234"

@@ -29,6 +29,7 @@ from stratabase.transfer.csv.import_record import (
     with_refused,
 )
 from stratabase.transfer.csv.issues import RowIssue, RowIssues
+from stratabase.transfer.csv.null_texts import NullTexts
 from stratabase.transfer.csv.row_check import RowCheck, effect_of, row_issues
 from stratabase.transfer.csv.row_reader import RowReader
 from stratabase.transfer.format import ReportDone
@@ -109,6 +110,8 @@ class Checked(NamedTuple):
     """Whether an earlier run of the same import was interrupted."""
     effects: Mapping[str, int]
     """The numbers of objects that the rows to write would create, update or leave unchanged."""
+    null_texts: Sequence[NullTexts]
+    """The columns of texts that probably mean no value."""
 
 
 class CsvImport:
@@ -130,6 +133,7 @@ class CsvImport:
         self._caller = replace(caller, formats=cells.formats)
         self._file = file
         self._columns = columns
+        self._cells = cells
         self._options = options
         self._run = run
         self._pace = Pace(run, report_wait=report_wait)
@@ -162,7 +166,7 @@ class CsvImport:
         """Return why rows were left out of a complete import, by row number. Raises Unavailable."""
         known = unpack_rows(record.refused)
         state = self._check_state(record, lambda _: None)
-        rows = (row for row in self._file.rows() if row.number in known)
+        rows = (row for row in self._rows() if row.number in known)
         self._run_checks(rows, state)
         return {number: self._refused.get(number, _VALID_NOW) for number in sorted(known)}
 
@@ -184,10 +188,21 @@ class CsvImport:
         self._run_checks(self._unwritten(state, known, is_resumed=earlier is not None), state)
         if self._options.skips_invalid:
             record = with_refused(record, self._refused)
-        went_on = earlier is not None
         return record, Checked(
-            state.rows, state.to_write, state.issues, self._refused, went_on, state.check.effects
+            state.rows,
+            state.to_write,
+            state.issues,
+            self._refused,
+            earlier is not None,
+            state.check.effects,
+            state.check.null_texts.found(),
         )
+
+    def _rows(self) -> Iterator[Row]:
+        """Yield the rows of the file, with an empty text for each cell that means no value."""
+        if not self._cells.nulls:
+            return self._file.rows()
+        return (row._replace(cells=self._cells.without_nulls(row.cells)) for row in self._file.rows())
 
     def _check_state(self, record: ImportRecord, progress: ReportDone) -> "_CheckState":
         check = RowCheck(self._services, self._caller, self._columns, self._reader, self._write_options)
@@ -232,7 +247,7 @@ class CsvImport:
         first = state.record.next_row
 
         def works() -> Iterator[Callable[[], None]]:
-            for row in self._file.rows():
+            for row in self._rows():
                 is_wanted = row.number >= first or row.number in known
                 if is_wanted and row.number not in self._refused and row.number not in self._written:
                     state.running.add(row.number)
@@ -321,9 +336,9 @@ class CsvImport:
     ) -> Iterator[tuple[Row, bool, Entity | None]]:
         """Yield each row with whether an earlier run of the import wrote it, and the object if it exists."""
         if not is_resumed:
-            yield from ((row, False, None) for row in self._file.rows())
+            yield from ((row, False, None) for row in self._rows())
             return
-        for rows in _blocks(self._file.rows(), _ROWS_PER_LOOK):
+        for rows in _blocks(self._rows(), _ROWS_PER_LOOK):
             for row, (is_written, entity) in zip(rows, self._look_up(rows, record), strict=True):
                 yield row, is_written, entity
 

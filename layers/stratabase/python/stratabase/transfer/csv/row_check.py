@@ -22,6 +22,7 @@ from stratabase.store.layout.guards import UniqueConstraint, unique_constraint
 from stratabase.transfer.csv.columns import Columns
 from stratabase.transfer.csv.csv_file import Row
 from stratabase.transfer.csv.issues import Cause, RowIssue
+from stratabase.transfer.csv.null_texts import NullTextCounts
 from stratabase.transfer.csv.row_reader import RowCommand, RowReader
 
 _DIGEST_SIZE = 12
@@ -81,6 +82,8 @@ class RowCheck:
         """The lines of valid rows by the digest of a value that only one row may have."""
         self.effects = Counter[str]()
         """The numbers of objects that the valid rows would create, update or leave unchanged."""
+        self.null_texts = NullTextCounts(columns)
+        """The cells whose texts probably mean no value."""
 
     def issues(self, rows: Sequence[Row], new_ids: Sequence[str]) -> list[Sequence[RowIssue]]:
         """Return what is wrong with each row. `new_ids`: the ids of the objects that the rows would create.
@@ -93,7 +96,11 @@ class RowCheck:
             self._repeated(each.row, each.entity) if not each.issues and each.entity else each.issues
             for each in checked
         ]
-        self.effects.update(each.effect for each, issues in zip(checked, found, strict=True) if not issues)
+        for each, issues in zip(checked, found, strict=True):
+            if not issues:
+                self.effects[each.effect] += 1
+            if len(each.row.cells) >= self._columns.number:
+                self.null_texts.add(each.row.cells)
         return found
 
     def _check_alone(self, rows: Sequence[Row], new_ids: Sequence[str]) -> list[CheckedRow]:

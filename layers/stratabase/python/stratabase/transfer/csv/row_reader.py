@@ -14,6 +14,7 @@ from stratabase.transfer.csv.cells import OPTIONS_OF_TYPES, CellFormats, Invalid
 from stratabase.transfer.csv.columns import Columns, RoleColumns
 from stratabase.transfer.csv.csv_file import CsvFile, Row
 from stratabase.transfer.csv.issues import Cause, RowIssue
+from stratabase.transfer.csv.null_texts import advice_for
 from stratabase.wording import pluralize
 
 _MAX_REMEMBERED = 100_000
@@ -92,7 +93,11 @@ class RowReader:
         """Return the advice on options if a cell doesn't spell a value of its attribute, otherwise None."""
         column = self._columns.attributes.get(name)
         text = row.cells[column.index] if column is not None else ""
-        if column is None or not text or not any(map(str.isdigit, text)):
+        if column is None or not text:
+            return None
+        if advice := advice_for(text):
+            return advice
+        if not any(map(str.isdigit, text)):
             return None
         try:
             column.type.read(self._cells.reader(column.type)(text), self._formats)
@@ -108,7 +113,8 @@ class RowReader:
                 try:
                     values[name] = to_value(text)
                 except InvalidCell as mistake:
-                    read.add_issue(name, _Unusable(header, str(mistake)))
+                    reason = " ".join(filter(None, (str(mistake), advice_for(text))))
+                    read.add_issue(name, _Unusable(header, reason))
             elif self._clears:
                 values[name] = None
 
@@ -222,5 +228,7 @@ class RowReader:
                 f"{name} {describe_value(row.cells[column.index])}"
                 for name, column in columns.columns.items()
             )
-            raise _Unusable(columns.headers, f"There is no {role.target} with {values}.")
+            advice = filter(None, (advice_for(row.cells[each.index]) for each in columns.columns.values()))
+            reason = " ".join((f"There is no {role.target} with {values}.", *dict.fromkeys(advice)))
+            raise _Unusable(columns.headers, reason)
         return found.reference.id
