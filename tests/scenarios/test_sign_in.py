@@ -2,6 +2,7 @@
 
 import http.client
 import json
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -9,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from tests.service import PASSWORD, Reply, RunningService, basic
+from stratabase.operations.auth.sign_in import MAX_REFUSALS
+from tests.service import DEADLINE, PASSWORD, Reply, RunningService, basic
+from tests.soak import count
 
-MEMBERS = ("bert", "carla", "dora", "emil", "fritz")
+MEMBERS = ("bert", "carla", "dora", "emil", "fritz", "gina", "hans")
 
 
 @pytest.fixture(scope="module")
@@ -20,9 +23,21 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
     home: Path = tmp_path_factory.mktemp("sign-in") / "home"
     service = RunningService(home).start()
     for name in MEMBERS:
-        service.add_member(name)
+        add(service, name)
     yield service
     service.stop()
+
+
+def add(service: RunningService, username: str) -> None:
+    """Add an administrator with the password of `admin`."""
+    headers = {"Authorization": basic("admin", PASSWORD), "Content-Type": "application/json"}
+    member = {"username": username, "email": f"{username}@example.com", "profile": "Administrator"}
+    path = "/auth/administration/members"
+    created = service.request("POST", path, headers=headers, body=json.dumps(member))
+    path = f"{path}/{created.json()['id']}"
+    assert (
+        service.request("PUT", path, headers=headers, body=json.dumps({"password": PASSWORD})).status == 200
+    )
 
 
 def come(service: RunningService, username: str, password: str, source: str) -> Reply:
@@ -82,6 +97,45 @@ def test_basic_and_token_sign_ins_are_counted_together(service: RunningService) 
     reply = ask_for_token(service, "emil", PASSWORD, "127.0.5.1")
     assert (reply.status, int(reply.headers["retry-after"]) > 800) == (429, True)
     assert ask_for_token(service, "emil", PASSWORD, "127.0.5.2").status == 200
+
+
+@pytest.mark.local
+@pytest.mark.soak
+def test_a_blocked_address_learns_nothing_while_the_member_signs_in_elsewhere(
+    service: RunningService,
+) -> None:
+    """Any number of wrong passwords and the right one get the same refusal, over both schemes.
+
+    On Lambda, where nothing waits, a right password can still pass for 2 seconds.
+    """
+    blocked = http.client.HTTPConnection("127.0.0.1", service.port, DEADLINE, source_address=("127.0.7.1", 0))
+    assert guess(service, "gina", "127.0.7.1")[-1] == 429
+    spellings = ("gina", "Gina", "GINA")
+    replies: Counter[tuple[bool, int]] = Counter()
+    for number in range(count(120, 6_000)):
+        spelled, is_right = spellings[number % 3], number % 2 == 0
+        password = PASSWORD if is_right else f"guess {number}"
+        if number % 10 == 0:
+            assert come(service, spelled, PASSWORD, "127.0.7.2").status == 200
+        headers = {"Authorization": basic(spelled, password)}
+        reply = service.request("GET", "/auth/api/schema/Hr", connection=blocked, headers=headers)
+        replies[is_right, reply.status] += 1
+    blocked.close()
+    assert set(replies) == {(True, 429), (False, 429)}
+    assert ask_for_token(service, "gina", PASSWORD, "127.0.7.1").status == 429
+    assert ask_for_token(service, "gina", PASSWORD, "127.0.7.2").status == 200
+
+
+@pytest.mark.local
+def test_whoever_shares_a_blocked_address_with_the_member_has_few_guesses(service: RunningService) -> None:
+    """The member passes from there at first, but no longer than for ten more guesses."""
+    source = "127.0.8.1"
+    assert come(service, "hans", PASSWORD, source).status == 200
+    assert guess(service, "hans", source)[-1] == 429
+    for number in range(MAX_REFUSALS):
+        assert come(service, "hans", f"guess {number}", source).status == 429
+    assert come(service, "hans", PASSWORD, source).status == 429
+    assert come(service, "hans", PASSWORD, "127.0.8.2").status == 200
 
 
 def change_password(service: RunningService, token: str, source: str, new: str, current: str | None) -> Reply:

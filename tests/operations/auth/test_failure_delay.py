@@ -40,7 +40,7 @@ def test_remembered_credentials_are_not_delayed(service: SignInService) -> None:
     assert service.admits("Anna", "right")
     fail(service, 12)
     service.pauses.clear()
-    assert service.admits("Anna", "right", "203.0.113.5")
+    assert service.admits("Anna", "right")
     assert service.pauses == []
 
 

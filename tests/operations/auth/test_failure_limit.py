@@ -10,6 +10,7 @@ import pytest
 from stratabase.domain.issues.refusals import TooManyFailures, Unauthenticated, Unavailable
 from stratabase.domain.members.attempts import FAILURE_WINDOW, source_key
 from stratabase.messages import verbatim
+from stratabase.operations.auth.sign_in import MAX_REFUSALS
 from stratabase.operations.auth.sign_in_limits import MAX_ATTEMPT_DURATION, MAX_FAILURES, FailureLimit
 from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import FrozenClock
@@ -176,6 +177,30 @@ def test_remembered_credentials_stay_valid_during_a_refusal(service: SignInServi
     service.fail(MAX_FAILURES)
     assert refusal(service, password="wrong") > 0
     assert service.admits("Anna", "right")
+
+
+@pytest.mark.parametrize("spelled", ["Anna", "ANNA"])
+def test_a_blocked_address_learns_nothing_while_the_member_signs_in_elsewhere(
+    spelled: str, service: SignInService
+) -> None:
+    """Wrong passwords and the right one get the same refusal."""
+    service.fail(MAX_FAILURES)
+    for _ in range(20):
+        assert service.admits("Anna", "right", ELSEWHERE)
+        assert refusal(service, spelled, "right") == refusal(service, spelled, "wrong")
+        service.clock.instant += SPACING
+    assert len(service.passwords.verified) == MAX_FAILURES + 1
+
+
+def test_whoever_shares_a_blocked_address_with_the_member_has_ten_guesses(service: SignInService) -> None:
+    """The member, too, is then refused from there."""
+    assert service.admits("Anna", "right")
+    service.fail(MAX_FAILURES)
+    for _ in range(MAX_REFUSALS):
+        assert service.admits("Anna", "right")
+        refusal(service, password="wrong")
+    refusal(service)
+    assert service.admits("Anna", "right", ELSEWHERE)
 
 
 def test_a_clock_set_back_prolongs_no_refusal_beyond_the_window(service: SignInService) -> None:

@@ -148,10 +148,20 @@ def test_good_credentials_are_verified_once_while_they_are_remembered(service: S
     assert len(service.passwords.verified) == 2
 
 
-def test_remembered_credentials_are_valid_from_every_address(service: SignInService) -> None:
+def test_remembered_credentials_are_valid_in_every_spelling_of_the_name(service: SignInService) -> None:
+    assert service.admits("Anna", "right")
+    assert service.admits("aNNA", "right")
+    assert len(service.passwords.verified) == 1
+
+
+def test_remembered_credentials_are_valid_only_from_their_own_network(service: SignInService) -> None:
+    """Otherwise a blocked address could go on guessing the password of a member who signs in elsewhere."""
     assert service.admits("Anna", "right", HOME)
     assert service.admits("Anna", "right", ELSEWHERE)
-    assert len(service.passwords.verified) == 1
+    assert len(service.passwords.verified) == 2
+    assert service.admits("Anna", "right", "2001:db8:1:2::1")
+    assert service.admits("Anna", "right", "2001:db8:1:2::2")
+    assert len(service.passwords.verified) == 3
 
 
 def test_the_member_is_read_again_only_if_it_is_stale(service: SignInService) -> None:
@@ -252,10 +262,11 @@ def test_memory_is_bounded_and_the_oldest_goes_first() -> None:
 
 def test_remembered_credentials_contain_no_password(service: SignInService) -> None:
     service.sign_in("Anna", "right", HOME)
-    (fingerprint,) = service.sign_in._credentials._verified._values
+    (cached,) = service.sign_in._credentials._verified._values.values()
     other = SignInService()
     other.sign_in("Anna", "right", HOME)
-    assert other.sign_in._credentials._verified.get(fingerprint) is None
+    (same,) = other.sign_in._credentials._verified._values.values()
+    assert cached.fingerprint != same.fingerprint
 
 
 @pytest.mark.parametrize("call", ["count", "note"])

@@ -17,7 +17,7 @@ from stratabase.operations.auth.cache import SingleFlight
 from stratabase.operations.auth.sign_in_limits import MAX_FAILURES
 from tests.cli.gateway.calls import run_call
 from tests.contract.engine.engine_calls import run_concurrently
-from tests.operations.sign_in_service import HOME, SignInService
+from tests.operations.sign_in_service import ELSEWHERE, HOME, SignInService
 
 CROWD = 24
 
@@ -42,10 +42,10 @@ class BlockedOffloading(waiting.Blocking):
         return super().until(future)
 
 
-def come(service: SignInService, password: str) -> type[Refusal] | None:
+def come(service: SignInService, password: str, address: str = HOME) -> type[Refusal] | None:
     """Sign in, and return the type of the refusal, or None."""
     try:
-        service.sign_in("Anna", password, HOME)
+        service.sign_in("Anna", password, address)
     except Refusal as refusal:
         return type(refusal)
     return None
@@ -67,6 +67,35 @@ def test_concurrent_wrong_passwords_all_count(monkeypatch: pytest.MonkeyPatch) -
     assert outcomes.count(TooManyFailures) == CROWD - MAX_FAILURES
     assert len(service.passwords.verified) == MAX_FAILURES
     assert service.attempts.failures(source_key("Anna", HOME)) == MAX_FAILURES
+
+
+def test_a_blocked_address_does_not_share_the_verification_of_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It would tell the right password from a wrong one."""
+    service = SignInService()
+    service.fail(MAX_FAILURES, address=ELSEWHERE)
+    waits_or_ends = Event()
+    verify = service.passwords.verify
+
+    class WatchedWaiting(waiting.Blocking):
+        def until(self, future: "Future[object]") -> object:  # type: ignore[override]
+            waits_or_ends.set()
+            return super().until(future)
+
+    monkeypatch.setattr(waiting, "_installed", WatchedWaiting())
+    with ThreadPoolExecutor(1) as pool:
+        blocked: list[Future[type[Refusal] | None]] = []
+
+        def verify_meanwhile(hashed: str | None, password: str) -> bool:
+            blocked.append(pool.submit(come, service, "right", ELSEWHERE))
+            blocked[0].add_done_callback(lambda _: waits_or_ends.set())
+            assert waits_or_ends.wait(60)
+            return verify(hashed, password)
+
+        service.passwords.verify = verify_meanwhile  # type: ignore[method-assign]
+        assert come(service, "right", HOME) is None
+        assert blocked[0].result(60) is TooManyFailures
 
 
 def in_greenlets(

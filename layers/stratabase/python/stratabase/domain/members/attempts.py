@@ -1,5 +1,6 @@
 """The keys and time windows by which failed sign-ins and mails are counted, because they are limited."""
 
+from functools import lru_cache
 from hashlib import blake2b
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
@@ -62,6 +63,8 @@ def forgotten_source_key(address: str) -> str:
     return _key("forgotten at", network(address))
 
 
+# Each request with HTTP Basic calls it, and to parse an address takes longer than all the rest.
+@lru_cache(maxsize=1024)
 def network(address: str) -> str:
     """Return what identifies an address: the IPv4 address itself, or the IPv6 network of one customer."""
     try:

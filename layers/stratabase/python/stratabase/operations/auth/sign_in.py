@@ -8,7 +8,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from stratabase import waiting
-from stratabase.domain.issues.refusals import Unauthenticated
+from stratabase.domain.issues.refusals import TooManyFailures, Unauthenticated
 from stratabase.domain.members.attempts import source_key
 from stratabase.domain.members.member import Caller, Member
 from stratabase.domain.members.password import MAX_PASSWORD_LENGTH, normalize_password
@@ -24,9 +24,9 @@ from stratabase.operations.ports import Attempts, Clock, Members, Passwords
 class SignIn:
     """Verifies credentials and returns callers.
 
-    Correct credentials are cached for a minute, so that most requests need no slow hash. Wrong ones are never
-    cached. They get the same answer after the same work whether the member exists or not, and count towards
-    `FailureLimit` and `FailureDelay` alike.
+    Correct credentials are cached for a minute for the network that sent them, so that most requests need no
+    slow hash. Wrong ones are never cached. They get the same answer after the same work whether the member
+    exists or not, and count towards `FailureLimit` and `FailureDelay` alike.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - each is a service that it uses
@@ -55,29 +55,33 @@ class SignIn:
 
         Raises Unauthenticated, TooManyFailures, Forbidden, Unavailable.
         """
-        fingerprint = self._credentials.fingerprint(username, password)
-        member = self._credentials.member(fingerprint)
+        source = source_key(username, address)
+        fingerprint = self._credentials.fingerprint(source, password)
+        member = self._credentials.member(source, fingerprint)
         if member is None:
-            verify = partial(self._verify_within_limits, fingerprint, username, password, address)
-            member = self._single_flight(fingerprint, verify)
+            sent = _SentCredentials(username, password, source, fingerprint)
+            member = self._single_flight(fingerprint, partial(self._verify_within_limits, sent))
         return self._caller(member)
 
-    def _verify_within_limits(self, fingerprint: bytes, username: str, password: str, address: str) -> Member:
+    def _verify_within_limits(self, sent: "_SentCredentials") -> Member:
         """Return the member with these credentials, unless too many attempts have failed."""
-        key = source_key(username, address)
-        self._limit.check(key)
-        # The delay comes first: an attempt that waits must not yet count towards the limit.
-        with self._delay.attempt(username), self._limit.attempt(key):
-            return self._verify(fingerprint, username, password)
+        try:
+            self._limit.check(sent.source)
+            # The delay comes first: an attempt that waits must not yet count towards the limit.
+            with self._delay.attempt(sent.username), self._limit.attempt(sent.source):
+                return self._verify(sent)
+        except TooManyFailures:
+            self._credentials.count_refusal(sent.source)
+            raise
 
-    def _verify(self, fingerprint: bytes, username: str, password: str) -> Member:
+    def _verify(self, sent: "_SentCredentials") -> Member:
         now = self._clock.now()
-        member = self._members.by_username(username)
-        matches = self._matches(member.password if member else None, password)
+        member = self._members.by_username(sent.username)
+        matches = self._matches(member.password if member else None, sent.password)
         if member is None or member.disabled or not matches:
             raise Unauthenticated(_("The username or password is incorrect."))
         self._member_cache.remember(member, now)
-        self._credentials.remember(fingerprint, member, now)
+        self._credentials.remember(sent.source, sent.fingerprint, member, now)
         return member
 
     def _matches(self, hashed: str | None, password: str) -> bool:
@@ -94,20 +98,37 @@ def _is_hashable(password: str) -> bool:
     return len(password) <= MAX_PASSWORD_LENGTH
 
 
+class _SentCredentials(NamedTuple):
+    """The credentials of a request."""
+
+    username: str
+    password: str
+    source: str
+    """The key of the name and the network that the request comes from."""
+    fingerprint: bytes
+
+
 CREDENTIALS_FRESHNESS = 60_000
 """Milliseconds for which verified credentials are not verified again."""
 MAX_VERIFIED_CREDENTIALS = 1_000
+MAX_REFUSALS = 10
+"""Refusals of other passwords from the same source after which verified credentials are forgotten."""
 
 
 class _Verified(NamedTuple):
+    fingerprint: bytes
     member: Member
     verified: Instant
+    refusals: int = 0
 
 
 class VerifiedCredentials:
-    """A cache of members by keyed hashes of their credentials.
+    """A cache of members by the source of their requests (`source_key`), with keyed hashes of the passwords.
 
     The key never leaves this process. Wrong credentials are not cached.
+
+    While a source is blocked, cached credentials are the only ones that pass. So each refusal tells somebody
+    who shares the source that a guess is wrong. After MAX_REFUSALS, the right password is refused too.
     """
 
     def __init__(self, member_cache: MemberCache, clock: Clock) -> None:
@@ -115,28 +136,40 @@ class VerifiedCredentials:
         self._clock = clock
         self._secret: bytes | None = None
         self._lock = Lock()
-        self._verified: FifoCache[bytes, _Verified] = FifoCache(MAX_VERIFIED_CREDENTIALS)
+        self._verified: FifoCache[str, _Verified] = FifoCache(MAX_VERIFIED_CREDENTIALS)
 
-    def fingerprint(self, username: str, password: str) -> bytes:
-        """Return the keyed hash of a username and a password."""
-        # The length distinguishes ("ab", "c") from ("a", "bc").
-        text = f"{len(username)} {username}{password}"
-        return blake2b(text.encode("utf-8", "surrogatepass"), key=self._key).digest()
+    def fingerprint(self, source: str, password: str) -> bytes:
+        """Return the keyed hash of a source and a password."""
+        # Sources have the same length, so different parts never make the same text.
+        return blake2b(f"{source}{password}".encode("utf-8", "surrogatepass"), key=self._key).digest()
 
-    def member(self, fingerprint: bytes) -> Member | None:
+    def member(self, source: str, fingerprint: bytes) -> Member | None:
         """Return the member with cached credentials, or None if they are not cached or no longer valid."""
-        verified = self._verified.get(fingerprint)
-        # If the clock was set back, an entry from the future counts as expired.
-        if verified is None or not 0 <= self._clock.now() - verified.verified < CREDENTIALS_FRESHNESS:
+        cached = self._verified.get(source)
+        if cached is None or not secrets.compare_digest(cached.fingerprint, fingerprint):
             return None
-        member = self._member_cache(verified.member.id)
-        if member is None or member.disabled or _credentials(member) != _credentials(verified.member):
+        # If the clock was set back, an entry from the future counts as expired.
+        if not 0 <= self._clock.now() - cached.verified < CREDENTIALS_FRESHNESS:
+            return None
+        member = self._member_cache(cached.member.id)
+        if member is None or member.disabled or _credentials(member) != _credentials(cached.member):
             return None
         return member
 
-    def remember(self, fingerprint: bytes, member: Member, verified: Instant) -> None:
+    def remember(self, source: str, fingerprint: bytes, member: Member, verified: Instant) -> None:
         """Cache a member whose credentials were verified at an instant."""
-        self._verified.put(fingerprint, _Verified(member, verified))
+        self._verified.put(source, _Verified(fingerprint, member, verified))
+
+    def count_refusal(self, source: str) -> None:
+        """Count a refusal of another password. After MAX_REFUSALS, the source has no cached credentials."""
+        with self._lock:
+            cached = self._verified.get(source)
+            if cached is None:
+                return
+            if cached.refusals + 1 < MAX_REFUSALS:
+                self._verified.put(source, cached._replace(refusals=cached.refusals + 1))
+            else:
+                self._verified.forget(source)
 
     @property
     def _key(self) -> bytes:
