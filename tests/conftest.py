@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from stratabase.store.write import cleanup
+from tests.database_watch import watch_databases
 from tests.service import ON_LAMBDA
 from tests.soak import EXAMPLES, FULL
 
@@ -34,6 +35,7 @@ def pytest_configure() -> None:
     """Choose the seed, which worker processes inherit, and put temporary files into memory if there is
     enough.
     """
+    watch_databases()
     os.environ.setdefault("STRATABASE_SEED", str(secrets.randbits(32)))
     if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOMY:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))

@@ -1,7 +1,10 @@
 """The SQLite file: private, durable, and opened only if its layout is known."""
 
+import os
 import sqlite3
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
@@ -132,6 +135,27 @@ def test_a_new_file_may_be_opened_concurrently(path: Path) -> None:
         for each in engines:
             assert all(each.get([Key("p", str(n)) for n in range(6)]))
             each.close()
+
+
+def test_opening_a_file_again_keeps_the_locks_of_the_process(engine: SqliteEngine, path: Path) -> None:
+    commit(engine, Put(Item(HERE, {"n": 1})))
+    log = path.with_name("store.db-wal").stat().st_ino
+
+    SqliteEngine(path).close()
+    other = f"from stratabase.store.sqlite.engine import *; SqliteEngine(Path({str(path)!r})).close()"
+    subprocess.run([sys.executable, "-c", other], check=True)
+
+    assert path.with_name("store.db-wal").stat().st_ino == log, "another process removed the log in use"
+    commit(engine, Put(Item(HERE, {"n": 2})))
+    with closing(sqlite3.connect(path)) as reading:
+        assert reading.execute("SELECT count(*) FROM items").fetchone() == (1,)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write to any file")
+def test_a_file_that_is_only_readable_is_refused(path: Path) -> None:
+    SqliteEngine(path).close()
+    path.chmod(0o400)
+    assert f"{path} cannot be opened: Permission denied. Use a file that you can write to." in refusal(path)
 
 
 def test_a_newer_layout_is_refused_and_unchanged(path: Path) -> None:

@@ -1,10 +1,17 @@
-"""Opens a database file: creates it with private permissions, checks its header, and upgrades its layout."""
+"""Opens a database file: creates it with private permissions, checks its header, and upgrades its layout.
 
+Only SQLite opens a file that exists. Its locks belong to the process, and the operating system releases all
+of them when the process closes any descriptor of the file. Another process would then take itself for the
+only one, and remove the log with the last commits.
+"""
+
+import errno
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -95,12 +102,32 @@ def _check_library() -> None:
         )
 
 
+_creation = Lock()
+"""Held while a file is created, so that no other thread has its locks when the new descriptor is closed."""
+
+
 def _create(path: Path) -> None:
-    """Create the file with permissions for its owner only. SQLite gives its log the same permissions."""
+    """Create the file, if it does not exist, with permissions for its owner only. Raises OSError.
+
+    SQLite gives its log the same permissions.
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    with _creation:
+        try:
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        except FileExistsError:
+            _check_access(path)
     # Without this, a power failure could remove the new file from its folder.
     sync_folder(path.parent)
+
+
+def _check_access(path: Path) -> None:
+    """Raise OSError if this process cannot write to an existing file, which SQLite would open read-only."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    effective = os.access in os.supports_effective_ids
+    if not os.access(path, os.R_OK | os.W_OK, effective_ids=effective):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
 def _open(path: Path, timeout: float, begin: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
