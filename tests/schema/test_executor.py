@@ -1,6 +1,8 @@
 """GraphQL requests through the whole schema package, over in-memory objects."""
 
+import gc
 import json
+import weakref
 from dataclasses import replace
 from typing import Any
 
@@ -384,6 +386,46 @@ def test_the_document_cache_counts_the_variables_that_stand_for_literals() -> No
 
     assert documents.read(texts[-1], seen).document is first[-1]
     assert documents.read(texts[0], seen).document is not first[0]
+
+
+class _Value(str):
+    """A text that can be referred to weakly."""
+
+    __slots__ = ("__weakref__",)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "{ Thing___getPage( ",
+        "{ nothing }",
+        '{ Thing___getPage(options: {next: "x"}) { totalCount } }',
+        "{ Thing___getPage(options: {next: 9000000000}) { totalCount } }",
+        "{ Thing___getPage(options: {next: 1000, offset: 9000000}) { items { _id } } }",
+    ],
+    ids=["syntax", "a field", "a literal", "a value out of range", "the cost"],
+)
+def test_a_document_that_is_kept_does_not_keep_the_request(api: ExecutorApi, query: str) -> None:
+    """The traceback of an exception refers to the frames of all callers, with their variables."""
+    value = _Value("x" * 1000)
+    assert "errors" in api.ask(query, value=value)
+
+    alive = weakref.ref(value)
+    del value
+    gc.collect()
+    assert alive() is None
+
+
+def test_invalid_documents_do_not_displace_valid_ones() -> None:
+    schema = generate_schema(THINGS)
+    documents, seen = DocumentCache(schema, ExecutionPolicy()), ProfileSchemas(THINGS, schema).of(None)
+    valid = documents.read("{ Thing___getPage { totalCount } }", seen).document
+    first, *_ = [
+        documents.read(f"{{ nothing{number} {' ' * 9000} }}", seen).document for number in range(300)
+    ]
+
+    assert documents.read("{ Thing___getPage { totalCount } }", seen).document is valid
+    assert documents.read(f"{{ nothing0 {' ' * 9000} }}", seen).document is not first
 
 
 def test_at_most_nine_errors_of_a_document_are_reported(api: ExecutorApi) -> None:

@@ -2,7 +2,9 @@
 
 import asyncio
 import contextvars
+import gc
 import threading
+import weakref
 from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError, Future
 from functools import partial
@@ -321,3 +323,29 @@ def test_a_timeout_error_raised_by_the_work_is_not_the_gateway_timeout() -> None
             await run_call(greenlets, work, time_limit=10)
 
     in_loop(test)
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_an_ended_call_is_forgotten(waits: bool) -> None:
+    """Greenlets are kept for the next calls. The call refers to the whole request and its response."""
+
+    class Large:
+        pass
+
+    kept: contextvars.ContextVar[Large] = contextvars.ContextVar("kept")
+    alive: list[weakref.ref[Large]] = []
+
+    async def test(greenlets: Greenlets) -> None:
+        def work() -> Large:
+            if waits:
+                greenlets.pause(0)
+            large = Large()
+            kept.set(large)
+            alive.append(weakref.ref(large))
+            return large
+
+        await run_call(greenlets, work)
+        gc.collect()
+
+    in_loop(test)
+    assert [each() for each in alive] == [None]

@@ -9,11 +9,14 @@ MAX_WORD_LENGTH = 100
 """The maximum length of a word in messages. Longer words are truncated, and get no suggestion."""
 
 
-@lru_cache(maxsize=1024)
 def nearest_word(word: str, among: tuple[str, ...]) -> str | None:
     """Return the word of `among` that is most similar to `word`, or None if none is similar."""
-    if not MIN_GUESSED_LENGTH <= len(word) <= MAX_WORD_LENGTH:
-        return None
+    # Checked here, because the cache would keep a long word.
+    return _nearest_word(word, among) if MIN_GUESSED_LENGTH <= len(word) <= MAX_WORD_LENGTH else None
+
+
+@lru_cache(maxsize=1024)
+def _nearest_word(word: str, among: tuple[str, ...]) -> str | None:
     from graphql.pyutils import suggestion_list  # noqa: PLC0415 - it imports all of graphql-core, which most functions never need
 
     return next(iter(suggestion_list(word, among)), None)

@@ -24,6 +24,7 @@ from stratabase.messages import _
 from stratabase.operations.executor import GraphQLResponse, QueriesOnly
 from stratabase.operations.services import Services
 from stratabase.schema.execution.cache import BoundedCache, gzip_compress, gzip_decompress
+from stratabase.schema.execution.document_errors import DocumentError
 from stratabase.schema.execution.document_hints import with_hint
 from stratabase.schema.execution.documents import BoundDocument, Document, DocumentCache
 from stratabase.schema.execution.errors import ErrorRenderer, Report
@@ -120,7 +121,7 @@ class SchemaExecutor:
             document, literals = BoundDocument(self._documents.parse(query))
             excess = _excess(document, operation_name, variables or {}, literals)
         if excess:
-            return render_refusal([errors.render_request_error(excess)])
+            return render_refusal([errors.render_request_error(DocumentError.of(excess))])
         _announce(document, operation_name)
         budget = self._services.new_budget()
         context = GraphQLContext(
@@ -192,7 +193,9 @@ class SchemaExecutor:
         operation, seen = get_operation_ast(ast, operation_name), context.profile_schema
         if operation and not seen.is_full and never_began(result):
             seen_errors = self._variable_errors(operation, variables or {}, seen)
-            return render_refusal([errors.render_request_error(error) for error in seen_errors])
+            return render_refusal(
+                [errors.render_request_error(DocumentError.of(each)) for each in seen_errors]
+            )
         return render_result(result, errors, context)
 
     def _run_graphql_core(

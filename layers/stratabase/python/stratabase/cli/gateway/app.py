@@ -1,5 +1,6 @@
 """The gateway: answers each HTTP request by a call of a Lambda function."""
 
+import gc
 import logging
 import time
 from collections.abc import Callable, Mapping
@@ -66,6 +67,30 @@ class GatewayOptions:
     """
 
 
+class _LargeRequests:
+    """Frees the memory of large requests that have failed.
+
+    An exception and the frames in its traceback refer to each other, so Python frees them, and the request in
+    them, only when it collects garbage. It decides by the number of new objects, whatever their size.
+    """
+
+    _LARGE = 64 * 1024
+    """The length of a large body, in bytes."""
+    _BETWEEN = 32 * 1024 * 1024
+    """The bytes of large bodies after which garbage is collected."""
+
+    def __init__(self) -> None:
+        self._bytes = 0
+
+    def note(self, request: HttpRequest) -> None:
+        """Count the body of a request that has arrived, and collect the garbage of those before it."""
+        if request.size >= self._LARGE:
+            self._bytes += request.size
+            if self._bytes >= self._BETWEEN:
+                self._bytes = request.size
+                gc.collect(1)  # the long-lived objects of generation 2 are many, and none of theirs
+
+
 class Gateway:
     """Answers requests."""
 
@@ -88,6 +113,7 @@ class Gateway:
         self._proxies = options.proxies
         self._observer = options.observer
         self._cors = options.cors
+        self._large_requests = _LargeRequests()
 
     def admit(self, request: HttpRequest) -> RouteMatch:
         """Return the route of a request, of which maybe only the head has arrived. Raises GatewayError."""
@@ -104,6 +130,7 @@ class Gateway:
     def answer(self, request: HttpRequest, match: RouteMatch, client: RequestClient) -> None:
         """Answer a complete request, now or later."""
         request_id = new_request_id()
+        self._large_requests.note(request)
         try:
             check_request_size(request, match)
         except GatewayError as error:

@@ -86,13 +86,16 @@ class _CallGreenlet(greenlet):
     def run(self) -> None:
         """Run each call that `start` sets."""
         while True:
-            call = self.call
-            try:
-                call.result = call.work()
-            except BaseException as error:  # noqa: BLE001 - `end` handles it
-                call.error = error
-            call.has_ended = True
+            self._work(self.call)
             self.switch_to_loop()
+
+    @staticmethod
+    def _work(call: Call) -> None:
+        try:
+            call.result = call.work()
+        except BaseException as error:  # noqa: BLE001 - `end` handles it
+            call.error = error
+        call.has_ended = True
 
     def start(self, call: Call) -> None:
         """Start a call. Returns as soon as the call has ended or waits."""
@@ -100,6 +103,11 @@ class _CallGreenlet(greenlet):
         # The greenlet is reused, so give each call its own context variables.
         self.gr_context = contextvars.Context()
         self.switch()
+
+    def forget(self) -> None:
+        """Forget the call that has ended, and with it the request. The next call may be long in coming."""
+        del self.call
+        self.gr_context = None
 
     def switch_to_loop(self) -> None:
         """Return control to the event loop, until it switches back."""
@@ -141,6 +149,7 @@ class Greenlets:
         current_request.leave()
         # 2. If the call waits, `_resume` switches to its greenlet from here on.
         if call.has_ended:
+            runner.forget()
             self._idle.append(runner)
             call.end()
         else:
@@ -260,6 +269,7 @@ class Greenlets:
     def _finish_call(self, runner: _CallGreenlet) -> None:
         call = runner.call
         self._busy.discard(runner)
+        runner.forget()
         self._idle.append(runner)
         if call.timer is not None:
             call.timer.cancel()

@@ -1,7 +1,7 @@
 """The HTTP requests of the local gateway: their heads, read once per connection, and their bodies."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from string import ascii_letters, digits
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ import httptools
 from stratabase.cli.gateway.errors import ADVICE, MAX_BODY, MAX_HEAD, ErrorType, GatewayError
 from stratabase.cli.gateway.routes import RouteMatch
 from stratabase.http_api.http.api_gateway import request_headers
+from stratabase.text_cache import cache_short_texts
 
 RawHeaders = Sequence[tuple[bytes, bytes]]
 """Names and values, as the client sent them."""
@@ -75,7 +76,7 @@ class Target(NamedTuple):
     """The size in bytes as the client sent it, without the host of an absolute URL."""
 
 
-@lru_cache(maxsize=512)
+@cache_short_texts(512)
 def parse_target(url: bytes) -> Target:
     """Return the target of a request line. Raises ValueError, or an error of httptools."""
     parsed = httptools.parse_url(url)
@@ -203,7 +204,7 @@ def asks_for_web_socket(raw_headers: RawHeaders) -> bool:
     )
 
 
-@lru_cache(maxsize=1024)
+@cache_short_texts(1024)
 def _event_header_name(raw_name: bytes) -> str | None:
     """Return the name of a header in events, or None if events omit it."""
     name = raw_name.decode("latin-1")

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import NamedTuple
 
 from stratabase.cli.gateway.errors import ErrorType, GatewayError
 from stratabase.cli.gateway.template import RouteDeclaration
 from stratabase.http_api.http.api_gateway import decode_parameters
+from stratabase.text_cache import cache_short_texts
 
 ANY_METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 """The methods that a route's ANY includes. API Gateway does not route other methods."""
@@ -59,10 +59,13 @@ class Routes:
             resource = resources.setdefault(route.resource, _Resource(route.resource, len(resources)))
             resource.functions[route.method] = route.function
         self._resources = sorted(resources.values(), key=_Resource.rank)
-        self.match = lru_cache(maxsize=512)(self._find)
-        """Return the match of a method and a percent-encoded path. Raises GatewayError if there is none."""
+        self._find = cache_short_texts(512)(self._find_anew)
 
-    def _find(self, method: str, path: str) -> RouteMatch:
+    def match(self, method: str, path: str) -> RouteMatch:
+        """Return the match of a method and a percent-encoded path. Raises GatewayError if there is none."""
+        return self._find(path, method)
+
+    def _find_anew(self, path: str, method: str) -> RouteMatch:
         bare = path.rstrip("/") or "/"
         for resource in self._resources:
             parameters = resource.parameters(bare)

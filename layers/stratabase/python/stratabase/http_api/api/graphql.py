@@ -6,7 +6,6 @@ the query string of a GET), execute it, and render the result.
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from stratabase.domain.members.member import Caller
@@ -41,6 +40,7 @@ from stratabase.http_api.http.strict_json import (
 )
 from stratabase.messages import Message, _, or_list
 from stratabase.operations.executor import Executor, GraphQLResponse, QueriesOnly
+from stratabase.text_cache import cache_short_texts
 
 GRAPHQL_RESPONSE_JSON = "application/graphql-response+json"
 PLAIN_JSON = "application/json"
@@ -173,7 +173,7 @@ def require_application(request: Request, application: str) -> None:
 
 def _negotiate(request: Request) -> str:
     """Return the media type of the response. Raises NotAcceptable."""
-    media_type = _best_media_type(request.headers.get("accept", ()))
+    media_type = _best_media_type(",".join(request.headers.get("accept", ())))
     if media_type is None:
         message = _(
             "The Accept header must allow {media_types}.",
@@ -183,9 +183,8 @@ def _negotiate(request: Request) -> str:
     return media_type
 
 
-@lru_cache(256)
-def _best_media_type(accept_headers: tuple[str, ...]) -> str | None:
-    accept = ",".join(accept_headers)
+@cache_short_texts(256)
+def _best_media_type(accept: str) -> str | None:
     # A client that does not name the modern type may rely on status 200 for errors, so it gets plain JSON.
     accepts_modern = GRAPHQL_RESPONSE_JSON in accept.lower()
     offered = (GRAPHQL_RESPONSE_JSON, PLAIN_JSON) if accepts_modern else (PLAIN_JSON, GRAPHQL_RESPONSE_JSON)

@@ -7,7 +7,6 @@ defines. The reading functions validate the fields and report all mistakes at on
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -20,6 +19,7 @@ from stratabase.http_api.http.shape import ListShape, Shape, check_fields, check
 from stratabase.http_api.http.strict_json import parse_json_object, repeated_fields
 from stratabase.http_api.http.xml import parse_xml_fields, render_xml, render_xml_list
 from stratabase.messages import _, and_list
+from stratabase.text_cache import cache_short_texts
 
 Fields = Mapping[str, object]
 Content = Fields | Sequence[Fields]
@@ -36,7 +36,7 @@ class BodyFormat(Enum):
     XML = "xml"
 
 
-@lru_cache(256)
+@cache_short_texts(256)
 def body_format_of(media_type: str) -> BodyFormat | None:
     """Return the body format of a media type such as `application/json`, `text/xml` or `…+json`, or None."""
     for body_format in BodyFormat:

@@ -1,11 +1,11 @@
 """Compression of responses for clients that accept gzip (RFC 9110 sections 8.4 and 12.5.3)."""
 
 import zlib
-from functools import lru_cache
 
 from stratabase import waiting
 from stratabase.http_api.http.media_type import parse_media_type
 from stratabase.http_api.http.messages import Headers, Request, Response
+from stratabase.text_cache import cache_short_texts
 
 MIN_COMPRESSED_SIZE = 1024
 """The minimum size in bytes of a body that is compressed. A smaller body fits into one packet anyway."""
@@ -40,7 +40,7 @@ def compress_response(request: Request, response: Response) -> Response:
     return Response(response.status, headers, body, binary=True)
 
 
-@lru_cache(256)
+@cache_short_texts(256)
 def accepts_gzip(accept_encoding: str) -> bool:
     """Return whether an Accept-Encoding header prefers gzip to an unencoded body."""
     encodings = [parse_media_type(part) for part in accept_encoding.split(",") if part.strip()]

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
+
+from stratabase.text_cache import cache_short_texts
 
 _WEIGHT = re.compile(r"(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)", re.ASCII)
 
@@ -21,7 +22,7 @@ class MediaType(NamedTuple):
         return float(weight) if _WEIGHT.fullmatch(weight) else 1.0
 
 
-@lru_cache(256)
+@cache_short_texts(256)
 def parse_media_type(text: str) -> MediaType:
     """Parse a text such as `text/html; charset=utf-8`."""
     name, *parameters = text.split(";")
@@ -31,7 +32,7 @@ def parse_media_type(text: str) -> MediaType:
     )
 
 
-@lru_cache(256)
+@cache_short_texts(256)
 def best_match(accept: str, offered: tuple[str, ...]) -> str | None:
     """Return the offered media type that an Accept header prefers, or None if it accepts none.
 

@@ -2,7 +2,6 @@
 
 import re
 from base64 import b32hexdecode
-from functools import lru_cache
 from typing import Any, ClassVar
 
 from stratabase.expressions import kinds
@@ -15,6 +14,7 @@ from stratabase.model.types.operators import (
     Operator,
 )
 from stratabase.model.types.storage import Stored
+from stratabase.text_cache import cache_short_texts
 
 _GENERATED_ID = re.compile("[0-9a-v]{26}")
 _RANDOM_BITS = 80
@@ -40,7 +40,7 @@ class IdType(AttributeType):
         return text
 
 
-@lru_cache(maxsize=1024)  # every request needs that of its caller
+@cache_short_texts(1024)  # every request needs that of its caller
 def id_timestamp(id_: str) -> int | None:
     """Return when an ID was created, in milliseconds since the epoch.
 

@@ -42,7 +42,7 @@ PIECE = 50
 """The number of objects of a list after which other requests have their turn."""
 MAX_COMPILED_CHARACTERS = 262_144
 """In characters of source. The code takes about 5 bytes for each."""
-_COMPILED: BoundedCache[str, CodeType] = BoundedCache(MAX_COMPILED_CHARACTERS, len)
+_COMPILED: BoundedCache[str, CodeType] = BoundedCache(MAX_COMPILED_CHARACTERS, lambda source, _: len(source))
 """By source: its code, which does not depend on the model."""
 
 

@@ -25,11 +25,12 @@ def gzip_decompress(compressed: bytes) -> bytes:
 class BoundedCache(Generic[K, V]):
     """An LRU cache that holds entries up to a total weight. Threads may share it."""
 
-    def __init__(self, maximum: int, weigh: Callable[[K], int] = lambda _: 1) -> None:
-        """`maximum` limits the total weight. Without `weigh`, each entry weighs 1."""
+    def __init__(self, maximum: int, weigh: Callable[[K, V], int] = lambda *_: 1) -> None:
+        """`maximum` limits the total weight. `weigh` returns that of an entry; without it, each weighs 1."""
         self._maximum = maximum
         self._weigh = weigh
         self._weight = 0
+        self._weights: dict[K, int] = {}
         self._values: OrderedDict[K, V] = OrderedDict()
         self._lock = Lock()
 
@@ -46,13 +47,14 @@ class BoundedCache(Generic[K, V]):
         Entries that were not used for longest are removed.
         """
         with self._lock:
-            if key not in self._values:
-                self._weight += self._weigh(key)
+            weight = self._weigh(key, value)
+            self._weight += weight - self._weights.get(key, 0)
+            self._weights[key] = weight
             self._values[key] = value
             self._values.move_to_end(key)
             while self._weight > self._maximum:
                 forgotten, _ = self._values.popitem(last=False)
-                self._weight -= self._weigh(forgotten)
+                self._weight -= self._weights.pop(forgotten)
         return value
 
     def get_or_make(self, key: K, make: Callable[[], V]) -> V:

@@ -1,6 +1,7 @@
 """Parse, validate and cache documents, because requests repeat."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from sys import getsizeof
 from typing import Any, NamedTuple
 
 from graphql import (
@@ -31,6 +32,7 @@ from stratabase.schema.execution.accepting_validator import AcceptingValidator
 from stratabase.schema.execution.cache import BoundedCache
 from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.execution.cost import DocumentCosts
+from stratabase.schema.execution.document_errors import DocumentError
 from stratabase.schema.execution.document_hints import with_hint
 from stratabase.schema.execution.limits import ExecutionPolicy, limit_violations, too_long
 from stratabase.schema.execution.literals import (
@@ -47,9 +49,12 @@ from stratabase.schema.request.context import ProfileSchema
 MAX_REPORTED_ERRORS = 9
 MAX_CACHED_DOCUMENT_LENGTH = 16_384
 """In characters. A longer document is parsed each time."""
-MAX_CACHED_CHARACTERS = 262_144
-"""In characters of all cached documents. A parsed character takes about 130 bytes, and the garbage collector
-stops all requests while it visits them."""
+MAX_CACHED_BYTES = 48_000_000
+"""In bytes of all cached documents that are valid. The garbage collector stops all requests while it visits
+them."""
+MAX_CACHED_REFUSALS = 2_000_000
+"""In bytes of all cached documents that are not valid. They have a cache of their own, so that a client that
+sends many of them does not slow down the others."""
 
 _INVALID = _("The document is not valid.")
 _TOO_INVOLVED = _(
@@ -73,7 +78,7 @@ class Document:
         places: Mapping[str, GraphQLInputType] | None = None,
     ) -> None:
         self.ast = ast
-        self.errors = tuple(errors)
+        self.errors = tuple(map(DocumentError.of, errors))
         self.breaks_schema = breaks_schema
         """Whether the errors are about the schema."""
         self._places = places
@@ -232,11 +237,23 @@ DocumentKey = str | tuple[str, ...]
 
 LITERAL_LENGTH = 8
 """In characters: about what the variable that stands for a literal has."""
+_BYTES_OF_DOCUMENT, _BYTES_PER_CHARACTER = 4_000, 190
+"""The approximate memory of a parsed and compiled document."""
+_BYTES_OF_REFUSAL, _BYTES_OF_ERROR = 1_500, 800
+"""The approximate memory of a document that is not valid, and of each of its errors."""
 
 
-def _length(key: DocumentKey) -> int:
+def _document_size(key: DocumentKey, _: Document) -> int:
+    """Return the approximate memory of a valid document, in bytes."""
     # Each literal of a template is a variable in its document, which takes more memory than the literal.
-    return len(key) if isinstance(key, str) else sum(map(len, key)) + LITERAL_LENGTH * (len(key) - 1)
+    length = len(key) if isinstance(key, str) else sum(map(len, key)) + LITERAL_LENGTH * (len(key) - 1)
+    return _BYTES_OF_DOCUMENT + _BYTES_PER_CHARACTER * length
+
+
+def _refusal_size(text: str, document: Document) -> int:
+    """Return the approximate memory of a document that is not valid, in bytes."""
+    errors = sum(_BYTES_OF_ERROR + error.size for error in document.errors)
+    return _BYTES_OF_REFUSAL + getsizeof(text) + errors
 
 
 class DocumentCache:
@@ -247,7 +264,8 @@ class DocumentCache:
         self._schema = schema
         self._limits = policy.limits
         self._validator = Validator(schema, policy)
-        self._documents: BoundedCache[DocumentKey, Document] = BoundedCache(MAX_CACHED_CHARACTERS, _length)
+        self._documents: BoundedCache[DocumentKey, Document] = BoundedCache(MAX_CACHED_BYTES, _document_size)
+        self._refused: BoundedCache[str, Document] = BoundedCache(MAX_CACHED_REFUSALS, _refusal_size)
 
     def read(self, text: str, seen: ProfileSchema, *, as_template: bool = True) -> BoundDocument:
         """Return the document of a text, or its errors. They name only what the caller sees of the schema.
@@ -265,10 +283,14 @@ class DocumentCache:
             bound = self._read_template(text) if known is None and as_template else None
             if bound is not None:
                 return bound
-            document = known or self._documents.put(text, self.parse(text))
+            document = known or self._refused.get(text) or self._parse_and_keep(text)
         if document.breaks_schema and document.errors and not seen.is_full:
             document = Document(self._schema, None, self._seen_errors(text, document.errors, seen))
         return BoundDocument(document)
+
+    def _parse_and_keep(self, text: str) -> Document:
+        document = self.parse(text)
+        return self._refused.put(text, document) if document.errors else self._documents.put(text, document)
 
     def _read_template(self, text: str) -> BoundDocument | None:
         """Return the document that a text shares with others. None if it must be read as it is."""
@@ -314,7 +336,7 @@ class DocumentCache:
         return DocumentCosts(self._schema, ast, self._limits.cost)
 
     def _seen_errors(
-        self, text: str, errors: Sequence[GraphQLError], seen: ProfileSchema
+        self, text: str, errors: Sequence[DocumentError], seen: ProfileSchema
     ) -> Sequence[GraphQLError]:
         """Return the errors of an invalid document without the names that the caller does not see.
 
@@ -325,7 +347,7 @@ class DocumentCache:
             found = self._validator.errors(parse(text), seen.load())
         except Refused:
             found = []
-        places = {place for error in errors for place in error.positions or ()}
+        places = frozenset[int]().union(*(error.positions for error in errors))
         same = [error for error in found if places.intersection(error.positions or ())]
         return same or found or [GraphQLError(_INVALID)]
 

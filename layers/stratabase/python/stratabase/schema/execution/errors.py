@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
-from graphql import GraphQLError, GraphQLSyntaxError
+from graphql import GraphQLError
 
 from stratabase.domain.access.grants import Access, access_of
 from stratabase.domain.access.visibility import readable_refusal
@@ -13,6 +13,7 @@ from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unava
 from stratabase.domain.members.member import Caller
 from stratabase.messages import Message, _
 from stratabase.model.model import Model
+from stratabase.schema.execution.document_errors import DocumentError
 from stratabase.schema.types.issues import IssueRenderer
 from stratabase.usage import current_usage
 
@@ -40,20 +41,20 @@ class ErrorRenderer:
     def _access(self) -> Access | None:
         return access_of(self._model, self._caller.profile)
 
-    def render_request_error(self, error: GraphQLError) -> Json:
+    def render_request_error(self, error: DocumentError) -> Json:
         """Return the error of a document or of its variables as JSON."""
-        classification = "InvalidSyntax" if isinstance(error, GraphQLSyntaxError) else "ValidationError"
-        return {
-            **error.formatted,
-            "message": self._show(error),
-            "extensions": {"classification": classification},
-        }
+        # Messages of graphql-core are in English.
+        message = error.message
+        if isinstance(message, Message):
+            message = message.in_language(self._asked.language)
+        classification = "InvalidSyntax" if error.is_syntax_error else "ValidationError"
+        return {**error.formatted, "message": message, "extensions": {"classification": classification}}
 
     def render_execution_errors(self, error: GraphQLError) -> Iterator[Json]:
         """Yield the errors of a field as JSON, one for each issue."""
         cause = error.original_error
         if cause is None:
-            yield self.render_request_error(error)
+            yield self.render_request_error(DocumentError.of(error))
             return
         usage = current_usage()
         for issue in self._issues(cause):
@@ -82,22 +83,6 @@ class ErrorRenderer:
             trace_id=self._asked.trace_id,
         )
         return (Issue(IssueType.SERVER_ERROR, message),)
-
-    def _show(self, error: GraphQLError) -> str:
-        """Return a message in the caller's language. Messages of graphql-core are in English."""
-        message = _without_internals(error)
-        return message.in_language(self._asked.language) if isinstance(message, Message) else message
-
-
-def _without_internals(error: GraphQLError) -> str:
-    """Return the message of an error without Python's internals.
-
-    For example, Python explains that it cannot convert an Int of 5,000 digits.
-    """
-    internal = error.original_error is not None and not isinstance(error.original_error, GraphQLError)
-    if not internal:
-        return error.message
-    return _("{problem}. The value can't be read.", problem=error.message.partition(", but")[0])
 
 
 def _too_much(refusal: ReadBudgetExceeded) -> Issue:

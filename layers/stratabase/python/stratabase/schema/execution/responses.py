@@ -10,6 +10,7 @@ from graphql import ExecutionResult, GraphQLError
 from stratabase.domain.issues.refusals import Refused, Unavailable
 from stratabase.operations.executor import GraphQLResponse
 from stratabase.schema.execution import insight
+from stratabase.schema.execution.document_errors import DocumentError
 from stratabase.schema.execution.document_hints import with_hint
 from stratabase.schema.execution.errors import ErrorRenderer
 from stratabase.schema.execution.value_errors import with_advice
@@ -59,7 +60,7 @@ def render_result(result: ExecutionResult, errors: ErrorRenderer, context: Graph
         advised = [with_advice(error, seen) for error in found]
         if context.suggestions:
             advised = [with_hint(error, seen()) for error in advised]
-        return render_refusal([errors.render_request_error(error) for error in advised])
+        return render_refusal([errors.render_request_error(DocumentError.of(error)) for error in advised])
     _raise_unavailable(result)
     return render_data(with_unreadable(result.data, found, errors, context), context)
 
