@@ -11,6 +11,7 @@ from stratabase.bootstrap import Instance
 from stratabase.domain.members.member import Caller
 from stratabase.model.prepared import prepare, prepared_file
 from stratabase.model.reading import read_model
+from stratabase.operations.auth.attempts_with_fallback import AttemptsWithFallback
 from stratabase.settings import Settings
 
 MODEL = 'extend schema @application(name: "Notes")\ntype Note { name: String text: Text }\n'
@@ -104,3 +105,15 @@ def test_an_outdated_prepared_model_is_ignored(tmp_path: Path) -> None:
     file.write_text(MODEL.replace("Notes", "Changed"))
 
     assert Instance(Settings(home=tmp_path, model=file)).model.application == "Changed"
+
+
+@pytest.mark.parametrize(("function", "counts_in_memory"), [(None, True), ("members", False)])
+def test_only_a_server_counts_attempts_in_memory_while_their_store_fails(
+    function: str | None, counts_in_memory: bool, tmp_path: Path
+) -> None:
+    """Functions run in many processes, and each would admit its own number of wrong passwords."""
+    (tmp_path / "model.graphql").write_text(MODEL)
+    settings = Settings(home=tmp_path, model=tmp_path / "model.graphql", function=function)
+    stores = Instance(settings).member_stores
+    assert isinstance(stores.attempts, AttemptsWithFallback) is counts_in_memory
+    stores.close()

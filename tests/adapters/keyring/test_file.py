@@ -1,6 +1,8 @@
 """The file keyring in the local data folder."""
 
+import errno
 import multiprocessing
+import os
 import stat
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 from stratabase.adapters.keyring import file
 from stratabase.adapters.keyring.file import KEYS_FILE, FileKeyring
 from stratabase.clock import SystemClock
-from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.issues.refusals import StoreFull, Unavailable
 from stratabase.files import lock_file
 from stratabase.operations.auth.signing_keys import RotateKeys, SigningKeyCache
 from stratabase.store.ids import TimeOrderedIds
@@ -90,6 +92,21 @@ def test_a_home_that_cannot_be_created_is_refused(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("a file")
     with pytest.raises(UnusableStore, match=f"{KEYS_FILE} cannot be written: "):
         FileKeyring(tmp_path / "home").change(lambda _: (key("a"),))
+
+
+def test_a_full_disk_is_unavailable_until_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(os, "fsync", fail)
+        with pytest.raises(StoreFull, match=rf"{KEYS_FILE}: database or disk is full"):
+            FileKeyring(tmp_path).change(lambda _: (key("a"),))
+    assert FileKeyring(tmp_path).keys() == ()
+    FileKeyring(tmp_path).change(lambda _: (key("a"),))
+    assert list(FileKeyring(tmp_path).keys()) == [key("a")]
 
 
 def test_a_change_that_waits_too_long_for_the_lock_is_unavailable(

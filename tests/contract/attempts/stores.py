@@ -10,6 +10,7 @@ from typing import Protocol
 from stratabase.adapters.members.pynamodb_attempts import AttemptRecord, PynamoAttempts
 from stratabase.adapters.members.pynamodb_table import PynamoTable
 from stratabase.adapters.members.sqlite_attempts import SqliteAttempts
+from stratabase.operations.auth.attempts_with_fallback import AttemptsWithFallback
 from stratabase.operations.ports import Attempts
 from tests import ministack
 from tests.in_memory_attempts import InMemoryAttempts
@@ -54,8 +55,22 @@ def ministack_table() -> PynamoTable:
     return table
 
 
+class WithFallback(AttemptsWithFallback):
+    """Attempts in a store that may fail."""
+
+    def __init__(self, *failing: str) -> None:
+        store = InMemoryAttempts()
+        store.fails = set(failing)
+        super().__init__(store, lambda _: None)
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
 KINDS = (
     AttemptsImplementation("dict", lambda _: InMemoryAttempts()),
+    AttemptsImplementation("fallback unused", lambda _: WithFallback()),
+    AttemptsImplementation("fallback", lambda _: WithFallback("note", "count")),
     AttemptsImplementation("sqlite", lambda folder: SqliteAttempts(folder / "attempts.db")),
     AttemptsImplementation("dynamodb-ministack", lambda _: NamespacedAttempts()),
 )

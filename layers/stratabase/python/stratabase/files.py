@@ -1,5 +1,6 @@
 """Utilities for files that processes of one machine share: file locks, and durable changes of folders."""
 
+import errno
 import os
 import sys
 import time
@@ -19,6 +20,11 @@ else:
 
     def _try_lock(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def is_disk_full(error: OSError) -> bool:
+    """Return whether an error means that the disk, or the quota of the user, has no space left."""
+    return error.errno in {errno.ENOSPC, errno.EDQUOT}
 
 
 class LockTimeout(Exception):

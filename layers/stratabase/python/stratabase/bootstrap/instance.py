@@ -110,7 +110,19 @@ class Instance:
     def member_stores(self) -> MemberStores:
         """The stores of members and of sign-in attempts."""
         stores = open_member_stores(self.settings)
-        return replace(stores, members=with_present_profiles(stores.members, self.model.profiles))
+        members = with_present_profiles(stores.members, self.model.profiles)
+        if self.settings.function:
+            # There are many processes, and each would admit its own number of wrong passwords.
+            return replace(stores, members=members)
+        from stratabase.operations.auth.attempts_with_fallback import AttemptsWithFallback  # noqa: PLC0415 - see above
+
+        attempts = AttemptsWithFallback(stores.attempts, self._report_fallback)
+        return replace(stores, members=members, attempts=attempts)
+
+    def _report_fallback(self, reason: str) -> None:
+        self.log.warning(
+            "Sign-in attempts are counted in memory, because they can't be stored", reason=reason
+        )
 
     @cached_property
     def auth_services(self) -> AuthServices:

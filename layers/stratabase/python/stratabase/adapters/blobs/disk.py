@@ -1,6 +1,5 @@
 """Reads and writes files of the folder. Errors of the disk become Unavailable."""
 
-import errno
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -12,6 +11,7 @@ from typing import TypeVar
 from stratabase import waiting
 from stratabase.domain.files.blob import CHUNK_SIZE
 from stratabase.domain.issues.refusals import StoreFull, Unavailable
+from stratabase.files import is_disk_full
 from stratabase.messages import _
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ def on_disk(work: Callable[..., T], *arguments: object) -> T:
     try:
         return waiting.offload(work, *arguments)
     except OSError as error:
-        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        if is_disk_full(error):
             raise StoreFull(error.filename or "The folder of files") from error
         # The error has paths of this machine, so it is the cause, which the log shows.
         message = _("The store is temporarily unavailable. Try again later.")

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from stratabase.adapters.keyring.document import decode_keys, encode_keys
-from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.issues.refusals import StoreFull, Unavailable
 from stratabase.domain.members.key_rotation import SigningKey
-from stratabase.files import LockTimeout, lock_file, sync_folder
+from stratabase.files import LockTimeout, is_disk_full, lock_file, sync_folder
 from stratabase.messages import _
 from stratabase.unusable_store import UnusableStore
 
@@ -41,7 +41,10 @@ class FileKeyring:
             raise _damaged(self._path, error) from error
 
     def change(self, update: Callable[[Sequence[SigningKey]], Sequence[SigningKey]]) -> None:
-        """Replace the keys with the result of `update(keys)`. Raises Unavailable if the lock is busy."""
+        """Replace the keys with the result of `update(keys)`.
+
+        Raises Unavailable if the lock is busy, StoreFull if the disk is full.
+        """
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with lock_file(self._sibling("lock"), LOCK_TIMEOUT):
@@ -52,6 +55,8 @@ class FileKeyring:
         except LockTimeout as error:
             raise Unavailable(_("The token signing keys are busy. Try again.")) from error
         except OSError as error:
+            if is_disk_full(error):
+                raise StoreFull(str(self._path)) from error
             raise _unusable(self._path, "written", error) from error
 
     def _replace(self, content: bytes) -> None:
