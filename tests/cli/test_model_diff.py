@@ -11,6 +11,7 @@ import pytest
 
 from stratabase.bootstrap import Instance
 from stratabase.cli import model_diff
+from stratabase.cli.backfill.build import build_before_serving
 from stratabase.cli.main import main
 from stratabase.cli.server.model_changes import changes_since, short_lines
 from stratabase.settings import Settings
@@ -100,6 +101,25 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
 def _changes(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     (compared,) = json.loads(capsys.readouterr().out)
     return list(compared["changes"])
+
+
+def test_the_counts_are_the_same_after_the_associations_have_moved(
+    shop: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The counts of roles whose associations move to another place, as far as there is room."""
+    shop.serve(OLD)
+    shop.fill()
+    shop.other.write_text(NEW)
+    assert main(["model", "diff", "--data", str(shop.other), "--json"]) == 1
+    before = _changes(capsys)
+    shop.serve(NEW)
+    instance = shop.instance()
+    build_before_serving(instance.settings, instance.engine, instance.model, lambda *_: None)
+    instance.close()
+    assert main(["model", "diff", "--previous", "--data", "--json"]) == 1
+    assert _changes(capsys) == before
+    counts = {change["subject"]: change["counts"] for change in before}
+    assert counts["Pet.tags"][0]["text"] == COUNTS["Pet.tags"][0]
 
 
 def test_two_files_are_compared_without_a_store(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:

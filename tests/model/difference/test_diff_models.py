@@ -118,6 +118,18 @@ COUNTED: dict[str, tuple[str, str, list[dict[str, Any]], int]] = {
         1,
     ),
     "several links": ("b: [B!]", "b: B", [{**A, links_name("b"): number} for number in (0, 1, 2)], 1),
+    "several links of which one has moved": (
+        "b: [B!]",
+        "b: B",
+        [{**A, "b": "1", links_name("b"): 1}, {**A, "b": "1", links_name("b"): 0}, {**A, links_name("b"): 1}],
+        1,
+    ),
+    "a key that has become a link": (
+        "b: B",
+        "b: [B!]",
+        [{**A, "b": "1", links_name("b"): 0}, {**A, links_name("b"): 1}, {**A, links_name("b"): 0}],
+        2,
+    ),
     "no links": ("b: [B!]", "b: [B!]!", [{**A, links_name("b"): number} for number in (0, 1, 2)], 1),
 }
 
@@ -140,6 +152,25 @@ def test_repeated_values_count_from_the_second_object_on_and_nulls_never() -> No
     for value in (1, 1, 1, 2, None, None):
         tally.see("A", {"_id": "1", "x": value})
     assert (tally.count, tally.total) == (2, 6)
+
+
+def test_several_associations_are_counted_wherever_the_key_is() -> None:
+    """A key can have moved to the other side for one of several objects."""
+    old = 'type A { x: Int b: [B!] @association(opposite: "a") } type B { a: A @association(opposite: "b") }'
+    new = (
+        'type A { x: Int b: B @association(opposite: "a", holds: true) } '
+        'type B { a: A @association(opposite: "b") }'
+    )
+    question = _question(old, new)
+    assert set(question.scanned) == {"A", "B"}
+    for first, keys in (({}, ["1", "1"]), ({"b": "2"}, ["1"]), ({"b": "2"}, [None])):
+        tally = question.tally()
+        tally.see("A", {"_id": "1", **first})
+        tally.see("A", {"_id": "2", "b": "9"})
+        for id_, key in enumerate(keys):
+            tally.see("B", {"_id": str(id_), "a": key})
+        tally.finish()
+        assert (tally.count, tally.total) == (1 if any(keys) else 0, 2)
 
 
 def test_objects_that_no_key_refers_to_are_counted_from_both_classes() -> None:

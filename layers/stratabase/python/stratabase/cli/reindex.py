@@ -21,6 +21,7 @@ from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import read_settings, require_store
 from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.objects.entity import RoleName
 from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel
 from stratabase.store.backfill.reindex import OBJECTS_PER_LOCAL_COMMIT, Reindex
@@ -152,14 +153,14 @@ def _reindex(
     stored = [class_.name for class_ in model.classes.values() if class_.is_stored]
     if unknown := [name for name in class_names if name not in stored]:
         raise CommandError(f"These classes do not exist: {', '.join(unknown)}. Use: {', '.join(stored)}.")
-    outcomes = []
+    outcomes, listed = [], set[RoleName]()
     with build_lock(instance.settings.home, _warn) if local else nullcontext():
         for name in class_names or stored:
             if shards:
                 _begin(resharding, name, shards)
             progress = ProgressBar(name, reindex.count_objects(name))
             outcome = reindex.run(name, progress)
-            unfinished = list(describe_unfinished(name, outcome, in_full=in_full))
+            unfinished = list(describe_unfinished(name, outcome, listed, in_full=in_full))
             progress.end("not ready" if unfinished else "ready")
             print("".join(f"{line}\n" for line in unfinished), end="")
             outcomes.append(outcome)

@@ -54,11 +54,12 @@ def build_before_serving(settings: Settings, engine: Engine, model: Model, print
     wanted = reindex.unfinished(class_.name for class_ in model.classes.values() if class_.is_stored)
     if not wanted:
         return
+    listed = set[RoleName]()
     with build_lock(settings.home, print_lines):
         for name, unfinished in reindex.unfinished(wanted).items():
             # If the states have changed, another process has built the class while this one waited.
             if _states(unfinished) & _states(wanted[name]):
-                _build_class(reindex, name, unfinished, print_lines)
+                _build_class(reindex, name, unfinished, listed, print_lines)
 
 
 @contextmanager
@@ -76,15 +77,23 @@ def build_lock(home: Path, print_lines: PrintLines) -> Iterator[None]:
             is_waiting = True
 
 
-def describe_unfinished(class_name: str, outcome: ReindexOutcome, *, in_full: bool) -> Iterator[str]:
+def describe_unfinished(
+    class_name: str, outcome: ReindexOutcome, listed: set[RoleName], *, in_full: bool
+) -> Iterator[str]:
     """Yield lines that say what a reindex could not build for a class, and why.
 
-    `in_full` lists all duplicate values and all their objects, without a limit.
+    `listed`: the roles whose conflicts were listed for other classes, because both classes of an association
+    have the same ones. `in_full` lists all duplicate values and all their objects, without a limit.
     """
     for unique, group in groupby(outcome.duplicates, lambda duplicate: duplicate.unique):
         duplicates = list(group)
         is_role = isinstance(unique, RoleName)
         values = pluralize(len(duplicates), "conflict" if is_role else "duplicate value")
+        if isinstance(unique, RoleName):
+            if unique in listed:
+                yield f"{class_name} {directive_label(unique)} is not ready: {values}, listed above"
+                continue
+            listed.add(unique)
         yield f"{class_name} {directive_label(unique)} is not ready: {values}"
         named = duplicates if in_full else duplicates[:MAX_VALUES_NAMED]
         yield from (f"  {_duplicate_line(duplicate, in_full=in_full)}" for duplicate in named)
@@ -114,6 +123,7 @@ def _build_class(
     reindex: Reindex,
     class_name: str,
     unfinished: Sequence[RegistryEntry],
+    listed: set[RoleName],
     print_lines: PrintLines,
 ) -> None:
     """Build the unfinished registry entries of a class. Print the progress and the remaining problems."""
@@ -132,7 +142,7 @@ def _build_class(
         outcome = reindex.run(class_name, progress)
     if total:
         print_lines(f"Built {class_name} {labels}: checked {pluralize(progress.done, 'object')}.")
-    if lines := list(describe_unfinished(class_name, outcome, in_full=False)):
+    if lines := list(describe_unfinished(class_name, outcome, listed, in_full=False)):
         print_lines(*lines, advice([outcome]))
 
 

@@ -5,9 +5,10 @@ questions about a class need only one scan. All names in questions are stored na
 """
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from stratabase.model.attribute import Attribute
 from stratabase.wording import is_or_are, pluralize
@@ -102,23 +103,79 @@ class WithState(Question):
         return f"{count:,} of {total:,} {self.label} objects {self.text}."
 
 
+class OtherKey(NamedTuple):
+    """The key of the objects at the other side of an association, by stored names."""
+
+    class_name: str
+    key: str
+
+
+class _WithAssociations(Tally):
+    """Counts the objects whose number of associations is in a range."""
+
+    def __init__(self, question: "WithAssociations") -> None:
+        self._question = question
+        self._numbers = Counter[str]()
+        """By object of the class, or by the object that a key refers to: the number of associations."""
+        self._ids: set[str] = set()
+
+    def see(self, class_name: str, state: StoredState) -> None:
+        """Count the associations that an object holds, for itself or for the one that its key refers to."""
+        question = self._question
+        if not question.keys:  # the object alone tells, so nothing needs to be remembered
+            self.total += 1
+            self.count += self._is_meant(self._held(state))
+            return
+        for other in question.keys:
+            if class_name == other.class_name and isinstance(target := state.get(other.key), str):
+                self._numbers[target] += 1
+        if class_name == question.class_name:
+            self._ids.add(state["_id"])
+            self._numbers[state["_id"]] += self._held(state)
+
+    def _held(self, state: StoredState) -> int:
+        links: int = state[links_name(self._question.role)] if self._question.in_links else 0
+        value = state.get(self._question.role) if self._question.in_state else None
+        return links + (len(value) if isinstance(value, list) else value is not None)
+
+    def finish(self) -> None:
+        """Compare the numbers with the range."""
+        if self._question.keys:
+            self.total = len(self._ids)
+            self.count = sum(self._is_meant(self._numbers[id_]) for id_ in self._ids)
+
+    def _is_meant(self, number: int) -> bool:
+        least, most = self._question.least, self._question.most
+        return number >= least and (most is None or number <= most)
+
+
 @dataclass(frozen=True)
-class WithLinks(Question):
-    """The number of objects that have from `least` to `most` links of a role."""
+class WithAssociations(Question):
+    """The number of objects whose role leads to from `least` to `most` objects.
+
+    A change of the model moves associations from one place to another, as far as the new place has room. So
+    the question names both places: then the answer is the same before and after the move.
+    """
 
     class_name: str
     label: str
     text: str
     role: str
+    in_state: bool = False
+    """Whether objects have the role in their states, as a key or as a list of parts."""
+    in_links: bool = False
+    keys: tuple[OtherKey, ...] = ()
     least: int = 1
     most: int | None = None
 
-    def tally(self) -> Tally:
-        """Count the objects whose state has a number of links under the name of the role."""
-        return _Matching(lambda state: self._is_meant(state[links_name(self.role)]))
+    @property
+    def scanned(self) -> tuple[str, ...]:
+        """The class, and those of the other side that hold keys."""
+        return tuple(dict.fromkeys((self.class_name, *(other.class_name for other in self.keys))))
 
-    def _is_meant(self, links: int) -> bool:
-        return links >= self.least and (self.most is None or links <= self.most)
+    def tally(self) -> Tally:
+        """Count the associations of each object."""
+        return _WithAssociations(self)
 
     def answer(self, count: int, total: int) -> str:
         """Return the share of the objects."""
@@ -155,7 +212,6 @@ class Repeated(Question):
     class_name: str
     label: str
     names: tuple[str, ...]
-    text: str = "repeat the values of another one"
 
     def tally(self) -> Tally:
         """Count the second and further objects with the same values."""
@@ -163,48 +219,7 @@ class Repeated(Question):
 
     def answer(self, count: int, total: int) -> str:
         """Return the share of the objects."""
-        return f"{count:,} of {total:,} {self.label} objects {self.text}."
-
-
-class _NotLedTo(Tally):
-    def __init__(self, class_name: str, holder: str, key: str) -> None:
-        self._class, self._holder, self._key = class_name, holder, key
-        self._ids: set[str] = set()
-        self._led_to: set[Any] = set()
-
-    def see(self, class_name: str, state: StoredState) -> None:
-        """Remember the id of an object, or of the object that its key refers to."""
-        if class_name == self._holder and isinstance(target := state.get(self._key), str):
-            self._led_to.add(target)
-        if class_name == self._class:
-            self._ids.add(state["_id"])
-
-    def finish(self) -> None:
-        """Compare the ids with the keys."""
-        self.total, self.count = len(self._ids), len(self._ids - self._led_to)
-
-
-@dataclass(frozen=True)
-class NotLedTo(Question):
-    """The number of objects to which no key of the class `holder` refers."""
-
-    class_name: str
-    label: str
-    holder: str
-    key: str
-
-    @property
-    def scanned(self) -> tuple[str, ...]:
-        """Both classes, which may be the same."""
-        return (self.class_name,) if self.class_name == self.holder else (self.class_name, self.holder)
-
-    def tally(self) -> Tally:
-        """Collect ids and keys."""
-        return _NotLedTo(self.class_name, self.holder, self.key)
-
-    def answer(self, count: int, total: int) -> str:
-        """Return the share of the objects."""
-        return f"{count:,} of {total:,} {self.label} objects lead to no object."
+        return f"{count:,} of {total:,} {self.label} objects repeat the values of another one."
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from stratabase.model.difference.questions import (
     AllObjects,
     MembersWithProfile,
     Question,
-    WithLinks,
+    WithAssociations,
     with_exactly,
     with_value,
 )
@@ -118,7 +118,7 @@ def _questions(comparison: ModelComparison, removed: RemovedName) -> Iterator[Qu
         label = first if names is None else names.name
         yield with_value(first, label, second, "still have a value")
         if removed.kind is NameKind.ROLE:
-            yield WithLinks(first, label, "still have links", second)
+            yield WithAssociations(first, label, "still have links", second, in_links=True)
 
 
 def _attributes_of_enum(pair: ClassPair, enumeration: str) -> Iterator[str]:

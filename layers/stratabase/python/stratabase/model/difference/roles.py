@@ -25,13 +25,10 @@ from stratabase.model.difference.change import (
 )
 from stratabase.model.difference.questions import (
     AllObjects,
-    NotLedTo,
+    OtherKey,
     Question,
-    Repeated,
-    WithLinks,
-    WithState,
+    WithAssociations,
     with_value,
-    without_value,
 )
 from stratabase.model.model import Model, Role
 from stratabase.model.stored_names import StoredNames
@@ -104,7 +101,7 @@ def _removed(owner: ClassPair) -> Changes:
             continue
         stored = owner.old_names.to_stored[each.name]
         question = (
-            WithLinks(owner.stored_name, class_.name, "lead to an object", stored)
+            WithAssociations(owner.stored_name, class_.name, "lead to an object", stored, in_links=True)
             if holder is _Holder.LINKS
             else with_value(owner.stored_name, class_.name, stored, "lead to an object")
         )
@@ -297,52 +294,44 @@ def _description(pair: RolePair) -> Changes:
 
 
 def _used(pair: RolePair) -> tuple[Question, ...]:
-    """Return the question how many objects have associations, as they were stored before."""
-    class_name, label = pair.owner.stored_name, pair.owner.new.name
-    match _holders(pair)[0]:
-        case _Holder.OWN_KEY | _Holder.PARTS | _Holder.WHOLE:
-            return (with_value(class_name, label, pair.stored_name, "lead to an object"),)
-        case _Holder.LINKS:
-            return (WithLinks(class_name, label, "lead to an object", pair.stored_name),)
-        case _:
-            target, key = _other_side(pair)
-            return (with_value(target, pair.old.target, key, "hold the key"),)
+    """Return the question how many objects have associations."""
+    return (_question(pair, "lead to an object"),)
 
 
 def _without(pair: RolePair) -> tuple[Question, ...]:
-    """Return the question how many objects have no association, as they were stored before."""
-    class_name, label = pair.owner.stored_name, pair.owner.new.name
-    match _holders(pair)[0]:
-        case _Holder.OWN_KEY | _Holder.PARTS | _Holder.WHOLE:
-            return (without_value(class_name, label, pair.stored_name, "lead to no object"),)
-        case _Holder.LINKS:
-            return (WithLinks(class_name, label, "lead to no object", pair.stored_name, 0, 0),)
-        case _:
-            return (NotLedTo(class_name, label, *_other_side(pair)),)
+    """Return the question how many objects have no association."""
+    return (_question(pair, "lead to no object", least=0, most=0),)
 
 
 def _with_several(pair: RolePair) -> tuple[Question, ...]:
-    """Return the question how many associations are too many for a to-one role."""
-    class_name, label = pair.owner.stored_name, pair.owner.new.name
-    match _holders(pair)[0]:
-        case _Holder.LINKS:
-            return (WithLinks(class_name, label, "lead to several objects", pair.stored_name, 2),)
-        case _Holder.PARTS:
-            stored = pair.stored_name
-            return (
-                WithState(
-                    class_name, label, "have several parts", lambda state: len(state.get(stored) or ()) > 1
-                ),
-            )
-        case _:
-            target, key = _other_side(pair)
-            return (Repeated(target, pair.old.target, (key,), "lead to the same object as another one"),)
+    """Return the question how many objects have too many associations for a to-one role."""
+    text = "have several parts" if pair.old.composition else "lead to several objects"
+    return (_question(pair, text, least=2),)
 
 
-def _other_side(pair: RolePair) -> tuple[str, str]:
-    """Return the stored names of the class and the key that hold the associations of the old role."""
-    names = pair.owner.comparison.old_names.classes[pair.old.target]
-    return names.stored_name, names.to_stored[str(pair.old.opposite)]
+def _question(pair: RolePair, text: str, least: int = 1, most: int | None = None) -> WithAssociations:
+    """Return the question how many objects have a number of associations, in the old and the new place."""
+    holders = set(_holders(pair)) if _leads_to_same(pair) else {_holders(pair)[0]}
+    return WithAssociations(
+        pair.owner.stored_name,
+        pair.owner.new.name,
+        text,
+        pair.stored_name,
+        in_state=bool(holders & {_Holder.OWN_KEY, _Holder.PARTS, _Holder.WHOLE}),
+        in_links=_Holder.LINKS in holders,
+        keys=_other_keys(pair) if _Holder.OTHER_KEY in holders else (),
+        least=least,
+        most=most,
+    )
+
+
+def _other_keys(pair: RolePair) -> tuple[OtherKey, ...]:
+    """Return the keys at the other side, by their stored names in the old and in the new model."""
+    comparison = pair.owner.comparison
+    sides = ((comparison.old_names, pair.old), (comparison.new_names, pair.new))
+    known = ((names.classes[role.target], role.opposite) for names, role in sides)
+    keys = (OtherKey(names.stored_name, names.to_stored[back]) for names, back in known if back is not None)
+    return tuple(dict.fromkeys(keys))
 
 
 ROLE_RULES = (

@@ -17,6 +17,7 @@ of. Guards of the new values are built afterwards (uniques.py).
 """
 
 import secrets
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -126,10 +127,13 @@ class RoleMove:
         self._is_turned = known[0].holder == known[1].other or known[0].other == known[1].holder
         self._far_links = _has_far_links(store.associations, wanted)
         self._conflicts: dict[tuple[str, str], set[str]] = {}
-        """By owner and its value in the new place: the ids for which there is no room."""
+        """See `run`."""
 
-    def run(self) -> list[Duplicate]:
-        """Move everything; return what the new place cannot have."""
+    def run(self) -> Mapping[tuple[str, str], set[str]]:
+        """Move everything; return what the new place cannot have.
+
+        The result has the ids for which there is no room, by the owner and its value in the new place.
+        """
         batch: list[StoredPair] = []
         for pair in self._pairs():
             batch.append(pair)
@@ -137,10 +141,7 @@ class RoleMove:
                 self._move(batch)
                 batch = []
         self._move(batch)
-        return [
-            Duplicate(self._to.holder, {ID: owner, self._to.holder.role_name: value}, tuple(sorted(ids)))
-            for (owner, value), ids in self._conflicts.items()
-        ]
+        return self._conflicts
 
     def _pairs(self) -> Iterator[StoredPair]:
         holder = self._from.holder
@@ -382,9 +383,16 @@ def move_role(  # noqa: PLR0913, PLR0917 - what a move works with
     places = {place_of(former): former for former in formers}
     # Links come last: until a state has moved, it may hold a value under the name of the new place.
     formers = [former for _, former in sorted(places.items(), key=lambda each: each[0].kind == LINKED_TRUTH)]
+    conflicts = defaultdict[tuple[str, str], set[str]](set)
+    for former in formers:
+        # Links have two ends, so an association can be among the formers twice.
+        for pair, ids in RoleMove(engine, model, store, former, wanted, read_heads).run().items():
+            conflicts[pair] |= ids
+    holder = place_of(wanted).holder
     found = [
-        *chain.from_iterable(
-            RoleMove(engine, model, store, each, wanted, read_heads).run() for each in formers
+        *(
+            Duplicate(holder, {ID: owner, holder.role_name: value}, tuple(sorted(ids)))
+            for (owner, value), ids in conflicts.items()
         ),
         *_parts_without_whole(model, wanted, read_heads),
     ]

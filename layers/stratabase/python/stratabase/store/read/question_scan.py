@@ -8,7 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from stratabase.domain.objects.entity import RoleName
-from stratabase.model.difference.questions import MembersWithProfile, Question, Tally, WithLinks, links_name
+from stratabase.model.difference.questions import (
+    MembersWithProfile,
+    Question,
+    Tally,
+    WithAssociations,
+    links_name,
+)
 from stratabase.store.engine.parallel import ParallelMap
 from stratabase.store.engine.port import Engine, Item
 from stratabase.store.indexes.listing import listed_objects
@@ -40,7 +46,7 @@ class QuestionScan:
     @property
     def link_roles(self) -> int:
         """The number of roles whose links must be read for each object of a class."""
-        return len({(each.class_name, each.role) for each in self._tallies if isinstance(each, WithLinks)})
+        return sum(len(self._roles_with_links(name)) for name in self.classes)
 
     def count_members(self, profiles: Iterable[str]) -> None:
         """Answer the questions about members. `profiles`: the profile of each member."""
@@ -52,12 +58,17 @@ class QuestionScan:
     def steps(self, class_name: str) -> Iterator[int]:
         """Scan a class. Yield the number of objects after each page. Raises Unavailable."""
         asked = [(each, tally) for each, tally in self._tallies.items() if class_name in each.scanned]
-        roles = tuple({each.role for each, _ in asked if isinstance(each, WithLinks)})
+        roles = self._roles_with_links(class_name)
         for page in listed_objects(self._engine, class_name):
             for state in self._states(class_name, roles, page):
                 for _, tally in asked:
                     tally.see(class_name, state)
             yield len(page)
+
+    def _roles_with_links(self, class_name: str) -> Sequence[str]:
+        """Return the roles of a class whose links must be read."""
+        asked = (each for each in self._tallies if isinstance(each, WithAssociations) and each.in_links)
+        return tuple(dict.fromkeys(each.role for each in asked if each.class_name == class_name))
 
     def _states(
         self, class_name: str, roles: Sequence[str], page: Sequence[Item]
