@@ -11,9 +11,13 @@ build: .venv-sam/.done $(VENV)/.run ## Build what is deployed (needs Python 3.13
 	@echo "Megabytes of the layers (Lambda allows 250 for all layers and a function together):"
 	@du -sm .aws-sam/build/*Layer
 
-deploy: build ## Deploy to AWS, and create the first administrator (ENV=dev, staging or prod)
-	@$(BIN)/stratabase aws deploy $(ENV)
-ENV := dev
+# The questions come before the build, which takes minutes.
+deploy: $(VENV)/.run ## Deploy to AWS: asks for the Region, the stage and the administrator's address, and saves them (ENV=dev REGION=… ADMIN=… PARAMETERS="Basic=off …" YES=1)
+	@stage=$$($(BIN)/stratabase aws configure $(DEPLOYED_WITH) $(ENV)) \
+	&& $(MAKE) --no-print-directory build \
+	&& $(BIN)/stratabase aws deploy $(DEPLOYED_WITH) "$$stage"
+ENV :=
+DEPLOYED_WITH = $(if $(REGION),--region '$(REGION)') $(if $(ADMIN),--administrator '$(ADMIN)') $(foreach each,$(PARAMETERS),--parameter '$(each)') $(if $(YES),--yes)
 
 smoke: $(VENV)/.run ## Try an instance over HTTP (URL=https://…, MEMBER=admin)
 	@$(BIN)/stratabase aws smoke $(URL) --user $(MEMBER)

@@ -1,11 +1,13 @@
 """`stratabase members` offers locally what administrators do by REST."""
 
 import io
+from dataclasses import replace
 from email import message_from_bytes, policy
 from pathlib import Path
 
 import pytest
 
+from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
 from stratabase.cli.members import mail_base_url
 from stratabase.cli.terminal.command_error import CommandError
@@ -90,6 +92,25 @@ def test_an_invalid_change_is_refused_and_changes_nothing(
     before = ada.done("list")
     assert said in ada.refused(*arguments, typed=typed)
     assert ada.done("list") == before
+
+
+def test_a_printed_link_sets_the_password_and_no_email_is_sent(
+    ada: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRATABASE_BASE_URL", "https://hr.example.com/live")
+    created = ada.done("create", "rosa", "rosa@example.com", "Member", "--print-link").splitlines()
+    again = ada.done("reset-password", "rosa", "--print-link").splitlines()
+    assert ada.mails() == []
+    instance = Instance(replace(Settings(), home=ada.home, model=ROOT / "layers/model/model.graphql"))
+    try:
+        for link in (created[-1], again[-1]):
+            address, _, token = link.partition("?token=")
+            assert address == "https://hr.example.com/live/public/administration/setPassword"
+            assert instance.member_services.password_reset.inspect(token).username == "rosa"
+        instance.member_services.password_reset.finish(token, PASSWORD)
+    finally:
+        instance.close()
+    assert "no password" not in ada.done("list").splitlines()[1]
 
 
 def test_the_link_leads_to_the_service(ada: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ class ExistingStack:
 
     name, region = "hr-dev", "eu-central-1"
     description: Mapping[str, Any] = {}
+    status = "UPDATE_COMPLETE"
     outputs: Mapping[str, str] = {}
 
     def __init__(self, _environment: DeploymentEnvironment) -> None:

@@ -5,12 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.cli.deployment.environment import (
-    CONFIGURATION,
-    DeploymentEnvironment,
-    parse_parameters,
-    read_environment,
-)
+from stratabase.cli.deployment.environment import DeploymentEnvironment, read_environment
+from stratabase.cli.deployment.samconfig import CONFIGURATION
 from stratabase.cli.terminal.command_error import CommandError
 
 TEXT = """
@@ -63,12 +59,6 @@ def test_a_configuration_that_is_no_toml_is_refused(tmp_path: Path) -> None:
     (tmp_path / CONFIGURATION).write_text("[dev")
     with pytest.raises(CommandError, match="is not valid TOML"):
         read_environment("dev", tmp_path / CONFIGURATION)
-
-
-@pytest.mark.parametrize("text", ["Basic", "=off", "Basic off=on", ""])
-def test_a_text_that_sets_no_parameter_is_refused(text: str) -> None:
-    with pytest.raises(CommandError, match="Write NAME=VALUE, such as Basic=off"):
-        parse_parameters([text])
 
 
 def test_the_environments_of_the_project_can_be_read() -> None:

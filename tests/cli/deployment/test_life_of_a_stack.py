@@ -17,6 +17,7 @@ from typing import Any
 import boto3
 import pytest
 
+from stratabase.cli.deployment.environment import read_environment
 from stratabase.cli.emulator import emulator
 from tests.service import PASSWORD, ROOT, basic
 
@@ -100,6 +101,12 @@ class Project:
         lines = [line.removeprefix("export ") for line in self.aws("settings").splitlines()]
         return {name: value.strip("'") for name, _, value in (line.partition("=") for line in lines)}
 
+    def stays_configured(self) -> None:
+        """Check that the answers of a deployment are those of the next one."""
+        found = read_environment("dev", self.folder / "samconfig.toml")
+        assert (found.region, found.administrator) == ("us-east-1", "admin@example.com")
+        assert found.parameters["MailFrom"] == "admin@example.com"
+
     def invoke(self, logical_id: str, event: Mapping[str, Any]) -> Any:
         """Return the answer of a deployed function."""
         found = self.client("cloudformation").describe_stack_resource(
@@ -139,11 +146,16 @@ def test_a_stack_is_deployed_changed_deleted_and_made_again(project: Project) ->
     settings = project.settings()
     secret = project.client("secretsmanager").get_secret_value(SecretId=settings["STRATABASE_SIGNING_KEYS"])
 
-    # Without --yes, the command asks for the first administrator.
-    output = project.aws("deploy", typed=f"admin\nadmin@example.com\n{PASSWORD}\n")
+    # The first administrator gets an email. Only a terminal shows the link.
+    project.client("sesv2").create_email_identity(EmailIdentity="admin@example.com")
+    output = project.aws("deploy", "--administrator", "admin@example.com")
     assert "No changes." in output
     assert 'Created the member "admin"' in output
+    assert "Sent an email to admin@example.com." in output
+    assert "setPassword" not in output
     assert "admin@example.com" in project.command(settings, "members", "list")
+    project.command(settings, "members", "set-password", "admin", typed=f"{PASSWORD}\n")
+    project.stays_configured()
 
     # The functions run with the layers that SAM built.
     health = json.loads((ROOT / "events/health.json").read_text())

@@ -174,7 +174,7 @@ def test_missing_credentials_are_one_clear_line(
     )
     assert main(["aws", "settings"]) == 1
     *_, error = capsys.readouterr().err.splitlines()
-    assert error == "AWS: Unable to locate credentials"
+    assert error.startswith("AWS: Unable to locate credentials. Sign in with `aws configure`")
 
 
 def test_without_a_region_the_command_says_how_to_name_one(
@@ -185,6 +185,15 @@ def test_without_a_region_the_command_says_how_to_name_one(
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
     with pytest.raises(CommandError, match=r"No Region is set\. Set AWS_REGION"):
         stack.Stack(DeploymentEnvironment("dev", "hr-dev", None, None, {}))
+
+
+def test_the_region_can_be_that_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """boto3 reads only AWS_DEFAULT_REGION, and Lambda and many tools set AWS_REGION."""
+    monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
+    monkeypatch.setenv("AWS_REGION", "eu-north-1")
+    environment = DeploymentEnvironment("dev", "hr-dev", None, None, {})
+    assert Stack(environment).region == "eu-north-1"
+    assert Stack(replace(environment, region="eu-west-1")).region == "eu-west-1"
 
 
 def test_nothing_is_deployed_before_it_is_built(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:

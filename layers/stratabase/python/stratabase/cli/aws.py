@@ -1,14 +1,16 @@
 """`stratabase aws`: deploys an instance to AWS, tries it, and deletes it."""
 
 import argparse
-import os
 import shlex
 import sys
 from collections.abc import Iterator, Mapping
 
-from stratabase.cli.deployment.deploy import deploy
+from stratabase.cli.deployment.configure import Choices, complete_environment
+from stratabase.cli.deployment.deploy import check_account, deploy
 from stratabase.cli.deployment.destroy import destroy
-from stratabase.cli.deployment.environment import DeploymentEnvironment, parse_parameters, read_environment
+from stratabase.cli.deployment.environment import read_environment
+from stratabase.cli.deployment.parameters import parse_parameters
+from stratabase.cli.deployment.questions import ask
 from stratabase.cli.deployment.smoke import FILE_SIZE, TriedInstance, smoke
 from stratabase.cli.deployment.stack import Stack
 from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
@@ -40,17 +42,26 @@ def run(options: Options) -> int:
     return 0
 
 
+def _configure(options: Options) -> Iterator[str]:
+    """Yield the name of the stage, for `make deploy`. A person reads the rest."""
+    environment = complete_environment(_choices(options), ask, yes=options.yes)
+    for line in check_account(environment):
+        print(line, file=sys.stderr)
+    yield environment.name
+
+
 def _deploy(options: Options) -> Iterator[str]:
-    environment = read_environment(options.environment)
-    parameters = {**environment.parameters, **parse_parameters(options.parameter)}
-    chosen = DeploymentEnvironment(
-        environment.name, environment.stack_name, environment.region, environment.profile, parameters
-    )
-    yield from deploy(chosen, _ask, yes=options.yes)
+    environment = complete_environment(_choices(options), ask, yes=options.yes)
+    yield from deploy(environment, ask, yes=options.yes)
+
+
+def _choices(options: Options) -> Choices:
+    parameters = parse_parameters(options.parameter)
+    return Choices(options.environment or None, options.region, options.administrator, parameters)
 
 
 def _destroy(options: Options) -> Iterator[str]:
-    yield from destroy(read_environment(options.environment), _ask, yes=options.yes)
+    yield from destroy(read_environment(options.environment), ask, yes=options.yes)
 
 
 def _settings(options: Options) -> Iterator[str]:
@@ -105,49 +116,50 @@ def _extension(attribute: Attribute) -> str:
     return allowed[0][0] if allowed else "bin"
 
 
-def _ask(question: str, default: str) -> str:
-    shown = f" [{default}]" if default else ""
-    print(f"{question}{shown}: ", end="", flush=True)
-    answer = _read_line()
-    if not answer:
-        raise CommandError("\nNo answer. Use --yes to run without questions.")
-    return answer.strip() or default
-
-
-def _read_line() -> str:
-    """Return a line of standard input, empty at its end. The lines after it stay for other processes."""
-    if sys.stdin.isatty():
-        return sys.stdin.readline()
-    line = b""
-    while not line.endswith(b"\n") and (byte := os.read(sys.stdin.fileno(), 1)):
-        line += byte
-    return line.decode(errors="replace")
-
-
 _ENVIRONMENT: Argument = (
     "environment",
     {"nargs": "?", "default": "dev", "help": "the environment in samconfig.toml; the default is dev"},
 )
 _YES: Argument = ("--yes", {"action": "store_true", "help": "ask no questions"})
+_DEPLOYED: tuple[Argument, ...] = (
+    ("environment", {"nargs": "?", "help": "the stage: an environment in samconfig.toml, such as dev"}),
+    (
+        "--region",
+        {"help": "the AWS Region, in place of the one in samconfig.toml, where it is saved"},
+    ),
+    (
+        "--administrator",
+        {
+            "metavar": "EMAIL",
+            "help": "the address of the first administrator, which also gets alarms and sends email unless "
+            "MailFrom and AlarmEmail say otherwise",
+        },
+    ),
+    (
+        "--parameter",
+        {
+            "action": "append",
+            "default": [],
+            "metavar": "NAME=VALUE",
+            "help": "a parameter of the template for this deployment, in place of the one in samconfig.toml; "
+            "can be repeated",
+        },
+    ),
+    _YES,
+)
 _SUBCOMMANDS: Mapping[str, Subcommand] = {
+    "configure": Subcommand(
+        _configure,
+        "ask what a first deployment needs, save it in samconfig.toml, check the account, and print the name "
+        "of the stage",
+        _DEPLOYED,
+        example="stratabase aws configure dev --region eu-central-1 --administrator rosa@example.com",
+    ),
     "deploy": Subcommand(
         _deploy,
         "deploy what `make build` has built, after it shows what the change of the model means, and create "
         "the first administrator",
-        (
-            _ENVIRONMENT,
-            (
-                "--parameter",
-                {
-                    "action": "append",
-                    "default": [],
-                    "metavar": "NAME=VALUE",
-                    "help": "a parameter of the template, in place of the one in samconfig.toml; "
-                    "can be repeated",
-                },
-            ),
-            _YES,
-        ),
+        _DEPLOYED,
         example="stratabase aws deploy prod --parameter Basic=off",
     ),
     "smoke": Subcommand(

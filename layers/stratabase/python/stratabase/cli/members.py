@@ -74,6 +74,11 @@ def _create(instance: Instance, options: Options) -> Iterator[str]:
         member = instance.member_services.create_silently(CONSOLE, fields)
         instance.member_services.update(CONSOLE, member.id, {"password": password})
         yield f'Created the member "{member.username}" with the ID {member.id}.'
+    elif options.print_link:
+        base_url = mail_base_url(instance.settings)
+        member = instance.member_services.create_silently(CONSOLE, fields)
+        yield f'Created the member "{member.username}" with the ID {member.id}.'
+        yield from _print_link(instance, member, base_url)
     else:
         member = instance.member_services.create(CONSOLE, fields, mail_base_url(instance.settings))
         yield f'Created the member "{member.username}" with the ID {member.id}.'
@@ -99,8 +104,18 @@ def _set_password(instance: Instance, options: Options) -> Iterator[str]:
 
 def _reset_password(instance: Instance, options: Options) -> Iterator[str]:
     member = _find(instance, options)
-    instance.member_services.password_reset.start(CONSOLE, member.id, mail_base_url(instance.settings))
+    base_url = mail_base_url(instance.settings)
+    if options.print_link:
+        yield from _print_link(instance, member, base_url)
+        return
+    instance.member_services.password_reset.start(CONSOLE, member.id, base_url)
     yield f"Sent an email to {member.email}. The old password stays valid until the member uses the link."
+
+
+def _print_link(instance: Instance, member: Member, base_url: str) -> Iterator[str]:
+    link = instance.member_services.password_reset.make_link(CONSOLE, member.id, base_url)
+    yield f'To set the password of "{member.username}", open this link within an hour. It works once:'
+    yield link
 
 
 def _disable(instance: Instance, options: Options) -> Iterator[str]:
@@ -178,6 +193,10 @@ def _resolve_owners(instance: Instance, options: Options) -> Iterator[str]:
 _USERNAME: Argument = ("username", {"help": "the member's username; case does not matter"})
 _EMAIL: Argument = ("email", {"help": "the member's email address"})
 _PROFILE: Argument = ("profile", {"help": "the name of a profile in the model"})
+_PRINT_LINK: Argument = (
+    "--print-link",
+    {"action": "store_true", "help": "print the link, and send no email"},
+)
 _SUBCOMMANDS: Mapping[str, Subcommand] = {
     "list": Subcommand(_list, "list all members", example="stratabase members list"),
     "create": Subcommand(
@@ -192,6 +211,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                 "--ask-password",
                 {"action": "store_true", "help": "ask for the password here, and send no email"},
             ),
+            _PRINT_LINK,
         ),
         example="stratabase members create rosa rosa@example.com Manager --language it",
     ),
@@ -216,7 +236,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
     "reset-password": Subcommand(
         _reset_password,
         "email a member a link for setting a new password",
-        (_USERNAME,),
+        (_USERNAME, _PRINT_LINK),
         example="stratabase members reset-password rosa",
     ),
     "disable": Subcommand(

@@ -1,7 +1,10 @@
 """The life of a stack on AWS: how it is deployed, tried, and deleted.
 
+- `configure`: asks what a first deployment needs, with `questions`, and saves it with `samconfig`.
+- `parameters`: the parameters of the template as the SAM CLI reads them.
 - `environment`: a deployment environment of samconfig.toml, such as `dev`.
 - `stack`: what a deployed stack consists of, and the settings of its functions.
+- `states`: what the status of a stack means for a deployment.
 - `deploy`: shows what the change of the model means, deploys, and creates the first administrator.
 - `smoke`: tries an instance over HTTP.
 - `destroy`: deletes the stack, and says what stays.

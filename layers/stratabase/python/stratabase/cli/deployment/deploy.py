@@ -4,21 +4,24 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from stratabase.bootstrap import Instance
 from stratabase.cli.deployment.environment import DeploymentEnvironment
+from stratabase.cli.deployment.parameters import format_override
+from stratabase.cli.deployment.questions import Ask, ask_until_valid, check_address
 from stratabase.cli.deployment.stack import Stack, translate_aws_errors
+from stratabase.cli.deployment.states import describe_obstacle, last_failures, require_deployable
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.model.reading import read_model_file
 from stratabase.operations.members.rules import CONSOLE
 from stratabase.settings import Settings
 
-Ask = Callable[[str, str], str]
-"""A function that asks a question with a default answer, and returns the answer."""
 BUILT_TEMPLATE = Path(".aws-sam/build/template.yaml")
 """What `sam build` writes."""
+FIRST_USERNAME = "admin"
+"""The username of the first administrator."""
 _NEEDS_DECISION = 1
 """The exit code of `model diff` if a change needs a decision."""
 _SWEEP = "SweepFunction"
@@ -29,6 +32,13 @@ _UNRESERVED = 100
 """How many executions must stay for functions that reserve none. AWS demands that."""
 _DEPLOYMENT = "Deployment"
 _ALL_AT_ONCE = "AllAtOnce"
+
+
+def check_account(environment: DeploymentEnvironment) -> Iterator[str]:
+    """Yield a line that says where the environment is. Raises CommandError if it can't be deployed there."""
+    stack = Stack(environment)
+    yield f"Account {stack.account()}, Region {stack.region}, stack {stack.name} ({environment.name})."
+    require_deployable(stack, environment.name)
 
 
 def deploy(environment: DeploymentEnvironment, ask: Ask, *, yes: bool) -> Iterator[str]:
@@ -42,8 +52,8 @@ def deploy(environment: DeploymentEnvironment, ask: Ask, *, yes: bool) -> Iterat
     sam = find_sam()
     if not BUILT_TEMPLATE.exists():
         raise CommandError(f"{BUILT_TEMPLATE} is missing. Run `make build` first.")
+    yield from check_account(environment)
     stack = Stack(environment)
-    yield f"Account {stack.account()}, Region {stack.region}, stack {stack.name} ({environment.name})."
     parameters = dict(environment.parameters)
     yield check_reserved_concurrency(stack, parameters)
     exists = stack.description is not None
@@ -55,16 +65,15 @@ def deploy(environment: DeploymentEnvironment, ask: Ask, *, yes: bool) -> Iterat
             # Functions with the old and the new model would serve side by side.
             parameters[_DEPLOYMENT] = _ALL_AT_ONCE
             yield "All requests switch to the new model at once."
-    _run_sam(sam, environment, parameters, guided=not exists and not yes, yes=yes)
+    # A person confirms the changes of what exists. To a first creation, there is nothing to compare.
+    confirm = exists and not yes and sys.stdin.isatty()
+    _run_sam([sam, "deploy"], environment, stack, parameters, confirm=confirm)
     stack.forget()
     if (failure := stack.invoke(_SWEEP)) is not None:
         yield f"The function {_SWEEP} failed: {failure}. It runs again within minutes. Its log has the cause."
     variables = stack.environment_variables()
     if not has_administrator(variables):
-        if yes:
-            yield "No administrator exists yet. Run the command without --yes to create one."
-        else:
-            create_administrator(variables, ask)
+        create_administrator(environment, variables, ask, yes=yes)
     yield from _where_to_go(stack, environment)
 
 
@@ -87,20 +96,40 @@ def _compare_models(stack: Stack) -> str:
 
 
 def _run_sam(
-    sam: str, environment: DeploymentEnvironment, parameters: Mapping[str, str], *, guided: bool, yes: bool
+    command: Sequence[str],
+    environment: DeploymentEnvironment,
+    stack: Stack,
+    parameters: Mapping[str, str],
+    *,
+    confirm: bool,
 ) -> None:
     """Run `sam deploy`. Raises CommandError if it fails."""
-    command = [sam, "deploy", "--config-env", environment.name, *(["--guided"] if guided else [])]
     # Without changes, which is no failure, there can still be an administrator to create.
-    command += ["--no-fail-on-empty-changeset", *(["--no-confirm-changeset"] if yes else [])]
-    if parameters and not guided:
-        command += ["--parameter-overrides", *(f"{name}={value}" for name, value in parameters.items())]
+    options = ["--config-env", environment.name, "--region", stack.region, "--no-fail-on-empty-changeset"]
+    options += [] if confirm else ["--no-confirm-changeset"]
+    if parameters:
+        options += ["--parameter-overrides", *(format_override(*each) for each in parameters.items())]
+    region = {"AWS_REGION": stack.region, "AWS_DEFAULT_REGION": stack.region}
     # With colors and questions, as if SAM was run by hand.
     done = subprocess.run(  # noqa: S603 - the SAM CLI
-        command, env={**os.environ, "SAM_CLI_TELEMETRY": "0"}, check=False
+        [*command, *options], env={**os.environ, **region, "SAM_CLI_TELEMETRY": "0"}, check=False
     )
     if done.returncode:
-        raise CommandError("The SAM CLI failed. The stack is as it was before.", done.returncode)
+        raise CommandError(_explain_failure(stack, environment), done.returncode)
+
+
+def _explain_failure(stack: Stack, environment: DeploymentEnvironment) -> str:
+    """Return what the failure of the SAM CLI has left, and what to do."""
+    stack.forget()
+    if text := describe_obstacle(stack, environment.name):
+        return text
+    if not stack.status:
+        return "The SAM CLI failed. No stack was created."
+    failures = last_failures(stack) if "ROLLBACK" in stack.status else []
+    lines = "".join(f"\n  {each}" for each in failures)
+    return f"The SAM CLI failed. The stack is as it was before ({stack.status})." + (
+        f" What failed:{lines}" if failures else ""
+    )
 
 
 def _where_to_go(stack: Stack, environment: DeploymentEnvironment) -> Sequence[str]:
@@ -149,16 +178,30 @@ def has_administrator(variables: Mapping[str, str]) -> bool:
     return any(member.profile in administrators and not member.disabled for member in members)
 
 
-def create_administrator(variables: Mapping[str, str], ask: Ask) -> None:
-    """Ask for a name, an email address and a password, and create the member. Raises CommandError."""
+def create_administrator(
+    environment: DeploymentEnvironment, variables: Mapping[str, str], ask: Ask, *, yes: bool
+) -> None:
+    """Create the first administrator, with a link to set the password. Raises CommandError.
+
+    A terminal shows the link. Otherwise, it is emailed: the output of a pipeline is no place for it.
+    """
+    email = environment.administrator
+    if email is None and yes:
+        print("No administrator exists yet. Run the command with --administrator to create one.")
+        return
+    email = email or ask_until_valid(ask, "Email address of the administrator", "", check_address)
     profile = read_model_file(Settings.from_environment(variables).model).administrator_profile()
-    username = ask("Username of the first administrator", "admin")
-    email = ask("Email address", "")
-    command = ["members", "create", username, email, profile, "--ask-password"]
+    shows = sys.stdin.isatty() and sys.stdout.isatty() and not yes
+    command = ["members", "create", FIRST_USERNAME, email, profile, *(["--print-link"] if shows else [])]
     created = subprocess.run(  # noqa: S603 - a command of this program
         [sys.executable, "-m", "stratabase.cli", *command], env={**os.environ, **variables}, check=False
     )
     if created.returncode:
         raise CommandError(
-            "The stack is deployed, and has no administrator. Run the command again to create one."
+            "The stack is deployed, but the administrator has no password yet. On a terminal, run:\n"
+            f'  eval "$(stratabase aws settings {environment.name})"\n'
+            "  stratabase members list\n"
+            f"  stratabase members reset-password {FIRST_USERNAME} --print-link\n"
+            "If the list is empty, run:\n"
+            f"  stratabase members create {FIRST_USERNAME} {email} {profile} --print-link"
         )

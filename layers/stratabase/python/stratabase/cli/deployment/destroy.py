@@ -3,9 +3,12 @@
 import json
 from collections.abc import Iterator, Mapping
 
-from stratabase.cli.deployment.deploy import Ask
+from botocore.exceptions import WaiterError
+
 from stratabase.cli.deployment.environment import DeploymentEnvironment
+from stratabase.cli.deployment.questions import Ask
 from stratabase.cli.deployment.stack import Resource, Stack, translate_aws_errors
+from stratabase.cli.deployment.states import last_failures
 from stratabase.cli.terminal.command_error import CommandError
 
 KEPT_TYPES: Mapping[str, str] = {
@@ -32,20 +35,36 @@ def destroy(environment: DeploymentEnvironment, ask: Ask, *, yes: bool) -> Itera
         raise CommandError(f"The stack {stack.name} does not exist in {stack.region}.")
     kept = kept_resources(stack)
     yield f"Account {stack.account()}, Region {stack.region}, stack {stack.name} ({environment.name})."
-    yield "These stay, with all data, and go on to cost what they store:"
-    yield from (f"  {KEPT_TYPES[each.type]:<8}{each.physical_id}" for each in kept)
+    if kept:
+        yield "These stay, with all data, and go on to cost what they store:"
+        yield from (f"  {KEPT_TYPES[each.type]:<8}{each.physical_id}" for each in kept)
     yield "Everything else is deleted: the address, the functions, the alarms, the logs and the dashboard."
     parameters = {name: stack.outputs.get(output) for name, output in _PARAMETERS.items()}
     if not yes and ask("Type the name of the stack to delete it", "") != stack.name:
         raise CommandError("Nothing is deleted.")
-    client = stack.client("cloudformation")
-    with translate_aws_errors():
-        client.delete_stack(StackName=stack.name)
-        # A stack that is deleted is found by its ID only.
-        client.get_waiter("stack_delete_complete").wait(StackName=stack.description["StackId"])
+    _delete(stack)
     yield f"Deleted the stack {stack.name}."
-    yield "To serve this data again, deploy with these parameters:"
-    yield from (f"  {name}={value}" for name, value in parameters.items() if value)
+    if any(parameters.values()):
+        yield "To serve this data again, deploy with these parameters:"
+        yield from (f"  {name}={value}" for name, value in parameters.items() if value)
+
+
+def _delete(stack: Stack) -> None:
+    """Delete the stack, and wait for it. What could not be deleted before is left. Raises CommandError."""
+    client, failed = stack.client("cloudformation"), "DELETE_FAILED"
+    left = [each.logical_id for each in stack.resources() if each.status == failed]
+    retained = {"RetainResources": left} if stack.status == failed and left else {}
+    with translate_aws_errors():
+        client.delete_stack(StackName=stack.name, **retained)
+    try:
+        # A stack that is deleted is found by its ID only.
+        client.get_waiter("stack_delete_complete").wait(StackName=stack.stack_id)
+    except WaiterError as error:
+        failures = "".join(f"\n  {each}" for each in last_failures(stack))
+        raise CommandError(
+            f"AWS could not delete all of {stack.name}. Correct the cause, or run the command again to leave "
+            f"these resources in the account:{failures}"
+        ) from error
 
 
 def kept_resources(stack: Stack) -> list[Resource]:
@@ -58,5 +77,7 @@ def kept_resources(stack: Stack) -> list[Resource]:
     return [
         each
         for each in stack.resources()
-        if each.type in KEPT_TYPES and policies.get(each.logical_id) in _RETAINING
+        if each.type in KEPT_TYPES
+        and each.status != "DELETE_COMPLETE"
+        and policies.get(each.logical_id) in _RETAINING
     ]

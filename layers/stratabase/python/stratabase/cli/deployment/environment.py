@@ -1,14 +1,18 @@
 """A deployment environment: a table of samconfig.toml, which the SAM CLI reads too."""
 
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stratabase.cli.deployment.parameters import parse_overrides
+from stratabase.cli.deployment.samconfig import CONFIGURATION, read_document
 from stratabase.cli.terminal.command_error import MISUSED, CommandError
 
-CONFIGURATION = Path("samconfig.toml")
+OWN_SECTION = "stratabase"
+"""The section with the values that only this program reads."""
+_DEFAULT = "default"
+"""The environment that the SAM CLI uses without `--config-env`. It names the stack of another one."""
 
 
 @dataclass(frozen=True)
@@ -23,54 +27,54 @@ class DeploymentEnvironment:
     """The profile in the AWS configuration. None: the default one."""
     parameters: Mapping[str, str]
     """The values of the template's parameters."""
+    administrator: str | None = None
+    """The email address of the first administrator."""
+
+
+def read_environments(path: Path = CONFIGURATION) -> dict[str, DeploymentEnvironment]:
+    """Return the environments by name, without those that name no stack. Raises CommandError."""
+    document = read_document(path)
+    names = [name for name in _names(document) if name != _DEFAULT]
+    return {name: _environment(document, name) for name in names if "stack_name" in _values(document[name])}
 
 
 def read_environment(name: str, path: Path = CONFIGURATION) -> DeploymentEnvironment:
     """Return an environment. Raises CommandError if the file or the environment is missing or invalid."""
-    try:
-        document = tomllib.loads(path.read_text())
-    except OSError as error:
-        raise CommandError(
-            f"Reading {path} failed: {error.strerror}. Run the command in the folder with template.yaml.",
-            MISUSED,
-        ) from error
-    except ValueError as error:
-        raise CommandError(f"{path} is not valid TOML: {error}.", MISUSED) from error
-    known = [each for each, value in document.items() if isinstance(value, dict)]
-    if name not in known:
-        raise CommandError(f"{path} has no environment {name}. It has {', '.join(known)}.", MISUSED)
-    values = _parameters_of(document[name], "global") | _parameters_of(document[name], "deploy")
-    stack_name = values.get("stack_name")
+    document = read_document(path)
+    if name not in _names(document):
+        known = ", ".join(_names(document)) or "none"
+        raise CommandError(f"{path} has no environment {name}. It has {known}.", MISUSED)
+    stack_name = _values(document[name]).get("stack_name")
     if not isinstance(stack_name, str) or not stack_name:
         raise CommandError(
             f"{path}: the environment {name} has no stack. Set stack_name in [{name}.global.parameters].",
             MISUSED,
         )
+    return _environment(document, name)
+
+
+def _environment(document: Mapping[str, Any], name: str) -> DeploymentEnvironment:
+    values = _values(document[name])
     return DeploymentEnvironment(
         name,
-        stack_name,
-        values.get("region"),
-        values.get("profile"),
-        parse_parameters(_listed(values.get("parameter_overrides", []))),
+        str(values["stack_name"]),
+        values.get("region") or None,
+        values.get("profile") or None,
+        parse_overrides(values.get("parameter_overrides", "")),
+        _section(document[name], OWN_SECTION).get("administrator") or None,
     )
 
 
-def parse_parameters(texts: Iterable[str]) -> dict[str, str]:
-    """Return the values of parameters by name, from texts such as `Basic=off`. Raises CommandError."""
-    found = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name.isidentifier():
-            raise CommandError(f'"{text}" sets no parameter. Write NAME=VALUE, such as Basic=off.', MISUSED)
-        found[name] = value.strip("\"'")
-    return found
+def _names(document: Mapping[str, Any]) -> list[str]:
+    return [name for name, value in document.items() if isinstance(value, dict)]
 
 
-def _parameters_of(environment: Mapping[str, Any], command: str) -> dict[str, Any]:
+def _values(environment: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that `sam deploy` has."""
+    return _section(environment, "global") | _section(environment, "deploy")
+
+
+def _section(environment: Mapping[str, Any], command: str) -> dict[str, Any]:
     section = environment.get(command, {})
-    return dict(section.get("parameters", {})) if isinstance(section, dict) else {}
-
-
-def _listed(overrides: str | list[str]) -> list[str]:
-    """Return the entries of `parameter_overrides`, which SAM accepts as a list or as one text."""
-    return overrides.split() if isinstance(overrides, str) else overrides
+    parameters = section.get("parameters", {}) if isinstance(section, dict) else {}
+    return dict(parameters) if isinstance(parameters, dict) else {}

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import boto3
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, PartialCredentialsError
 
 from stratabase.cli.deployment.environment import DeploymentEnvironment
 from stratabase.cli.terminal.command_error import CommandError
@@ -24,6 +24,7 @@ class Resource(NamedTuple):
     logical_id: str
     type: str
     physical_id: str
+    status: str = ""
 
 
 class Stack:
@@ -33,7 +34,8 @@ class Stack:
         self.name = environment.stack_name
         with translate_aws_errors():
             self._session = boto3.Session(
-                region_name=environment.region, profile_name=environment.profile or None
+                region_name=environment.region or region_of_machine(),
+                profile_name=environment.profile or None,
             )
         if self._session.region_name is None:
             raise CommandError(
@@ -68,6 +70,16 @@ class Stack:
         # A first deployment that was begun, and not carried out, leaves a stack without resources.
         return None if not found or found[0]["StackStatus"] == "REVIEW_IN_PROGRESS" else found[0]
 
+    @property
+    def status(self) -> str:
+        """The status of the stack in CloudFormation, such as CREATE_COMPLETE. Empty if it does not exist."""
+        return str(self.description["StackStatus"]) if self.description else ""
+
+    @property
+    def stack_id(self) -> str:
+        """The ID, by which also a deleted stack is found. Empty if the stack does not exist."""
+        return str(self.description["StackId"]) if self.description else ""
+
     def forget(self) -> None:
         """Forget the description, because the stack has changed."""
         self.__dict__.pop("description", None)
@@ -83,7 +95,12 @@ class Stack:
         with translate_aws_errors():
             pages = self.client("cloudformation").get_paginator("list_stack_resources")
             return [
-                Resource(each["LogicalResourceId"], each["ResourceType"], each.get("PhysicalResourceId", ""))
+                Resource(
+                    each["LogicalResourceId"],
+                    each["ResourceType"],
+                    each.get("PhysicalResourceId", ""),
+                    each["ResourceStatus"],
+                )
                 for page in pages.paginate(StackName=self.name)
                 for each in page["StackResourceSummaries"]
             ]
@@ -123,10 +140,20 @@ class Stack:
         return {**os.environ, **profile, **self.settings()}
 
 
+def region_of_machine() -> str | None:
+    """Return the Region in the environment variables. boto3 does not read AWS_REGION."""
+    return os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or None
+
+
 @contextmanager
 def translate_aws_errors() -> Iterator[None]:
     """Raise CommandError for the errors of boto3, which say what is missing or not allowed."""
     try:
         yield
+    except (NoCredentialsError, PartialCredentialsError) as error:
+        raise CommandError(
+            f"AWS: {error}. Sign in with `aws configure` or `aws sso login`, and set AWS_PROFILE, or set "
+            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
+        ) from error
     except (BotoCoreError, ClientError) as error:
         raise CommandError(f"AWS: {error}") from error

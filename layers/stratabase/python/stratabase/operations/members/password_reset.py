@@ -19,7 +19,11 @@ from stratabase.domain.members.password import PasswordPolicy, normalize_passwor
 from stratabase.domain.members.refusals import NoSuchMember, WeakPassword
 from stratabase.messages import _
 from stratabase.operations.members.mailed_links import find_link_owner
-from stratabase.operations.members.rules import require_self_or_administrator, retry_conflicts
+from stratabase.operations.members.rules import (
+    require_administrator,
+    require_self_or_administrator,
+    retry_conflicts,
+)
 from stratabase.operations.ports import Clock, Mailer, Members, Passwords
 
 SET_PASSWORD_PATH = "/public/administration/setPassword"  # noqa: S105 - it is a path
@@ -67,7 +71,7 @@ class PasswordReset:
         token = new_link_token(id_)
         member = retry_conflicts(lambda: self._store_link(token))
         make_mail = reset_mail if member.password else invitation_mail
-        link = f"{base_url}{SET_PASSWORD_PATH}?token={quote(str(token))}"
+        link = _link(base_url, token)
         # Send the mail after the link is stored, so that the link works when it arrives.
         try:
             waiting.offload(self._mailer.send, make_mail(member, self._application, link))
@@ -75,6 +79,16 @@ class PasswordReset:
             with suppress(Unavailable):
                 retry_conflicts(lambda: self._remove_link(token))
             raise
+
+    def make_link(self, caller: Caller, id_: str, base_url: str) -> str:
+        """Return a link for a member, which is not mailed. Who has it can set the password.
+
+        Raises Forbidden, also if the member is disabled, NoSuchMember, Unavailable.
+        """
+        require_administrator(caller, _("Only administrators can reset the password of another member."))
+        token = new_link_token(id_)
+        retry_conflicts(lambda: self._store_link(token))
+        return _link(base_url, token)
 
     def inspect(self, token: str) -> Member:
         """Return the member who may set a password by a link. Raises UnusableLink, Unavailable."""
@@ -123,3 +137,7 @@ class PasswordReset:
         weaknesses = self._policy.weaknesses(password, (member.username, member.email))
         if weaknesses:
             raise WeakPassword(self._policy, weaknesses)
+
+
+def _link(base_url: str, token: LinkToken) -> str:
+    return f"{base_url}{SET_PASSWORD_PATH}?token={quote(str(token))}"
