@@ -225,7 +225,7 @@ class Settings:
         Variable(
             "STRATABASE_REQUIRE_CURRENT_PASSWORD",
             parse_switch,
-            "Whether members must send their current password to change it.",
+            "Whether members must send their current password to change it or their email address.",
         ),
     ] = True
     mail: Annotated[

@@ -20,8 +20,8 @@ _NO_PASSWORD_YET = _(
 )
 _PASSWORD = Field("A new password. It ends all sessions of the member.", format="password")
 _CURRENT_PASSWORD = Field(
-    "Your current password. Required to change your own password, unless the request uses HTTP Basic. "
-    "Ignored otherwise.",
+    "Your current password. Required to change your own password or email address, unless the request uses "
+    "HTTP Basic. Ignored otherwise.",
     nullable=True,
     format="password",
 )

@@ -36,10 +36,15 @@ from stratabase.operations.ports import Members, Passwords
 PASSWORD = "password"  # noqa: S105 - it is the name of a field
 """A field that can be set and is never shown."""
 CURRENT_PASSWORD = "currentPassword"  # noqa: S105 - it is the name of a field
-"""The proof that a change of one's own password is made by the member, and not by somebody with the token."""
+"""The proof that a change of PROVEN_FIELDS is made by the member, and not by somebody with the token."""
 ID, PENDING_EMAIL = "id", "pendingEmail"
 """Fields that are shown, and may be sent back unchanged."""
 EMAIL = "email"
+PROVEN_FIELDS = (PASSWORD, EMAIL)
+"""Fields that lead to the account: the password itself, and the address that gets links to set another one.
+
+Members prove that they know their current password before they change their own.
+"""
 VerifyPassword = Callable[[str, str, str], Caller]
 """Returns the caller with a username and a password. The third argument is the address of the request.
 
@@ -51,8 +56,8 @@ class UpdateMember:
     """Changes fields of members: all fields of a request, or none.
 
     If members change their own e-mail address, they must confirm it (`EmailChange`). A change by an
-    administrator takes effect at once. If members change their own password, administrators too, they must
-    prove that they know the current one, because a token alone can be stolen.
+    administrator takes effect at once. If members change their own PROVEN_FIELDS, administrators too, they
+    must prove that they know the current password, because a token alone can be stolen.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - each is a service that it uses
@@ -128,7 +133,7 @@ class UpdateMember:
         mistakes = [*self._mistakes(before, changes), *self._unproven(caller, before, changes, proves)]
         if mistakes:
             raise BadMember(mistakes)
-        if PASSWORD in changes and proves is not None:
+        if proves is not None and not changes.keys().isdisjoint(PROVEN_FIELDS):
             _check_current_password(before, proves)
         # Members must confirm an address that they set themselves. Administrators set addresses at once.
         needs_confirmation = EMAIL in changes and not caller.administrator
@@ -153,14 +158,16 @@ class UpdateMember:
         changes: FieldValues,
         proves: Callable[[str], Caller] | None,
     ) -> Iterator[FieldMistake]:
-        """Yield a mistake if a member's change of the own password lacks the current one."""
-        if PASSWORD not in changes or caller.id != before.id or not self._requires_current_password:
+        """Yield a mistake if a member's change of the own PROVEN_FIELDS lacks the current password."""
+        if caller.id != before.id or not self._requires_current_password:
+            return
+        if changes.keys().isdisjoint(PROVEN_FIELDS):
             return
         # HTTP Basic has the current password, unless it was changed since it was verified.
         has_basic = caller.signed_in is None and caller.generation == before.generation
         if not has_basic and proves is None:
             message = _(
-                'To change your own password, send your current password as "{field}".',
+                'To change your own password or email address, send your current password as "{field}".',
                 field=CURRENT_PASSWORD,
             )
             yield FieldMistake(CURRENT_PASSWORD, message)
