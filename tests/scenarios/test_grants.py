@@ -58,7 +58,8 @@ READING = {
     "update": ('mutation {{ {c}___update(data: {{_id: "{id}", {v}}}) {{ {s} }} }}', "ENTITY_GRANT_EDIT"),
     "save": ('mutation {{ {c}___save(data: {{_id: "{id}", {v}}}) {{ {s} }} }}', "ENTITY_GRANT_EDIT"),
     "updateBulk": (
-        "mutation {{ {c}___updateBulk(data: {{{v}}}, options: {{next: 5}}) {{ items {{ {s} }} }} }}",
+        """mutation {{ {c}___updateBulk(data: {{{v}}},
+          options: {{filter: {{_id___not___null: true}}, next: 5}}) {{ items {{ {s} }} }} }}""",
         "ENTITY_GRANT_READ",
     ),
 }

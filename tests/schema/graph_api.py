@@ -27,8 +27,12 @@ class GraphApi:
         self.entities = entities
         self.clock = FrozenClock()
         self.caller = ADMINISTRATOR
-        self.services = Services(EVERYTHING, entities, self.clock, OrderedIds(), unlimited_budget)
-        self.executor = SchemaExecutor(self.services, _failed)
+        self.serve(Services(EVERYTHING, entities, self.clock, OrderedIds(), unlimited_budget))
+
+    def serve(self, services: Services) -> None:
+        """Answer the following requests with these services."""
+        self.services = services
+        self.executor = SchemaExecutor(services, _failed)
 
     def close(self) -> None:
         """Close the store, if there is one."""

@@ -116,7 +116,7 @@ def test_a_write_with_an_invalid_format_in_its_selection_is_refused(api: GraphAp
 
 def test_previews_and_bulk_services_check_formats_first(api: GraphApi) -> None:
     preview = """{ Person___previewUpdate(data: {_id: "a"}) { born(format: "b") } }"""
-    bulk = """mutation { Person___updateBulk(data: {height: 1}, options: {}) {
+    bulk = """mutation { Person___updateBulk(data: {height: 1}, options: {filter: {_id___not___null: true}}) {
       items { born(format: "b") } } }"""
 
     assert api.issues(preview) == [(ISSUE, "Person___previewUpdate.born.format")]

@@ -234,7 +234,8 @@ SHOWN: dict[str, tuple[str, Any]] = {
         {"_lock": None},
     ),
     "objects updated in bulk": (
-        f"""mutation {{ found: Team___updateBulk(data: {{}}, options: {{}}) {{ items {{ {INFO} }} }} }}""",
+        f"""mutation {{ found: Team___updateBulk(data: {{}},
+          options: {{filter: {{_id___not___null: true}}}}) {{ items {{ {INFO} }} }} }}""",
         {"items": [{"_lock": {**LOCKED, "mine": True}}]},
     ),
     "updated parts": (

@@ -1,5 +1,6 @@
 """Search forms send every field: empty ones are ignored in reads, and refused in writes."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -165,6 +166,14 @@ def test_ignored_fields_do_not_count_as_comparisons(api: GraphApi) -> None:
         ({"filter": {"OR": None}}, "filter.OR"),
         ({"filter": {"NOT": None}}, "filter.NOT"),
         ({"filter": {"_clientId___eq": None}}, "filter._clientId___eq"),
+        ({"filter": {"OR": [{}]}}, "filter.OR.0"),
+        ({"filter": {"AND": [{"mood___eq": "BAD"}, {}]}}, "filter.AND.1"),
+        ({"filter": {"OR": [{"last_name___eq": "aaa"}, {}]}}, "filter.OR.1"),
+        ({"filter": {"AND": [{"OR": [{"last_name___eq": "aaa"}, {}]}]}}, "filter.AND.0.OR.1"),
+        ({"filter": {"NOT": {}}}, "filter.NOT"),
+        ({"filter": {"mood___eq": "BAD", "NOT": {"AND": [{}]}}}, "filter.NOT.AND.0"),
+        ({"filter": {"team": {"OR": [{}, {"name___eq": "other"}]}}}, "filter.team.OR.0"),
+        ({"filter": {"team": {"NOT": {}}}}, "filter.team.NOT"),
         ({"filter": None}, "filter"),
         ({"filter": {}, "filter_exp": None}, "filter_exp"),
         ({"filter_exp": None}, "filter_exp"),
@@ -215,14 +224,92 @@ def test_a_missing_variable_does_not_delete_every_object(
     assert (found(api, FILTER, filter={}) == EVERYBODY) is bool(refused)
 
 
-def test_a_null_condition_is_ignored(api: GraphApi) -> None:
-    """Clients send whole options; and to delete everything is to say nothing of what."""
+@pytest.mark.parametrize("verb", BULK)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"next": 2},
+        {"next": None, "prev": None, "cursor": None, "fromCursor": None, "offset": None},
+        {"filter": {}},
+        {"filter": {}, "next": 2},
+        {"filter": {"AND": []}},
+        {"filter": {"NOT": {"OR": []}}},
+        {"filter": {"OR": [{"AND": []}, {"last_name___eq": "aaa"}]}},
+        {"filter": {"last_name___not___in": []}},
+        {"filter": {"OR": [{"height___gt": 1}, {"_id___not___in": []}]}},
+        {"filter": {"NOT": {"last_name___in": []}}},
+        {"filter": {"NOT": {"_clientId___eq": "x"}}},
+        {"filter": {"pupils___every": {}}},
+        {"filter": {"pupils___none": {"_id___in": []}}},
+    ],
+    ids=str,
+)
+def test_a_bulk_service_refuses_options_that_select_every_object(
+    api: GraphApi, verb: str, options: dict[str, Any]
+) -> None:
+    for _ in range(3):
+        (error,) = api.body(BULK[verb], o=options)["errors"]
+        place = ".filter" if "filter" in options else ""
+        assert error["extensions"]["sourceRequestReference"] == f"p.options{place}"
+        assert error["message"] == (
+            "Person: The options have no condition, so they would select every Person. "
+            "To select every Person, use the filter {_id___not___null: true}."
+        )
+    assert found(api, FILTER, filter={}) == EVERYBODY
+
+
+@pytest.mark.parametrize("verb", BULK)
+def test_a_bulk_service_without_options_is_refused(api: GraphApi, verb: str) -> None:
+    without = BULK[verb].replace("($o: PersonPageOptions!)", "").replace("(options: $o)", "")
+    (error,) = api.body(without.replace(", options: $o", ""))["errors"]
+    assert "(options:)' of type 'PersonPageOptions!' is required" in error["message"]
+    assert found(api, FILTER, filter={}) == EVERYBODY
+
+
+@pytest.mark.parametrize(
+    "filter_",
+    [
+        '{OR: [$x, {last_name___eq: "aaa"}]}',
+        "{AND: [$x]}",
+        "{NOT: $x, mood___eq: BAD}",
+        "$x",
+        "{OR: [{NOT: $x}]}",
+    ],
+)
+def test_an_empty_variable_within_a_filter_does_not_delete_every_object(api: GraphApi, filter_: str) -> None:
+    query = f"""mutation($x: PersonFilter!) {{
+      p: Person___deleteBulk(options: {{filter: {filter_}}}) {{ deleted }} }}"""
+    for _ in range(3):
+        assert "{_id___not___null: true}" in api.body(query, x={})["errors"][0]["message"]
+    assert found(api, FILTER, filter={}) == EVERYBODY
+
+
+def test_the_filter_for_every_object_selects_every_object(api: GraphApi) -> None:
+    options = {"filter": {"_id___not___null": True}}
+    assert api.ask(BULK["validateDeleteBulk"], o=options) == {"isValid": True}
+    assert api.ask(BULK["deleteBulk"], o=options) == {"deleted": 4}
+
+
+@pytest.mark.parametrize("options", [{}, {"filter": {}}, {"filter": {"AND": []}}], ids=str)
+def test_a_setting_lets_options_without_a_condition_select_every_object(
+    api: GraphApi, options: dict[str, Any]
+) -> None:
+    api.serve(replace(api.services, bulk=api.services.bulk._replace(requires_condition=False)))
+
+    element, null = {"filter": {"OR": [{}, {"last_name___eq": "aaa"}]}}, {"filter": None}
+    for refused in (element, null):
+        assert len(api.body(BULK["deleteBulk"], o=refused)["errors"]) == 1
+    assert api.ask(BULK["deleteBulk"], o=options) == {"deleted": 4}
+
+
+def test_a_null_option_is_ignored(api: GraphApi) -> None:
+    """Clients send whole options."""
     by_filter = {"filter": {"mood___eq": "GOOD"}, "filter_exp": None, "next": None, "cursor": None}
     by_text = {"filter": None, "filter_exp": "mood == 'BAD'"}
 
     assert api.ask(BULK["deleteBulk"], o=by_filter) == {"deleted": 1}
     assert api.ask(BULK["deleteBulk"], o=by_text) == {"deleted": 2}
-    assert api.ask(BULK["deleteBulk"], o={"filter": {}}) == {"deleted": 1}
 
 
 WHOLE = """query($from: PersonCursor, $order: [PersonSort!]) {

@@ -365,15 +365,18 @@ def test_many_objects_are_updated_and_deleted_by_a_filter(graphs: GraphApi) -> N
     ended = "mutation { Person___deleteBulk(options: {filter: {height___eq: 7}, next: 1}) { deleted } }"
     assert graphs.ask(ended) == {"deleted": 1}
     assert graphs.ask("{ Person___getPage { totalCount } }") == {"totalCount": 2}
-    assert graphs.ask("mutation { Person___deleteBulk(options: {}) { deleted } }") == {"deleted": 2}
+    assert graphs.ask("""mutation { Person___deleteBulk(
+      options: {filter: {_id___not___null: true}}) { deleted } }""") == {"deleted": 2}
 
 
 def test_a_bulk_validation_reports_issues_beforehand(graphs: GraphApi) -> None:
     needs = graphs.needs()
     ids = [graphs.create("Person", **needs) for _ in range(2)]
-    change = """{ Person___validateUpdateBulk(data: {contract: {delete: true}}, options: {}) {
+    change = """{ Person___validateUpdateBulk(data: {contract: {delete: true}},
+      options: {filter: {_id___not___null: true}}) {
       isValid issues { entityID issueType roleNames } } }"""
-    end = "{ Team___validateDeleteBulk(options: {}) { isValid issues { issueType entityName } } }"
+    end = """{ Team___validateDeleteBulk(
+      options: {filter: {_id___not___null: true}}) { isValid issues { issueType entityName } } }"""
     one = f'{{ Team___validateDelete(_id: "{needs["team"]}") {{ isValid issues {{ issueType }} }} }}'
 
     result = graphs.ask(change)
@@ -382,9 +385,11 @@ def test_a_bulk_validation_reports_issues_beforehand(graphs: GraphApi) -> None:
     assert result == {"isValid": False, "issues": [{"entityID": id_, **missing} for id_ in ids]}
     assert graphs.ask(end)["isValid"] is False
     assert graphs.ask(one) == {"isValid": False, "issues": [{"issueType": "ROLE_CARDINALITY"}]}
-    right = "{ Person___validateUpdateBulk(data: {height: 1}, options: {}) { isValid issues { issueType } } }"
+    right = """{ Person___validateUpdateBulk(data: {height: 1},
+      options: {filter: {_id___not___null: true}}) { isValid issues { issueType } } }"""
     assert graphs.ask(right) == {"isValid": True, "issues": []}
-    assert graphs.ask("{ Person___validateDeleteBulk(options: {}) { isValid } }") == {"isValid": True}
+    assert graphs.ask("""{ Person___validateDeleteBulk(
+      options: {filter: {_id___not___null: true}}) { isValid } }""") == {"isValid": True}
 
 
 def test_an_issue_has_all_its_fields(graphs: GraphApi) -> None:

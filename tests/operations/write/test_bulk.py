@@ -1,6 +1,7 @@
 """updateBulk and deleteBulk: one write per object, limited in number and time."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ def refusal(work: object) -> tuple[Issue, ...]:
     return refused.value.issues
 
 
-def scene_with(**limits: int) -> CompanyScenario:
+def scene_with(**limits: Any) -> CompanyScenario:
     """Return a scenario with other limits."""
     scenario = CompanyScenario()
     scenario.services = replace(scenario.services, bulk=scenario.services.bulk._replace(**limits))

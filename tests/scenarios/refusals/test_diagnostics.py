@@ -25,16 +25,22 @@ READING = {
     "getPage": ("Team___getPage(options: {next: 1}%s)", "items { name }"),
     "previewCreate": ('Team___previewCreate(data: {name: "new"}%s)', "name"),
     "validateUpdate": ('Team___validateUpdate(data: {_id: "<red>"}%s)', "isValid"),
-    "validateDeleteBulk": ("Team___validateDeleteBulk(options: {next: 1}%s)", "isValid"),
+    "validateDeleteBulk": (
+        "Team___validateDeleteBulk(options: {filter: {_id___not___null: true}, next: 1}%s)",
+        "isValid",
+    ),
     "of the singleton": ('House___previewUpdate(data: {name: "H"}%s)', "name"),
 }
 WRITING = {
     "create": ('Skill___create(data: {name: "insight"}%s)', "_id"),
     "update": ('Skill___update(data: {_id: "<sing>", name: "insight"}%s)', "_id"),
-    "updateBulk": ('Skill___updateBulk(data: {name: "insight"}, options: {next: 9}%s)', "totalCount"),
+    "updateBulk": (
+        'Skill___updateBulk(data: {name: "insight"}, options: {filter: {_id___not___null: true}, next: 9}%s)',
+        "totalCount",
+    ),
     "save": ('Skill___save(data: {name: "insight"}%s)', "_id"),
     "delete": ('Skill___delete(_id: "<dance>"%s)', "deleted"),
-    "deleteBulk": ("Skill___deleteBulk(options: {next: 9}%s)", "deleted"),
+    "deleteBulk": ("Skill___deleteBulk(options: {filter: {_id___not___null: true}, next: 9}%s)", "deleted"),
 }
 """How a service is called, with a place for one more argument, and what is selected."""
 

@@ -21,7 +21,8 @@ VALUES = {
     "Seed": ("level", "text", "label", "up"),
 }
 
-
+EVERYTHING = "_id___not___null: true"
+"""The filter of bulk services that select every object."""
 _REFUSED, _UNREADABLE = 0.02, 0.2
 """How often a request uses what a grant refuses: where that refuses it all, and where a query gets null."""
 
@@ -56,14 +57,15 @@ class RandomRequests:
         below = self._selection(class_name, 1)
         data = self._data(class_name)
         update = f'data: {{_id: "{self._id(class_name)}", {data}}}'
-        many = f"data: {{{data}}}, options: {self._options(class_name)}"
+        many = f"data: {{{data}}}, options: {self._options(class_name, unless_filtered=EVERYTHING)}"
+        deleted = self._options(class_name, unless_filtered=EVERYTHING)
         kinds = [
             f"mutation {{ {class_name}___update({update}) {{ {below} }} }}",
             f"{{ {class_name}___previewUpdate({update}) {{ {below} }} }}",
             f"{{ {class_name}___validateUpdate({update}) {{ {ISSUES} }} }}",
             f'mutation {{ {class_name}___delete(_id: "{self._id(class_name)}") {{ deleted }} }}',
             f"mutation {{ {class_name}___updateBulk({many}) {{ totalCount items {{ {below} }} }} }}",
-            f"mutation {{ {class_name}___deleteBulk(options: {self._options(class_name)}) {{ deleted }} }}",
+            f"mutation {{ {class_name}___deleteBulk(options: {deleted}) {{ deleted }} }}",
             f"mutation {{ {class_name}___create(data: {{level: 1, {self._values()}}}) {{ {below} }} }}",
         ]
         return self._chance.choices(kinds, [4, 2, 2, 1, 1, 0.3, 2])[0]
@@ -101,10 +103,10 @@ class RandomRequests:
         ]
         return " ".join([*more, f"items {{ {below} }}"])
 
-    def _options(self, class_name: str) -> str:
+    def _options(self, class_name: str, unless_filtered: str = "") -> str:
         asked = [f"{self._chance.choice(['next', 'prev'])}: {self._chance.randrange(6)}"]
         compared = [name for name in VALUES[class_name] if self._may_compare(class_name, name)]
-        if filter_ := self._filter(class_name, 2):
+        if filter_ := self._filter(class_name, 2) or unless_filtered:
             asked.append(f"filter: {{{filter_}}}")
         if compared and self._chance.random() < 0.5:
             name = self._chance.choice(compared)

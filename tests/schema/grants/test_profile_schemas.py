@@ -372,7 +372,8 @@ def _other_reads(name: str) -> list[str]:
 def _writes(name: str) -> list[str]:
     create = f"{name}___create(data: {{%s}}) {{ _id }}"
     update = f'{name}___update(data: {{_id: "x"%s}}) {{ _id }}'
-    bulk = f"{name}___updateBulk(data: {{%s}}, options: {{}}) {{ totalCount }}"
+    bulk = f"""{name}___updateBulk(data: {{%s}},
+      options: {{filter: {{_id___not___null: true}}}}) {{ totalCount }}"""
     texts = [each for each in ("text", "other", "level") if each in ATTRIBUTES[name]]
     values = [f"{each}: {1 if each in NUMBERS else json.dumps('x')}" for each in texts]
     single, several = [each for each in TO_ONE[name] if each != "apple"], [*TO_MANY[name]]
@@ -394,7 +395,7 @@ def _writes(name: str) -> list[str]:
         *(save % f'_id: "x" {each}' for each in ("", *values)),
         f'{name}___restoreVersion(_id: "x", atVersion: "{INSTANT}") {{ _id }}',
         f'{name}___delete(_id: "x") {{ deleted }}',
-        f"{name}___deleteBulk(options: {{}}) {{ deleted }}",
+        f"{name}___deleteBulk(options: {{filter: {{_id___not___null: true}}}}) {{ deleted }}",
     ]
     locks = [
         f'mutation {{ {verb}(locks: [{{entityName: {name}, _id: "x"}}]) {{ locked }} }}' for verb in ("lock",)

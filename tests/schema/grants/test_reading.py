@@ -100,7 +100,8 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
         [("ATTRIBUTE_GRANT_READ", "Master___create.salary", "salary")],
     ),
     "the answer of a bulk service": (
-        """mutation { Master___updateBulk(data: {name: "x"}, options: {next: 1}) {
+        """mutation { Master___updateBulk(data: {name: "x"},
+               options: {filter: {_id___not___null: true}, next: 1}) {
              items { rivals { totalCount } } } }""",
         [("ROLE_GRANT_READ", "Master___updateBulk.items.rivals", "rivals")],
     ),
@@ -109,7 +110,7 @@ REFUSED: dict[str, tuple[str, list[tuple[str, ...]]]] = {
         [("ATTRIBUTE_GRANT_READ", "Master___deleteBulk.options.filter", "salary")],
     ),
     "objects in bulk of a class": (
-        "mutation { Vault___deleteBulk(options: {}) { deleted } }",
+        "mutation { Vault___deleteBulk(options: {filter: {_id___not___null: true}}) { deleted } }",
         [("ENTITY_GRANT_READ", "Vault___deleteBulk")],
     ),
 }

@@ -39,15 +39,24 @@ def test_deleting_a_whole_deletes_parts_of_any_grants(guild: GuildApi) -> None:
 def test_bulk_services_apply_only_to_visible_objects(guild: GuildApi) -> None:
     for name, level in (("a", 1), ("b", 2), ("c", 9)):
         guild.master(name, level)
-    update = """mutation { Master___updateBulk(data: {%s}, options: {next: 9}) {
+    update = """mutation { Master___updateBulk(data: {%s},
+      options: {filter: {_id___not___null: true}, next: 9}) {
       totalCount items { name pin: oath } } }"""
     levels = "{ Master___getPage(options: {orderBy: [level___ASC]}) { items { level } } }"
 
-    assert guild.ask("{ Master___validateDeleteBulk(options: {}) { isValid } }", SMITH) == {"isValid": True}
+    assert guild.ask(
+        """{ Master___validateDeleteBulk(
+      options: {filter: {_id___not___null: true}}) { isValid } }""",
+        SMITH,
+    ) == {"isValid": True}
     done = guild.ask(update % "level: 3", SMITH)
     assert done == {"totalCount": 2, "items": [{"name": "a", "pin": None}, {"name": "b", "pin": None}]}
     assert [item["level"] for item in guild.ask(levels)["items"]] == [3, 3, 9]
-    assert guild.ask("mutation { Master___deleteBulk(options: {}) { deleted } }", SMITH) == {"deleted": 2}
+    assert guild.ask(
+        """mutation { Master___deleteBulk(
+      options: {filter: {_id___not___null: true}}) { deleted } }""",
+        SMITH,
+    ) == {"deleted": 2}
     assert [item["level"] for item in guild.ask(levels)["items"]] == [9]
 
 
@@ -55,22 +64,30 @@ def test_a_bulk_service_granted_on_no_object_is_refused_once(guild: GuildApi) ->
     for name in "abc":
         guild.master(name, 1)
         guild.create("Team", name=name)
-    update = "mutation { Master___updateBulk(data: {salary: 1}, options: {next: 9}) { totalCount } }"
+    update = """mutation { Master___updateBulk(data: {salary: 1},
+      options: {filter: {_id___not___null: true}, next: 9}) { totalCount } }"""
 
     assert guild.issues(update, SMITH) == [
         ("ATTRIBUTE_GRANT_EDIT", "Master___updateBulk.data.salary", "salary")
     ]
-    assert guild.issues("mutation { Team___deleteBulk(options: {}) { deleted } }", SMITH) == [
-        ("ENTITY_GRANT_DELETE", "Team___deleteBulk.options")
-    ]
-    verdict = guild.ask("{ Team___validateDeleteBulk(options: {}) { issues { issueType entityID } } }", SMITH)
+    assert guild.issues(
+        """mutation { Team___deleteBulk(
+      options: {filter: {_id___not___null: true}}) { deleted } }""",
+        SMITH,
+    ) == [("ENTITY_GRANT_DELETE", "Team___deleteBulk.options")]
+    verdict = guild.ask(
+        """{ Team___validateDeleteBulk(
+      options: {filter: {_id___not___null: true}}) { issues { issueType entityID } } }""",
+        SMITH,
+    )
     assert verdict == {"issues": [{"issueType": "ENTITY_GRANT_DELETE", "entityID": None}]}
 
 
 def test_a_bulk_service_reports_each_object_that_fails_a_condition(guild: GuildApi) -> None:
     own = guild.master("own", 1, SMITH)
     other = guild.master("other", 1)
-    update = 'mutation { Master___updateBulk(data: {diary: "x"}, options: {next: 9}) { totalCount } }'
+    update = """mutation { Master___updateBulk(data: {diary: "x"},
+      options: {filter: {_id___not___null: true}, next: 9}) { totalCount } }"""
 
     summary, error = guild.body(update, SMITH)["errors"]
 

@@ -325,6 +325,14 @@ class Settings:
             "After how many seconds an updateBulk or deleteBulk stops and reports its progress.",
         ),
     ] = 20
+    require_bulk_condition: Annotated[
+        bool,
+        Variable(
+            "STRATABASE_REQUIRE_BULK_CONDITION",
+            parse_switch,
+            "Whether an updateBulk or deleteBulk without any condition is an error.",
+        ),
+    ] = True
     lock_minutes: Annotated[
         int,
         Variable(

@@ -198,7 +198,7 @@ class Instance:
     def _services_with(self, entities: Repository | RenamedRepository) -> Services:
         settings, model = self.settings, with_users(self.model)
         budget = partial(ReadBudget, settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
-        bulk = BulkLimits(settings.bulk_objects, settings.bulk_seconds)
+        bulk = BulkLimits(settings.bulk_objects, settings.bulk_seconds, settings.require_bulk_condition)
         return Services(
             model,
             UserRepository(entities, lambda: MeteredMembers(self.member_stores.members), model),

@@ -129,6 +129,35 @@ def not_(part: Filter) -> Filter:
     return part.part if isinstance(part, Not) else Not(part)
 
 
+def constant_value(filter_: Filter) -> bool | None:
+    """Return whether a filter matches all objects (True) or none (False), whatever values they have.
+
+    None if it depends on their values, as that of every comparison and expression does. Only comparisons with
+    an empty list don't depend on them.
+    """
+    match filter_:
+        case And(parts):
+            return _constant_of_parts(parts, decisive=False)
+        case Or(parts):
+            return _constant_of_parts(parts, decisive=True)
+        case Not(part):
+            value = constant_value(part)
+            return None if value is None else not value
+        case RoleFilter():
+            return False if constant_value(filter_.part) is False else None
+        case Comparison(_, operator, ()):
+            return operator is Operator.NOT_IN
+    return None
+
+
+def _constant_of_parts(parts: Sequence[Filter], *, decisive: bool) -> bool | None:
+    """Return the constant value of a junction, which has the `decisive` value as soon as one part has it."""
+    values = {constant_value(part) for part in parts}
+    if decisive in values:
+        return decisive
+    return None if None in values else not decisive
+
+
 def _deduplicate(constant: Filter, parts: Iterable[Filter]) -> Iterator[Filter]:
     """Yield the parts, but those that equal a constant only once."""
     is_seen = False

@@ -10,6 +10,8 @@ class BulkLimits(NamedTuple):
     """The number of objects that one call writes at most."""
     seconds: int
     """The time after which the service stops, and reports how far it has come."""
+    requires_condition: bool = True
+    """Whether a call is refused if it selects every object without a comparison."""
 
 
 MAX_OBJECTS_PER_COMMAND = 1000

@@ -23,6 +23,7 @@ from stratabase.messages import Message, _
 from stratabase.model.api_names import (
     AND,
     CLIENT_ID_EQUALS,
+    ID,
     NOT,
     OR,
     RoleTest,
@@ -51,6 +52,8 @@ from stratabase.schema.inputs.filter_type import (
 from stratabase.schema.types.registry import LazyMapping
 
 MAX_LEVELS = 100
+EVERYTHING = f"{{{filter_field(ID, Operator.NOT_NULL)}: true}}"
+"""The filter to name in messages for matching every object on purpose."""
 _NULL_OPERANDS = frozenset({Operator.EQ, Operator.NE})
 """The operators that compare with null."""
 InputObject = Mapping[str, Any]
@@ -75,8 +78,8 @@ class FilterReader:
         """If `skip_nulls`, leave out conditions whose operand is null, as if their field were not written.
 
         That also leaves out a NOT, a role's filter, and an element of AND or OR, that has no other condition.
-        Otherwise null is a mistake: if a filter selects objects to delete, a condition that disappears would
-        delete everything.
+        Otherwise null and such an element are mistakes: if a filter selects objects to delete, a condition
+        that disappears would delete everything.
 
         Unless `along_roles`, conditions on roles are refused: the filter is for versions of one object.
         """
@@ -171,9 +174,16 @@ class _FilterParser:
     }
 
     def _parse_element(self, input_object: InputObject, path: Path) -> Filter | None:
-        """Return the filter of an element of AND, OR or NOT. None if it is left out."""
-        filter_ = self.parse_object(input_object, path)
-        return MATCH_ALL if filter_ is None and not self._reading.skip_nulls else filter_
+        """Return the filter of an element of AND, OR or NOT. None if it is left out or refused."""
+        if not input_object and not self._reading.skip_nulls:
+            message = _(
+                "{class_name}: A filter without a condition would match every {class_name}. "
+                "Remove it, or use {everything}.",
+                class_name=self._subject.class_.name,
+                everything=EVERYTHING,
+            )
+            self._reading.issues.append(self._subject.issue(IssueType.MALFORMED_REQUEST, message, *path))
+        return self.parse_object(input_object, path)
 
     def _parse_field(self, name: str, value: Any, path: Path) -> Filter | None:
         """Return the filter of one field. None if it is left out."""

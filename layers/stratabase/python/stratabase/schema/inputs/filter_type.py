@@ -38,8 +38,8 @@ _NULLS = (
     "Another comparison with null is ignored in pages, and is an error in bulk services."
 )
 
-_LEFT_OUT = "In pages, an element without conditions is ignored."
-_NOT_LEFT_OUT = "In pages, a filter without conditions is ignored."
+_LEFT_OUT = "An element without conditions is ignored in pages, and is an error in bulk services."
+_NOT_LEFT_OUT = "A filter without conditions is ignored in pages, and is an error in bulk services."
 
 
 class FilterField(NamedTuple):

@@ -1,21 +1,23 @@
 """`<C>___updateBulk` and `<C>___deleteBulk`: write each object that matches a filter."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull
 
 from stratabase.domain.access.visibility import check_class
-from stratabase.domain.issues.issue import Issue, IssueType, Subject
-from stratabase.domain.query.filter import MATCH_ALL
+from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
+from stratabase.domain.query.filter import constant_value
 from stratabase.domain.query.page import PageFields, Query
+from stratabase.domain.write.limits import BulkLimits
 from stratabase.messages import Message, _
 from stratabase.model.api_names import FILTER_EXP, GeneratedType
 from stratabase.model.model import Class, Model
 from stratabase.operations.write.bulk import delete_bulk, update_bulk
 from stratabase.schema.execution.views import written_views
 from stratabase.schema.inputs.command_reader import CommandReader, data_argument
+from stratabase.schema.inputs.filter_reader import EVERYTHING
 from stratabase.schema.inputs.query_reader import QueryReader
 from stratabase.schema.inputs.service_arguments import force_warnings_argument, is_forced
 from stratabase.schema.request.context import Call
@@ -36,12 +38,19 @@ _CONDITIONS = ("filter", FILTER_EXP)
 """The options that select objects."""
 
 
+class _UnsetCondition(NamedTuple):
+    """A condition, or a part of one, that is a variable without a value, and its path in the options."""
+
+    variable: str
+    path: Path
+
+
 class BulkSelection:
     """The `options` of a bulk service, which select all matches of the filter, or as many as `next` says.
 
-    A condition that is null or empty is refused: an unset variable must not select all objects. A variable
-    without a value inside a filter is refused too, because GraphQL then drops its field. That would widen the
-    filter, below OR even to all objects.
+    Options that select every object are refused, unless they say so by a comparison: an unset variable must
+    not select all objects. A variable without a value inside a filter is refused too, because GraphQL then
+    drops its field. That would widen the filter, below OR even to all objects.
     """
 
     def __init__(self, model: Model, class_: Class) -> None:
@@ -59,31 +68,38 @@ class BulkSelection:
         access = call.context.access
         if access is not None:
             raise_issues([check_class(access, self._class)])
+        unset = [
+            _UnsetCondition(variable, tuple(path))
+            for variable, (_options, *path) in call.unset_variables()
+            if path and path[0] in _CONDITIONS
+        ]
+        # Inside a condition, a variable without a value is always refused. As a whole option, it is refused
+        # only if the request then selects all objects, because clients list all options that exist.
+        raise_issues(self._unset_issue(each, selects_all=False) for each in unset if len(each.path) > 1)
         query = self._reader.read(call.arguments["options"], PageFields(), call.context.input_context)
-        raise_issues(self._absent_conditions(call, selects_all=query.filter in (None, MATCH_ALL)))
+        if query.filter is None or constant_value(query.filter):
+            raise_issues(
+                [self._unset_issue(each, selects_all=True) for each in unset]
+                or self._no_condition(call.arguments["options"], call.context.services.bulk)
+            )
         return query
 
-    def _absent_conditions(self, call: Call, *, selects_all: bool) -> Iterator[Issue]:
-        """Yield an issue for each condition that is null, or whose variable has no value.
+    def _no_condition(self, options: Mapping[str, Any], limits: BulkLimits) -> Iterator[Issue]:
+        """Yield the issue of options that select every object, unless the limits allow it."""
+        given = [name for name in _CONDITIONS if name in options]
+        null = [name for name in given if options[name] is None]
+        if null or limits.requires_condition:
+            message = _(
+                "The options have no condition, so they would select every {class_name}. "
+                "To select every {class_name}, use the filter {everything}.",
+                class_name=self._class.name,
+                everything=EVERYTHING,
+            )
+            yield self._issue(message, *(null or given)[:1])
 
-        A whole option without a value is accepted beside another condition, because clients list all options
-        that exist.
-        """
-        options, class_name = call.arguments["options"], self._class.name
-        for name in _CONDITIONS:
-            if selects_all and name in options and options[name] is None:
-                message = _(
-                    "{option} is null, which would select every {class_name}. "
-                    "To select every {class_name}, remove {option}.",
-                    option=name,
-                    class_name=class_name,
-                )
-                yield self._issue(message, name)
-        # Inside a condition, a variable without a value is always refused. As a whole option, it is refused
-        # only if the request then selects all objects.
-        for variable, (_options, *path) in call.unset_variables():
-            if path and path[0] in _CONDITIONS and (selects_all or len(path) > 1):
-                yield self._issue(_describe_unset(variable, class_name, selects_all=selects_all), *path)
+    def _unset_issue(self, unset: "_UnsetCondition", *, selects_all: bool) -> Issue:
+        message = _describe_unset(unset.variable, self._class.name, selects_all=selects_all)
+        return self._issue(message, *unset.path)
 
     def _issue(self, message: Message, *path: str | int) -> Issue:
         labeled = _("{class_name}: {message}", class_name=self._class.name, message=message)
