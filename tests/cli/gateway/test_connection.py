@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from stratabase.cli.gateway import connection as connection_module
+from stratabase.cli.gateway.app import DEFAULT_BODY_MEMORY
+from stratabase.cli.gateway.bodies import BodyMemory, BodyTerms
 from stratabase.cli.gateway.connection import HttpConnection
 from stratabase.cli.gateway.errors import GatewayError
 from stratabase.cli.gateway.greenlets import Call
@@ -60,12 +62,16 @@ class Gateway:
 
     def __init__(self, body: bytes | None = None) -> None:
         self.body = body
+        self.body_memory = BodyMemory(DEFAULT_BODY_MEMORY)
         self.waits = False
         self.asked: list[str] = []
         self._waiting: list[Callable[[], None]] = []
 
     def admit(self, _request: HttpRequest) -> RouteMatch:
         return MATCH
+
+    def check_head(self, _request: HttpRequest, _match: RouteMatch, client: HttpConnection) -> None:
+        client.receive_body(BodyTerms())
 
     def answer(self, request: HttpRequest, _match: RouteMatch, client: HttpConnection) -> None:
         self.asked.append(request.target.path)
@@ -91,7 +97,12 @@ class Client:
         self.gateway = gateway
         self.ended: list[HttpConnection] = []
         self.connection = HttpConnection(
-            gateway, asyncio.get_running_loop(), lambda answer: answer(), lambda _: None, self.ended.append
+            gateway,
+            asyncio.get_running_loop(),
+            lambda answer: answer(),
+            lambda _: None,
+            self.ended.append,
+            "127.0.0.1",
         )
         self.transport = Transport()
         self.connection.connection_made(self.transport)  # type: ignore[arg-type]

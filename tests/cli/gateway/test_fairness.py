@@ -22,6 +22,9 @@ LOOPS: list[Callable[[], asyncio.AbstractEventLoop]] = [uvloop.new_event_loop, a
 class Greeting(asyncio.Protocol):
     """Sends one byte to each client."""
 
+    def __init__(self, _address: str) -> None:
+        """Nothing depends on the address."""
+
     def connection_made(self, transport: Any) -> None:
         transport.write(b"!")
         transport.close()

@@ -1,13 +1,14 @@
 """Requests beyond the limits of API Gateway are refused with a problem."""
 
 import http.client
+import socket
 
 import pytest
 
 from stratabase.cli.gateway import connection
 from stratabase.cli.gateway.errors import MAX_BODY, MAX_EVENT, MAX_HEAD
 from stratabase.http_api.http.cors import Cors
-from tests.cli.gateway.serving import Client, Response, answering, gateway, problem, status_of
+from tests.cli.gateway.serving import DEADLINE, Client, Response, answering, gateway, problem, status_of
 
 
 def post(client: Client, size: int) -> Response:
@@ -34,10 +35,19 @@ def test_a_body_over_10_mb_is_413_before_it_is_sent(echoing: Client) -> None:
 
 
 def test_a_client_that_expects_100_continue_gets_it(echoing: Client) -> None:
-    head = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\n"
-    sent = head + b"Content-Length: 2\r\n\r\nhi"
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 2"
 
-    assert echoing.raw(sent).startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK")
+    with socket.create_connection(("127.0.0.1", echoing.port), DEADLINE) as connection:
+        connection.sendall(head + b"\r\n\r\n")
+        assert connection.recv(65536) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        connection.sendall(b"hi")
+        assert connection.recv(65536).startswith(b"HTTP/1.1 200 OK")
+
+
+def test_a_client_that_does_not_wait_for_100_continue_gets_none(echoing: Client) -> None:
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 2"
+
+    assert echoing.raw(head + b"\r\n\r\nhi").startswith(b"HTTP/1.1 200 OK")
 
 
 def test_web_pages_of_allowed_origins_can_read_that_a_body_is_too_large() -> None:

@@ -6,6 +6,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stratabase.cli.gateway.bodies import BodyMemory, RequestBody
+from stratabase.cli.gateway.errors import MAX_BODY
 from stratabase.cli.gateway.event import make_event, make_request
 from stratabase.cli.gateway.request import Addresses, Head, HttpRequest, parse_target
 from stratabase.cli.gateway.routes import Routes
@@ -50,7 +52,10 @@ def test_a_request_equals_the_one_that_is_made_of_its_event(  # noqa: PLR0917 - 
     base_url: str | None,
 ) -> None:
     target = parse_target(f"{path}{query}".encode())
-    request = HttpRequest(method, target, "1.1", Head(sent), 0, None, ADDRESSES, keeps_connection=True)
+    received = RequestBody(BodyMemory(MAX_BODY))
+    request = HttpRequest(
+        method, target, "1.1", Head(sent), 0, None, ADDRESSES, received, keeps_connection=True
+    )
     for piece in body:
         request.add_body(piece)
     match = routes.match(method, target.path)

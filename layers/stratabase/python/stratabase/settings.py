@@ -357,6 +357,22 @@ class Settings:
             "The networks of the proxies whose forwarded addresses `serve` believes, separated by commas.",
         ),
     ] = ()
+    address_connections: Annotated[
+        int,
+        Variable(
+            "STRATABASE_ADDRESS_CONNECTIONS",
+            whole_number(0, 1_000_000),
+            "The maximum number of connections that a worker accepts from one address. 0 means no limit.",
+        ),
+    ] = 1000
+    body_megabytes: Annotated[
+        int,
+        Variable(
+            "STRATABASE_BODY_MEGABYTES",
+            whole_number(16, 1_000_000),
+            "The maximum number of megabytes of all request bodies that a worker has in memory.",
+        ),
+    ] = 256
     access_log: Annotated[
         str,
         Variable(

@@ -16,6 +16,7 @@ from stratabase.cli.server.console import Console, explain_error
 from stratabase.cli.server.listener import listen, listener_url
 from stratabase.cli.server.messages import Job, ReportKind, WorkerReport
 from stratabase.cli.server.metrics_server import MetricsServer
+from stratabase.cli.server.processes import allow_many_files
 from stratabase.cli.server.supervisor import Supervisor
 from stratabase.cli.terminal.command_error import FAILED
 from stratabase.cli.terminal.examples import add_examples
@@ -75,6 +76,7 @@ def run(options: argparse.Namespace) -> int:
         console.warn(line)
     require_model(settings)
     make_data_folder(settings.home)
+    allow_many_files()
     template = options.template or (_OWN_TEMPLATE if _OWN_TEMPLATE.exists() else TEMPLATE)
     with listen(settings.host, settings.port) as listener:
         address = listener_url(listener)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from math import inf
+from typing import TypeVar
 
 from stratabase.deadline import deadline_after
 from stratabase.domain.issues.refusals import Refusal
@@ -41,6 +42,8 @@ from stratabase.http_api.http.refusals import (
 from stratabase.messages import Message, _
 from stratabase.observe import Log, invocation
 from stratabase.request_log import RequestLine, RequestLog
+
+T = TypeVar("T")
 
 CATCH_ALL = "/{proxy+}"
 """The route for all addresses that have no route of their own."""
@@ -125,6 +128,26 @@ class HttpHandler:
             response, _caller = self._respond(request, event)
             return streamed_response(self._complete(request, response), bodiless=request.method == "HEAD")
 
+    def check_head(
+        self, request: Request, body_size: int | None, remaining: float = inf
+    ) -> Response | int | None:
+        """Return the refusal of a request by its head alone, or how many bytes of its body are needed.
+
+        `body_size` is None if the head doesn't say it. None in the result means all bytes. `answer` answers
+        the request later, with its body. Never raises.
+        """
+
+        def check(caller: Caller | None) -> int | None:
+            operation = self._operation(request, caller)
+            if operation is None or operation.body is None:
+                return 0
+            _check_body(request, operation, body_size or 0)
+            return operation.max_body_size
+
+        with deadline_after(min(self._request_seconds, remaining - _ANSWERING_SECONDS)):
+            found, _caller = self._attempt(request, check)
+            return self._finish(request, found) if isinstance(found, Response) else found
+
     @contextmanager
     def _log_request(self, request: Request, context: object) -> Iterator[RequestLine | None]:
         """Name the invocation of a request in the log, and log the request itself."""
@@ -139,11 +162,17 @@ class HttpHandler:
 
     def _respond(self, request: Request, event: ProxyEvent | None) -> tuple[Response, Caller | None]:
         """Return the response, and the caller if the request was authenticated."""
+        return self._attempt(request, lambda caller: self._dispatch(request, event, caller))
+
+    def _attempt(
+        self, request: Request, work: Callable[[Caller | None], T]
+    ) -> tuple[T | Response, Caller | None]:
+        """Return the result of `work(caller)`, or an error response, and the caller of the request."""
         endpoint = self.endpoints.get(request.resource)
         caller = None
         try:
             caller = self._find_caller(request)
-            return self._dispatch(request, event, endpoint, caller), caller
+            return work(caller), caller
         except Refusal as refusal:
             return self._refuse(request, refusal, _error_format(endpoint, request), caller), caller
         except Exception as error:  # noqa: BLE001 - the client gets an error response for any bug
@@ -154,18 +183,31 @@ class HttpHandler:
         needs_caller = request.method != "OPTIONS" and is_protected(_address(request))
         return self._authentication.caller(request) if needs_caller else None
 
-    def _dispatch(
-        self, request: Request, event: ProxyEvent | None, endpoint: Endpoint | None, caller: Caller | None
-    ) -> Response:
+    def _dispatch(self, request: Request, event: ProxyEvent | None, caller: Caller | None) -> Response:
         """Return the response of the operation that the request is for. Raises Refusal.
 
-        The order of the checks matters for security. Authentication comes before this method, so clients
-        without credentials cannot probe which protected addresses and methods exist. The body is decoded only
-        for callers who are authorized to send it.
+        The body is decoded only for callers who are authorized to send it.
         """
-        if request.method == "OPTIONS" and endpoint:
+        operation = self._operation(request, caller)
+        if operation is None:
             self._log_origin(request)
-            return Response(204, self._cors.preflight_headers(request, endpoint.allowed_methods))
+            methods = self.endpoints[request.resource].allowed_methods
+            return Response(204, self._cors.preflight_headers(request, methods))
+        if operation.body is not None:
+            if event is not None:
+                request = request.with_body(decode_event_body(event))
+            _check_body(request, operation, len(request.body))
+        return operation.respond(request, caller)
+
+    def _operation(self, request: Request, caller: Caller | None) -> Operation | None:
+        """Return the operation that a request is for, None for OPTIONS, by its head alone. Raises Refusal.
+
+        The order of the checks matters for security. Authentication comes before this method, so clients
+        without credentials cannot probe which protected addresses and methods exist.
+        """
+        endpoint = self.endpoints.get(request.resource)
+        if request.method == "OPTIONS" and endpoint:
+            return None
         # 1. Find the operation.
         if endpoint is None:
             raise NotFound(_unknown_address(request))
@@ -176,14 +218,10 @@ class HttpHandler:
                 check_csrf(request, caller)
             if operation.authorize is not None:
                 operation.authorize(request, caller)
-        # 3. Validate the format parameter and the body.
+        # 3. Validate the format parameter.
         if operation.has_format:
             requested_format(request)
-        if operation.body is not None:
-            if event is not None:
-                request = request.with_body(decode_event_body(event))
-            _check_body(request, operation)
-        return operation.respond(request, caller)
+        return operation
 
     def _log_origin(self, request: Request) -> None:
         """Log the origin of a page that may not call the service, once. The browser tells only the person."""
@@ -268,12 +306,11 @@ def _remaining_seconds(context: object) -> float:
     return inf if milliseconds is None else milliseconds() / 1000
 
 
-def _check_body(request: Request, operation: Operation) -> None:
-    size, max_size = len(request.body), operation.max_body_size
+def _check_body(request: Request, operation: Operation, size: int) -> None:
+    """Raise a refusal if an operation can't read the body of a request, which has `size` bytes."""
+    max_size = operation.max_body_size
     if max_size is not None and size > max_size:
-        message = _(
-            "The request body has {size} bytes. The limit is {limit} bytes.", size=size, limit=max_size
-        )
+        message = _("The request body has more than the limit of {limit} bytes.", limit=max_size)
         raise BodyTooLarge(message)
     encodings = ", ".join(request.headers.get("content-encoding", ()))
     if encodings and size and encodings.strip().lower() not in ("", "identity"):

@@ -5,6 +5,7 @@ REST (v1) proxy integration. It converts the result to an HTTP response. Read th
 
 - `connection`: parses requests, and sends the responses.
 - `request`: the head and the body of a request.
+- `bodies`: the memory for bodies, and its limit.
 - `app`: all steps of a request.
 - `routes`: selects the function.
 - `event`: makes the request or the event that the function gets.
@@ -16,8 +17,8 @@ REST (v1) proxy integration. It converts the result to an HTTP response. Read th
 - `errors`: the limits of AWS, and the gateway's errors.
 - `template`: reads template.yaml, which also defines the deployed gateway.
 
-Below them are the HTTP `server`, whose `acceptor` accepts connections, and the `greenlets` in which calls
-wait without blocking a thread.
+Below them are the HTTP `server`, whose `acceptor` accepts connections within the `connection_limit`, and the
+`greenlets` in which calls wait without blocking a thread.
 `current_request` tells the supervisor which request the event loop runs.
 
 Imports `terminal` and the HTTP layer of the service.

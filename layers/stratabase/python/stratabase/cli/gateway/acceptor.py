@@ -5,12 +5,18 @@ import errno
 import logging
 import socket
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+
+from stratabase.cli.gateway.connection_limit import ConnectionLimit, refusal
 
 MAX_PER_TURN = 512
 """The maximum number of connections to accept in one turn, so that the requests of others continue."""
 RETRY_SECONDS = 0.2
 """The seconds until the next attempt if the process or the machine can't open another connection."""
 
+_MAX_READ = 64 * 1024
+"""The maximum number of bytes that are read of a client that is refused."""
 _EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 """The errors of `accept` that mean that there are too many open files, or too little memory."""
 
@@ -29,12 +35,17 @@ class Acceptor:
         self,
         loop: asyncio.AbstractEventLoop,
         listener: socket.socket,
-        make_protocol: Callable[[], asyncio.Protocol],
+        make_protocol: Callable[[str], asyncio.Protocol],
+        limit: ConnectionLimit | None = None,
     ) -> None:
-        """Start to accept. `make_protocol` returns the protocol of a new connection."""
+        """Start to accept. `make_protocol` returns the protocol of a connection from an address.
+
+        A connection that has its protocol must leave `limit` when it is closed.
+        """
         self._loop = loop
         self._listener = listener
         self._make_protocol = make_protocol
+        self._limit = limit or ConnectionLimit()
         self._connecting: set[asyncio.Task[object]] = set()
         self._retry: asyncio.TimerHandle | None = None
         self._is_exhausted = False
@@ -63,7 +74,7 @@ class Acceptor:
         """Accept the connections that wait. If there are more than MAX_PER_TURN, the next turn goes on."""
         for _ in range(MAX_PER_TURN):
             try:
-                connection, _address = self._listener.accept()
+                connection, address = self._listener.accept()
             except (BlockingIOError, InterruptedError):
                 self._is_exhausted = False
                 break
@@ -74,17 +85,21 @@ class Acceptor:
                     raise
                 self._pause(error)
                 break
-            task = self._loop.create_task(self._connect(connection))
+            if not self._limit.enter(address[0]):
+                _refuse(connection)
+                continue
+            task = self._loop.create_task(self._connect(connection, address[0]))
             self._connecting.add(task)
             task.add_done_callback(self._connecting.discard)
 
-    async def _connect(self, connection: socket.socket) -> None:
+    async def _connect(self, connection: socket.socket, address: str) -> None:
         """Give a connection its transport and its protocol."""
         try:
             connection.setblocking(False)
-            await self._loop.connect_accepted_socket(self._make_protocol, connection)
+            await self._loop.connect_accepted_socket(partial(self._make_protocol, address), connection)
         except OSError:
             connection.close()  # the client has left already
+            self._limit.leave(address)
 
     def _pause(self, error: OSError) -> None:
         """Accept nothing for a moment, as the clients stay in the queue, and each turn would fail again."""
@@ -96,3 +111,13 @@ class Acceptor:
 
     def _resume(self) -> None:
         self._loop.add_reader(self._listener.fileno(), self._accept_all)
+
+
+def _refuse(connection: socket.socket) -> None:
+    """Answer on a connection that is one too many, and close it."""
+    with connection, suppress(OSError):
+        connection.setblocking(False)
+        connection.send(refusal())
+        connection.shutdown(socket.SHUT_WR)
+        # If bytes of a request were left unread, the client could lose the response.
+        connection.recv(_MAX_READ)

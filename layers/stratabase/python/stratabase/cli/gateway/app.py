@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from stratabase.cli.gateway.bodies import BodyMemory, BodyTerms, body_too_large
 from stratabase.cli.gateway.errors import (
     CONNECTION_ERRORS,
     INTEGRATION_TIMEOUT,
@@ -19,7 +20,7 @@ from stratabase.cli.gateway.forwarded import TrustedProxies
 from stratabase.cli.gateway.greenlets import Call, CallStopped, CallTimeout, Greenlets
 from stratabase.cli.gateway.lambda_functions import FunctionContext, LambdaFunction
 from stratabase.cli.gateway.observer import CLIENT_LEFT, ObservedWork, RequestObserver
-from stratabase.cli.gateway.request import HttpRequest, body_too_large, check_head
+from stratabase.cli.gateway.request import HttpRequest, check_head
 from stratabase.cli.gateway.responses import (
     ErrorResponses,
     HttpResponse,
@@ -32,11 +33,16 @@ from stratabase.cli.gateway.routes import RouteMatch, Routes
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.api_gateway import StreamedResponse
 from stratabase.http_api.http.cors import Cors
+from stratabase.http_api.http.messages import Response
+
+DEFAULT_BODY_MEMORY = 256 * 1024 * 1024
 
 log = logging.getLogger(__name__)
 
 Invoke = Callable[[HttpRequest, RouteMatch, str], HttpResponse]
 """Calls a function with a request, its route and its id. Raises GatewayError if the result is malformed."""
+CheckHead = Callable[[HttpRequest, RouteMatch, str], HttpResponse | BodyTerms]
+"""Returns a function's refusal of a request by its head, or what the function wants of the body."""
 
 
 class RequestClient(Protocol):
@@ -47,6 +53,9 @@ class RequestClient(Protocol):
 
     def respond(self, response: HttpResponse, request_id: str) -> None:
         """Send the response to the current request."""
+
+    def receive_body(self, terms: BodyTerms) -> None:
+        """Receive the body of the request whose head was checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +74,10 @@ class GatewayOptions:
     A function can declare a lower timeout. If the function streams its response, the limit applies until the
     body begins.
     """
+    body_memory: int = DEFAULT_BODY_MEMORY
+    """The limit of the memory for the bodies of all requests, in bytes."""
+    address_connections: int = 0
+    """The limit of the connections from one address. 0 means no limit."""
 
 
 class _LargeRequests:
@@ -104,8 +117,7 @@ class Gateway:
     ) -> None:
         options = options or GatewayOptions()
         self._functions = {
-            name: _Function(function, _invocation(function), options.time_limit)
-            for name, function in functions.items()
+            name: _Function(function, options.time_limit) for name, function in functions.items()
         }
         self._routes = routes
         self._error_responses = error_responses
@@ -114,6 +126,8 @@ class Gateway:
         self._observer = options.observer
         self._cors = options.cors
         self._large_requests = _LargeRequests()
+        self.body_memory = BodyMemory(options.body_memory)
+        """The memory for the bodies of all connections."""
 
     def admit(self, request: HttpRequest) -> RouteMatch:
         """Return the route of a request, of which maybe only the head has arrived. Raises GatewayError."""
@@ -125,23 +139,46 @@ class Gateway:
         match = self._routes.match(request.method, request.target.path)
         if request.content_length is not None and request.content_length > MAX_BODY:
             raise body_too_large()
+        check_request_size(request, match)
         return match
+
+    def check_head(self, request: HttpRequest, match: RouteMatch, client: RequestClient) -> None:
+        """Ask the client for the body of a request, or answer by a refusal, now or later.
+
+        A function of this service refuses by the head whatever it can. Other functions get any body.
+        """
+        function = self._functions[match.function]
+        if function.check_head is None:
+            client.receive_body(BodyTerms())
+        else:
+            self._start(function, function.check_head, request, match, client)
 
     def answer(self, request: HttpRequest, match: RouteMatch, client: RequestClient) -> None:
         """Answer a complete request, now or later."""
-        request_id = new_request_id()
         self._large_requests.note(request)
-        try:
-            check_request_size(request, match)
-        except GatewayError as error:
-            return self._refuse(error, request, match, client, request_id)
-        function, observer = self._functions[match.function], self._observer
+        if request.content_length is None:
+            try:
+                check_request_size(request, match)
+            except GatewayError as error:
+                return self._refuse(error, request, match, client, new_request_id())
+        function = self._functions[match.function]
+        return self._start(function, function.invoke, request, match, client)
+
+    def _start(
+        self,
+        function: "_Function",
+        invoke: CheckHead,
+        request: HttpRequest,
+        match: RouteMatch,
+        client: RequestClient,
+    ) -> None:
+        request_id, observer = new_request_id(), self._observer
         if observer is None:
-            call = _FunctionCall(self, function, request, match, request_id, client)
+            call = _FunctionCall(self, function, invoke, request, match, request_id, client)
         else:
-            call = _ObservedCall(self, function, request, match, request_id, client, observer)
+            call = _ObservedCall(self, function, invoke, request, match, request_id, client, observer)
         client.call = call
-        return self._greenlets.start(call, call.function.time_limit)
+        self._greenlets.start(call, function.time_limit)
 
     def refuse(self, error: GatewayError, request: HttpRequest, client: RequestClient) -> None:
         """Answer a request, which may be incomplete, by an error."""
@@ -166,33 +203,32 @@ class Gateway:
         response = with_headers(
             self._error_responses.response(error, request_id), self._cors.response_headers(origin)
         )
-        # The client may now omit the body that it announced, or send the rest of it later, or the request
-        # was not valid HTTP. So the next bytes on this connection cannot be interpreted.
-        closes = request.head.expects_continue or error.error_type in CONNECTION_ERRORS
-        return response._replace(closes_connection=closes)
+        return response._replace(closes_connection=error.error_type in CONNECTION_ERRORS)
 
 
 class _Function:
     """A function with the time that the gateway grants it."""
 
-    def __init__(self, function: LambdaFunction, invoke: Invoke, gateway_limit: float) -> None:
+    def __init__(self, function: LambdaFunction, gateway_limit: float) -> None:
         declared = function.declaration
         self.name = declared.name
-        self.invoke = invoke
+        self.invoke = _invocation(function)
+        self.check_head = _head_check(function)
         self.time_limit = min(gateway_limit, declared.timeout)
         # On AWS, a function that exceeds its own timeout fails (502). The gateway's limit gives 504.
         self.timeout_error = ErrorType.FAILED if declared.timeout < gateway_limit else ErrorType.TIMEOUT
 
 
 class _FunctionCall(Call):
-    """A call of a function for a request, and the response to it."""
+    """A call of a function for a request, or for its head alone, and the response to it."""
 
-    __slots__ = ("_client", "_gateway", "_match", "_request", "_request_id", "function")
+    __slots__ = ("_client", "_gateway", "_invoke", "_match", "_request", "_request_id", "function")
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a request needs until its response
         self,
         gateway: Gateway,
         function: _Function,
+        invoke: CheckHead,
         request: HttpRequest,
         match: RouteMatch,
         request_id: str,
@@ -201,19 +237,22 @@ class _FunctionCall(Call):
         super().__init__(f"{request.method} {match.resource} (trace id {request_id})".encode())
         self.function = function
         self._gateway = gateway
+        self._invoke = invoke
         self._request = request
         self._match = match
         self._request_id = request_id
         self._client = client
 
-    def work(self) -> HttpResponse:
-        """Return the response of the function."""
-        return self.function.invoke(self._request, self._match, self._request_id)
+    def work(self) -> HttpResponse | BodyTerms:
+        """Return the response of the function, or what it wants of the body."""
+        return self._invoke(self._request, self._match, self._request_id)
 
     def end(self) -> None:
-        """Send the response, or an error."""
+        """Send the response, or an error. Receive the body if the function has accepted the head."""
+        if isinstance(self.result, BodyTerms):
+            return self._client.receive_body(self.result)
         response = self.result if self.error is None else self._error_response(self.error)
-        self.respond(response)
+        return self.respond(response)
 
     def respond(self, response: HttpResponse | None) -> None:
         """Send the response, None if the client has left."""
@@ -223,7 +262,7 @@ class _FunctionCall(Call):
     def end_late(self) -> None:
         """Close the body of the response, or log the error: the time limit has passed."""
         if self.error is None:
-            if self.result.stream is not None:
+            if isinstance(self.result, HttpResponse) and self.result.stream is not None:
                 self.result.stream.close()
         elif not isinstance(self.error, CallStopped):
             log.error("Call failed after its time limit", exc_info=self.error)
@@ -249,19 +288,20 @@ class _ObservedCall(_FunctionCall):
         self,
         gateway: Gateway,
         function: _Function,
+        invoke: CheckHead,
         request: HttpRequest,
         match: RouteMatch,
         request_id: str,
         client: RequestClient,
         observer: RequestObserver,
     ) -> None:
-        super().__init__(gateway, function, request, match, request_id, client)
+        super().__init__(gateway, function, invoke, request, match, request_id, client)
         self._began = time.perf_counter()
         self._observer = observer
         self._work = ObservedWork()
 
-    def work(self) -> HttpResponse:
-        """Return the response of the function, and observe its work."""
+    def work(self) -> HttpResponse | BodyTerms:
+        """Return what the function returns, and observe its work."""
         with self._observer.observe_work(self._work):
             return super().work()
 
@@ -273,11 +313,32 @@ class _ObservedCall(_FunctionCall):
         self._observer.observe(self._request, self._match, self._request_id, status, milliseconds, self._work)
 
 
+def _service_of(function: LambdaFunction) -> HttpHandler | None:
+    """Return the handler of a function of this service, None for any other function."""
+    service = getattr(function.handler, "__self__", function.handler)
+    return service if isinstance(service, HttpHandler) else None
+
+
+def _head_check(function: LambdaFunction) -> CheckHead | None:
+    """Return how a function checks a request by its head, None if it needs the whole request."""
+    service, timeout = _service_of(function), function.declaration.timeout
+    if service is None:
+        return None
+
+    def check_head(request: HttpRequest, match: RouteMatch, request_id: str) -> HttpResponse | BodyTerms:
+        made = make_request(request, match, request_id, service.base_url, has_body=False)
+        found = service.check_head(made, request.content_length, timeout)
+        if isinstance(found, Response):
+            return api_response(found, request.method)
+        return BodyTerms() if found is None else BodyTerms(min(found, MAX_BODY))
+
+    return check_head
+
+
 def _invocation(function: LambdaFunction) -> Invoke:
     """Return how a function is called: one of this service with a request, any other one with an event."""
-    handler = function.handler
-    service = getattr(handler, "__self__", handler)
-    if isinstance(service, HttpHandler):
+    handler, service = function.handler, _service_of(function)
+    if service is not None:
         if handler is service:
             return _service_invocation(service, function.declaration.timeout)
         if handler == service.stream:

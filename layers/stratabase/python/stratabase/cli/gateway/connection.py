@@ -11,6 +11,7 @@ from typing import Any, Protocol, cast
 
 import httptools
 
+from stratabase.cli.gateway.bodies import BodyMemory, BodyTerms, RequestBody
 from stratabase.cli.gateway.errors import BODY_TIMEOUT, MAX_HEAD, ErrorType, GatewayError
 from stratabase.cli.gateway.greenlets import Call
 from stratabase.cli.gateway.request import (
@@ -26,6 +27,9 @@ from stratabase.cli.gateway.streams import send_stream
 
 KEEP_ALIVE = 60
 """The seconds after which a connection is closed that has no request."""
+LINGER_SECONDS = 10.0
+"""The seconds for which the rest of a request that was answered early is read and ignored. If the connection
+was closed at once, a client that still sends would lose the response."""
 _MAX_JOINED = 64 * 1024
 """The maximum size in bytes of a body that is copied behind its head."""
 _CONTENT_LENGTH = b"content-length"
@@ -34,8 +38,15 @@ _CONTENT_LENGTH = b"content-length"
 class Answering(Protocol):
     """What answers the requests of a connection: the gateway."""
 
+    @property
+    def body_memory(self) -> BodyMemory:
+        """The memory for the bodies of all connections."""
+
     def admit(self, request: HttpRequest) -> RouteMatch:
         """Return the route of a request, of which maybe only the head has arrived. Raises GatewayError."""
+
+    def check_head(self, request: HttpRequest, match: RouteMatch, client: "HttpConnection") -> None:
+        """Ask the client for the body of a request, or answer by a refusal, now or later."""
 
     def answer(self, request: HttpRequest, match: RouteMatch, client: "HttpConnection") -> None:
         """Answer a complete request, now or later."""
@@ -47,22 +58,25 @@ class Answering(Protocol):
 class HttpConnection(asyncio.Protocol):
     """A connection. Header names keep their original case, as in events of API Gateway.
 
-    The connection answers one request at a time. While others wait, it reads no more. It rejects a head that
+    The connection answers one request at a time. While others wait, it reads no more. A body that doesn't
+    arrive together with its head is read only after the head was accepted. The connection rejects a head that
     exceeds the limit before the head fills the memory, and answers a request to switch to another protocol in
     HTTP/1.1.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what a connection needs of the server
         self,
         gateway: Answering,
         loop: asyncio.AbstractEventLoop,
         schedule: Callable[[Callable[[], None]], None],
         on_start: "Callable[[HttpConnection], None]",
         on_end: "Callable[[HttpConnection], None]",
+        peer: str,
     ) -> None:
         """`schedule` calls a function when it is the turn of this connection.
 
-        `on_start` and `on_end` are called when the client connects, and when it has left.
+        `on_start` and `on_end` are called when the client connects, and when it has left. `peer` is its
+        address.
         """
         self._gateway = gateway
         self._loop = loop
@@ -85,13 +99,18 @@ class HttpConnection(asyncio.Protocol):
         self._receiving: HttpRequest | None = None
         self._queue: deque[HttpRequest] = deque()
         """The requests that are not answered yet, the last of which may be incomplete."""
+        self._checking: HttpRequest | None = None
+        """The first of them, while its head is checked."""
         self._answering: HttpRequest | None = None
         self.call: Call | None = None
         """The call that answers the current request. The connection tells it that the client has left."""
         # The connection.
+        self.peer = peer
         self.is_lost = False
         """Whether the client has left."""
         self._is_reading = True
+        self._is_lingering = False
+        """Whether the connection is about to be closed, and ignores what the client still sends."""
         self._may_write = asyncio.Event()
         self._may_write.set()
         self._is_shutting_down = False
@@ -105,8 +124,7 @@ class HttpConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start a connection."""
         self._transport = cast("asyncio.Transport", transport)
-        client = transport.get_extra_info("peername")
-        self._addresses = _addresses(client[0] if client else "", *transport.get_extra_info("sockname")[:2])
+        self._addresses = _addresses(self.peer, *transport.get_extra_info("sockname")[:2])
         self._idle_timer = self._loop.call_later(KEEP_ALIVE, self._close_if_idle)
         self._on_start(self)
 
@@ -125,6 +143,8 @@ class HttpConnection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Process bytes from the client."""
+        if self._is_lingering:
+            return
         if self._head_size is not None:
             self._head_size += len(data)
         try:
@@ -178,6 +198,7 @@ class HttpConnection(asyncio.Protocol):
         if self._headers != head.raw_headers:
             self._last_head = head = Head(self._headers)
         name, length = self._length or (b"", b"")
+        content_length = None if head.is_chunked else int(length or 0)
         version = parser.get_http_version()
         request = self._receiving = HttpRequest(
             method,
@@ -185,8 +206,9 @@ class HttpConnection(asyncio.Protocol):
             version,
             head,
             head.size + (len(name) + len(length) + len(": \r\n") if name else 0),
-            None if head.is_chunked else int(length or 0),
+            content_length,
             self._addresses,
+            RequestBody(self._gateway.body_memory) if content_length != 0 else None,
             keeps_connection=version != "1.0" and parser.should_keep_alive(),
         )
         self._queue.append(request)
@@ -236,10 +258,9 @@ class HttpConnection(asyncio.Protocol):
 
     def _proceed(self) -> None:
         """Answer the next request, if the last one is answered, and the client has read the response."""
-        if self._answering is not None:
-            if self._queue and self._is_reading:
-                self._is_reading = False
-                self._transport.pause_reading()
+        if self._answering is not None or self._checking is not None:
+            if self._queue:
+                self._pause_reading()
             return
         if not self._queue or self._transport.is_closing() or not self._may_write.is_set():
             return
@@ -248,11 +269,43 @@ class HttpConnection(asyncio.Protocol):
         if request.error is not None:
             self._begin_response(request)
             self._gateway.refuse(request.error, request, self)
-        elif request.is_complete:
+        elif request.is_answerable:
             self._begin_response(request)
             self._schedule(self._answer)
+        elif not request.is_accepted:
+            self._checking = request
+            self._pause_reading()
+            self._schedule(self._check_head)
         elif self._body_timer is None:
             self._body_timer = self._loop.call_later(BODY_TIMEOUT, self._time_out, request)
+
+    def _admit(self, request: HttpRequest) -> None:
+        """Route a request by its head, or set its error, also if the body is still to come."""
+        if request.match is None and request.error is None:
+            try:
+                request.match = self._gateway.admit(request)
+            except GatewayError as error:
+                request.refuse(error)
+
+    def _check_head(self) -> None:
+        """Let the gateway check the head of the next request, unless its client has already left."""
+        request = self._checking
+        if request is not None and not self.is_lost:
+            assert request.match is not None
+            self._gateway.check_head(request, request.match, self)
+
+    def receive_body(self, terms: BodyTerms) -> None:
+        """Receive the body of the request whose head was checked."""
+        self.call = None
+        request, self._checking = self._checking, None
+        if request is None or self._transport.is_closing():
+            return
+        request.accept_body(terms)
+        if request.waits_to_continue and not request.is_answerable:
+            request.was_continued = True
+            self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        self._resume_reading()
+        self._proceed()
 
     def _answer(self) -> None:
         """Answer the current request, unless its client has already left."""
@@ -261,18 +314,8 @@ class HttpConnection(asyncio.Protocol):
             assert request.match is not None
             self._gateway.answer(request, request.match, self)
 
-    def _admit(self, request: HttpRequest) -> None:
-        """Route a request by its head, or set its error, also if the body is still to come."""
-        if request.match is None and request.error is None:
-            try:
-                request.match = self._gateway.admit(request)
-            except GatewayError as error:
-                request.error = error
-            else:
-                if request.head.expects_continue and request.content_length != 0:
-                    self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-
     def _begin_response(self, request: HttpRequest) -> None:
+        self._checking = None
         self._answering = self._queue.popleft()
         request.is_answered = True
         if self._body_timer is not None:
@@ -282,14 +325,26 @@ class HttpConnection(asyncio.Protocol):
     def _time_out(self, request: HttpRequest) -> None:
         """Refuse a request whose body takes too long."""
         text = f"The body of the request did not arrive within {BODY_TIMEOUT:g} s."
-        request.error = GatewayError(ErrorType.BODY_TIMEOUT, text)
+        request.refuse(GatewayError(ErrorType.BODY_TIMEOUT, text))
         self._proceed()
+
+    def _pause_reading(self) -> None:
+        if self._is_reading:
+            self._is_reading = False
+            self._transport.pause_reading()
+
+    def _resume_reading(self) -> None:
+        if not self._is_reading:
+            self._is_reading = True
+            self._transport.resume_reading()
 
     # ---------------------------------------------------------------------------------------- the responses
 
     def respond(self, response: HttpResponse, request_id: str) -> None:
         """Send the response to the current request, and answer the next one later."""
         self.call = None
+        if self._checking is not None:
+            self._begin_response(self._checking)
         request = self._answering
         if request is None or self._transport.is_closing():
             if response.stream is not None:
@@ -299,7 +354,7 @@ class HttpConnection(asyncio.Protocol):
         status, body, length = response.status, response.body, response.content_length
         has_body = request.method != "HEAD" and status not in BODILESS
         is_chunked = has_body and length is None
-        if response.closes_connection or self._is_shutting_down:
+        if response.closes_connection or self._is_shutting_down or not request.has_short_rest:
             request.keeps_connection = False
         head = b"%bdate: %b\r\n%bx-amzn-requestid: %b\r\n%b%b\r\n" % (
             render_head(status, response.headers),
@@ -342,15 +397,25 @@ class HttpConnection(asyncio.Protocol):
     def _end_response(self, request: HttpRequest) -> None:
         self._answering = None
         self._idle_since = self._loop.time()
+        request.drop_body()
         if not request.keeps_connection:
-            self._transport.close()
+            if request.is_complete:
+                self._transport.close()
+            else:
+                self._linger()
             return
-        if not self._is_reading:
-            self._is_reading = True
-            self._transport.resume_reading()
+        self._resume_reading()
         if self._queue:
             # Let the requests of other connections run first.
             self._loop.call_soon(self._proceed)
+
+    def _linger(self) -> None:
+        """Send no more, and close the connection when the client has closed it, or after a while."""
+        self._is_lingering = True
+        self._receiving = None
+        self._transport.write_eof()
+        self._resume_reading()
+        self._body_timer = self._loop.call_later(LINGER_SECONDS, self._transport.close)
 
     def _refuse(self, response: HttpResponse) -> None:
         """Send a response without a parsed request, and close the connection."""
@@ -366,7 +431,7 @@ class HttpConnection(asyncio.Protocol):
         Return whether the client can still send a request. Call it again until then.
         """
         self._is_shutting_down = True
-        if self._transport.is_closing() or self._answering is not None or self._queue:
+        if self._transport.is_closing() or self._answering is not None or self._queue or self._is_lingering:
             return False
         if self._loop.time() < self._idle_since + linger or self._has_unread_bytes():
             return True

@@ -32,12 +32,14 @@ INTEGRATION_TIMEOUT = 29.0
 class ErrorType(Enum):
     """A type of gateway error: API Gateway's gateway response type, the status, and the title.
 
-    API Gateway has no response type for the first three: it rejects such requests before it knows the API.
+    API Gateway has no response type for the first four: it rejects such requests before it knows the API, or
+    has no such limit.
     """
 
     BAD_REQUEST = ("BAD_REQUEST", 400, "Bad Request")
     BODY_TIMEOUT = ("BODY_TIMEOUT", 408, "Request Timeout")
     HEAD_TOO_LARGE = ("HEAD_TOO_LARGE", 431, "Request Header Fields Too Large")
+    BUSY = ("BUSY", 503, "Service Unavailable")
     REQUEST_TOO_LARGE = ("REQUEST_TOO_LARGE", 413, "Content Too Large")
     NO_ROUTE = ("MISSING_AUTHENTICATION_TOKEN", 403, "Forbidden")
     MISCONFIGURED = ("API_CONFIGURATION_ERROR", 500, "Internal Server Error")
@@ -49,6 +51,9 @@ class ErrorType(Enum):
         self.status = status
         self.title = title
 
+
+BUSY_SECONDS = 5
+"""The seconds after which the gateway tells clients to try again, if it is busy."""
 
 CONNECTION_ERRORS = frozenset({ErrorType.BAD_REQUEST, ErrorType.BODY_TIMEOUT})
 """The errors after which the next bytes on the connection cannot be interpreted."""

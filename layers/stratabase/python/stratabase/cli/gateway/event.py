@@ -49,10 +49,13 @@ def new_request_id() -> str:
     return f"{_ID_PREFIX}{next(_id_numbers) & 0xFFFFFFFFFFFF:012x}"
 
 
-def make_request(request: HttpRequest, match: RouteMatch, request_id: str, base_url: str | None) -> Request:
+def make_request(
+    request: HttpRequest, match: RouteMatch, request_id: str, base_url: str | None, *, has_body: bool = True
+) -> Request:
     """Return a request for a function of this service. It equals the one that is made of the event.
 
-    `base_url` is the root URL of all links. The default is the address of the gateway.
+    `base_url` is the root URL of all links. The default is the address of the gateway. `has_body`: whether to
+    include the body, of which maybe only a part has arrived.
     """
     target, addresses = request.target, request.addresses
     return Request(
@@ -62,7 +65,7 @@ def make_request(request: HttpRequest, match: RouteMatch, request_id: str, base_
         match.decoded_parameters,
         request.head.api_headers,
         _query(target.query) if target.query else _NOTHING,
-        request.body,
+        request.body if has_body else b"",
         request_id,
         addresses.client,
         base_url or f"https://{addresses.domain}/{STAGE}",
@@ -71,8 +74,16 @@ def make_request(request: HttpRequest, match: RouteMatch, request_id: str, base_
 
 def make_event(request: HttpRequest, match: RouteMatch, request_id: str) -> Event:
     """Return the event for a request."""
+    body = request.body
+    return _bodiless_event(request, match, request_id) | {
+        "body": pybase64.b64encode_as_string(body) if body else None,
+        "isBase64Encoded": bool(body),
+    }
+
+
+def _bodiless_event(request: HttpRequest, match: RouteMatch, request_id: str) -> Event:
     headers = _headers(request, request_id)
-    query, body = _query(request.target.query), request.body
+    query = _query(request.target.query)
     return {
         "resource": match.resource,
         "path": request.target.path,
@@ -84,25 +95,27 @@ def make_event(request: HttpRequest, match: RouteMatch, request_id: str) -> Even
         "pathParameters": match.parameters and dict(match.parameters),
         "stageVariables": None,
         "requestContext": _request_context(request, match, request_id),
-        "body": pybase64.b64encode_as_string(body) if body else None,
-        "isBase64Encoded": bool(body),
     }
 
 
 def check_request_size(request: HttpRequest, match: RouteMatch) -> None:
-    """Raise GatewayError if the event of a request would exceed Lambda's limit."""
+    """Raise GatewayError if the event of a request exceeds Lambda's limit.
+
+    If the head has the size of the body, the head is enough.
+    """
     # Most bodies are so small that an upper bound suffices, which saves making and serializing the event.
-    if request.size > _MAX_SMALL_BODY:
-        check_event_size(make_event(request, match, new_request_id()))
-
-
-def check_event_size(event: Event) -> None:
-    """Raise GatewayError if an event exceeds Lambda's limit."""
-    size = len(orjson.dumps(event))
+    if request.size <= _MAX_SMALL_BODY:
+        return
+    event = _bodiless_event(request, match, new_request_id()) | {"body": "", "isBase64Encoded": True}
+    size = len(orjson.dumps(event)) + _base64_size(request.size)
     if size > MAX_EVENT:
         carried = f"With its body in base64, the request has {size} bytes. The maximum is {MAX_EVENT}"
         text = f"{carried}, which is about 4.4 MB of file. {ADVICE}"
         raise GatewayError(ErrorType.REQUEST_TOO_LARGE, text)
+
+
+def _base64_size(size: int) -> int:
+    return (size + 2) // 3 * 4
 
 
 def _request_context(request: HttpRequest, match: RouteMatch, request_id: str) -> Event:

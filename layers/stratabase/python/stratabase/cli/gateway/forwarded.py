@@ -23,7 +23,8 @@ class TrustedProxies:
 
     def __init__(self, networks: Networks) -> None:
         self._networks = networks
-        self._is_peer_trusted = lru_cache(maxsize=512)(self._is_trusted)
+        self.trusts = lru_cache(maxsize=512)(self._is_trusted)
+        """Return whether an address is that of a trusted proxy."""
 
     def client_of(self, peer: str, headers: Mapping[str, Sequence[str]]) -> str:
         """Return the address of the client of a request, by the address of the connection and the headers.
@@ -31,7 +32,7 @@ class TrustedProxies:
         `headers` has the values of each header, in order. If both headers are there and disagree, the proxy
         has not written one of them, so the address of the connection counts.
         """
-        if not self._is_peer_trusted(peer):
+        if not self.trusts(peer):
             return peer
         values: dict[str, list[str]] = {}
         for name, each in headers.items():

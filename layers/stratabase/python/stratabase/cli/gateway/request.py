@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import httptools
 
-from stratabase.cli.gateway.errors import ADVICE, MAX_BODY, MAX_HEAD, ErrorType, GatewayError
+from stratabase.cli.gateway.bodies import BodyTerms, RequestBody
+from stratabase.cli.gateway.errors import MAX_HEAD, ErrorType, GatewayError
 from stratabase.cli.gateway.routes import RouteMatch
 from stratabase.http_api.http.api_gateway import request_headers
 from stratabase.text_cache import cache_short_texts
@@ -31,8 +32,8 @@ _CONNECTION_HEADERS = frozenset(
 """Headers that concern only the connection to the client. Events of API Gateway do not contain them."""
 _HOST_CHARACTERS = (ascii_letters + digits + "-._~%!$&'()*+,;=:[]").encode()
 """The characters that RFC 3986 allows in a host and a port."""
-_PIECE_SIZE = 64 * 1024
-"""The minimum size in bytes of the pieces in which a body is collected, except for the last one."""
+MAX_DRAINED = 16 * 1024 * 1024
+"""The maximum size in bytes of a body of which the rest is read and ignored, so the connection goes on."""
 _CAPITALIZED = frozenset({"authorization", "user-agent"})
 """The headers whose names API Gateway capitalizes. It leaves all other names as the client sent them."""
 
@@ -100,9 +101,9 @@ class HttpRequest:
 
     __slots__ = (
         "_body",
+        "_error",
         "addresses",
         "content_length",
-        "error",
         "head",
         "head_size",
         "http_version",
@@ -111,8 +112,8 @@ class HttpRequest:
         "keeps_connection",
         "match",
         "method",
-        "size",
         "target",
+        "was_continued",
     )
 
     def __init__(  # noqa: PLR0913, PLR0917 - the parts of a head
@@ -124,9 +125,11 @@ class HttpRequest:
         head_size: int,
         content_length: int | None,
         addresses: Addresses,
+        body: RequestBody | None,
         *,
         keeps_connection: bool,
     ) -> None:
+        """`body` is None if the head says that the request has none."""
         self.method = method
         self.target = target
         self.http_version = http_version
@@ -140,43 +143,77 @@ class HttpRequest:
         """Whether the client can send another request on the same connection."""
         self.match: RouteMatch | None = None
         """The route, once the gateway has admitted the head."""
-        self.error: GatewayError | None = None
-        """Why the gateway refuses the body, if it does."""
         self.is_complete = False
         self.is_answered = False
         """Whether the response began before the request was complete. The rest of the body is ignored."""
-        self._body: list[bytes | bytearray] = []
-        self.size = 0
+        self.was_continued = False
+        """Whether the client was told to send the body: the status 100 Continue."""
+        self._error: GatewayError | None = None
+        self._body = body
 
     @property
     def body(self) -> bytes:
         """The body as far as it has arrived."""
-        pieces = self._body
-        return bytes(pieces[0]) if len(pieces) == 1 else b"".join(pieces)
+        return b"" if self._body is None else self._body.content
+
+    @property
+    def size(self) -> int:
+        """The size of the body in bytes as the head says, or as far as it has arrived."""
+        if self.content_length is not None:
+            return self.content_length
+        return 0 if self._body is None else self._body.size
+
+    @property
+    def error(self) -> GatewayError | None:
+        """Why the gateway refuses the request, if it does."""
+        return self._error or (None if self._body is None else self._body.error)
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether the function wants the body, or there is none."""
+        return self._body is None or self._body.terms is not None
+
+    @property
+    def is_answerable(self) -> bool:
+        """Whether the function has all of the body that it wants."""
+        if self.is_complete or self._body is None or self._body.terms is None:
+            return self.is_complete
+        return self.size > self._body.terms.limit
+
+    @property
+    def waits_to_continue(self) -> bool:
+        """Whether the client sends the body only after the status 100 Continue, or after a while."""
+        return self.head.expects_continue and not (
+            self.is_complete or self.was_continued or self.http_version == "1.0"
+        )
+
+    @property
+    def has_short_rest(self) -> bool:
+        """Whether what is missing of the body is short enough to be read and ignored."""
+        return self.is_complete or (
+            not self.waits_to_continue
+            and self.content_length is not None
+            and self.content_length <= MAX_DRAINED
+        )
+
+    def refuse(self, error: GatewayError) -> None:
+        """Set why the gateway refuses the request."""
+        self._error = error
+
+    def accept_body(self, terms: BodyTerms) -> None:
+        """Set what the function wants of the body."""
+        assert self._body is not None
+        self._body.terms = terms
 
     def add_body(self, data: bytes) -> None:
-        """Add bytes to the body. If it becomes too large, set `error`."""
-        if self.is_answered or self.error is not None:
-            return
-        self.size += len(data)
-        if self.size > MAX_BODY:
-            self.error = body_too_large()
-        elif not self._body:
-            self._body = [data]
-        elif len(self._body[-1]) < _PIECE_SIZE:
-            # One growing buffer would be copied again and again. Many small pieces would take much memory.
-            last = self._body[-1]
-            if not isinstance(last, bytearray):
-                last = self._body[-1] = bytearray(last)
-            last += data
-        else:
-            self._body.append(data)
+        """Add bytes to the body. If it becomes too large, `error` is set."""
+        if not self.is_answered and self._body is not None:
+            self._body.add(data)
 
-
-def body_too_large() -> GatewayError:
-    """Return the error of a body that is too large."""
-    text = f"The body has more than the maximum of {MAX_BODY} bytes. {ADVICE}"
-    return GatewayError(ErrorType.REQUEST_TOO_LARGE, text)
+    def drop_body(self) -> None:
+        """Keep nothing of the body, because the response is there."""
+        if self._body is not None:
+            self._body.drop()
 
 
 def check_head(request: HttpRequest) -> None:

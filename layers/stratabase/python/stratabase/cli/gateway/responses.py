@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pybase64
 
-from stratabase.cli.gateway.errors import MAX_RESULT, ErrorType, GatewayError
+from stratabase.cli.gateway.errors import BUSY_SECONDS, MAX_RESULT, ErrorType, GatewayError
 from stratabase.cli.gateway.template import GatewayResponse
 from stratabase.http_api.http.api_gateway import StreamedResponse, size_over_limit, values_by_name
 from stratabase.http_api.http.messages import BodyStream, Headers, Response
@@ -29,7 +29,9 @@ _OWN_HEADERS = frozenset(
 _CONTENT_TYPE = b"Content-Type"
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
-_BEFORE_ANY_API = frozenset({ErrorType.BAD_REQUEST, ErrorType.BODY_TIMEOUT, ErrorType.HEAD_TOO_LARGE})
+_BEFORE_ANY_API = frozenset(
+    {ErrorType.BAD_REQUEST, ErrorType.BODY_TIMEOUT, ErrorType.HEAD_TOO_LARGE, ErrorType.BUSY}
+)
 """Errors that the template does not cover. Its default would show a response type that AWS does not have."""
 
 
@@ -227,6 +229,8 @@ def problem(error_type: ErrorType, detail: str, request_id: str) -> HttpResponse
     if request_id:
         body["traceId"] = request_id
     headers = [("Content-Type", "application/problem+json")]
+    if error_type is ErrorType.BUSY:
+        headers.append(("Retry-After", str(BUSY_SECONDS)))
     return _text_response(error_type.status, headers, json.dumps(body))
 
 

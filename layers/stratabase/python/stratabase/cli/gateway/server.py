@@ -16,6 +16,7 @@ from stratabase import waiting
 from stratabase.cli.gateway.acceptor import Acceptor
 from stratabase.cli.gateway.app import Gateway, GatewayOptions
 from stratabase.cli.gateway.connection import HttpConnection
+from stratabase.cli.gateway.connection_limit import ConnectionLimit
 from stratabase.cli.gateway.errors import INTEGRATION_TIMEOUT
 from stratabase.cli.gateway.greenlets import TURN, Greenlets
 from stratabase.cli.gateway.lambda_functions import LambdaFunction
@@ -85,17 +86,25 @@ async def _serve(
     )
     waiting.install(greenlets)
     try:
-        await _Server(gateway, listener, callbacks).serve()
+        await _Server(gateway, listener, callbacks, _connection_limit(options)).serve()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(greenlets.finish(), SHUTDOWN_GRACE)
     finally:
         waiting.install(waiting.Blocking())
 
 
+def _connection_limit(options: GatewayOptions) -> ConnectionLimit:
+    if options.proxies is None:
+        return ConnectionLimit(options.address_connections)
+    return ConnectionLimit(options.address_connections, options.proxies.trusts)
+
+
 class _Server:
     """Accepts connections until it is told to end, and then finishes their requests."""
 
-    def __init__(self, gateway: Gateway, listener: socket.socket, callbacks: ServerCallbacks) -> None:
+    def __init__(
+        self, gateway: Gateway, listener: socket.socket, callbacks: ServerCallbacks, limit: ConnectionLimit
+    ) -> None:
         self._loop = asyncio.get_running_loop()
         self._callbacks = callbacks
         self._connections: set[HttpConnection] = set()
@@ -103,7 +112,8 @@ class _Server:
         self._has_ended = asyncio.Event()
         turns = FairQueue(self._loop)
         make = partial(HttpConnection, gateway, self._loop, turns.add, self._connections.add, self._forget)
-        self._acceptor = Acceptor(self._loop, listener, make)
+        self._limit = limit
+        self._acceptor = Acceptor(self._loop, listener, make, limit)
 
     async def serve(self) -> None:
         """Serve until a signal, or the function that `ready` gets, ends it."""
@@ -143,6 +153,7 @@ class _Server:
 
     def _forget(self, connection: HttpConnection) -> None:
         self._connections.discard(connection)
+        self._limit.leave(connection.peer)
         if not self._connections:
             self._has_ended.set()
 

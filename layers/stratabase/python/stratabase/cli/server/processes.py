@@ -1,4 +1,4 @@
-"""Functions for whole processes: they end a child when its parent dies, and limit garbage collection."""
+"""Functions for whole processes: they end a child when its parent dies, and set limits."""
 
 import gc
 import os
@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 _PR_SET_PDEATHSIG = 1
 """From <linux/prctl.h>."""
@@ -27,6 +27,20 @@ def rare_garbage_collection() -> Iterator[None]:
         yield
     finally:
         gc.freeze()  # so that Python does not search them when it ends
+
+
+def allow_many_files() -> None:
+    """Let this process and its children open as many files as the system allows.
+
+    Each connection is an open file. On many systems, a process has 1024 of them unless it asks for more.
+    """
+    if sys.platform == "win32":
+        return
+    import resource  # noqa: PLC0415 - Windows doesn't have it
+
+    _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(OSError, ValueError):  # on macOS, the kernel's own limit can be lower
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def end_with_parent(parent: int, number: signal.Signals = signal.SIGKILL) -> None:

@@ -145,6 +145,8 @@ def _gateway_options(job: Job, instance: bootstrap.Instance) -> GatewayOptions:
         TrustedProxies(settings.trusted_proxies) if settings.trusted_proxies else None,
         RequestObserver(writers, instance.log, slow) if writers or slow else None,
         Cors(settings.allowed_origins),
+        body_memory=settings.body_megabytes * 1024 * 1024,
+        address_connections=settings.address_connections,
     )
 
 

@@ -78,7 +78,7 @@ class _Run:
         if self._answers:
             await asyncio.wait(self._answers)
 
-    def _make_protocol(self) -> asyncio.Protocol:
+    def _make_protocol(self, _address: str) -> asyncio.Protocol:
         reader = asyncio.StreamReader(loop=self._loop)
         return asyncio.StreamReaderProtocol(reader, self._answer, loop=self._loop)
 
