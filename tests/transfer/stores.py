@@ -12,7 +12,7 @@ from stratabase.store.layout import codec, keys
 from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.sqlite.snapshot import open_snapshot
 from stratabase.transfer.checking import ExportCheck, ExportReader
-from stratabase.transfer.export import Export, prepare_folder
+from stratabase.transfer.export import Export, prepared_folder
 from stratabase.transfer.format import read_manifest
 from stratabase.transfer.importing import Import
 
@@ -32,12 +32,12 @@ class Store:
 
     def export(self, folder: Path, model: Model) -> Path:
         """Export everything to a folder, and return it."""
-        prepare_folder(folder)
-        export = Export(folder, model, "# the model")
-        with open_snapshot(self.home / "objects.db", 1) as snapshot:
-            export.write_objects(snapshot)
-        export.write_files(self.blobs)
-        export.finish()
+        with prepared_folder(folder):
+            export = Export(folder, model, "# the model")
+            with open_snapshot(self.home / "objects.db", 1) as snapshot:
+                export.write_objects(snapshot)
+            export.write_files(self.blobs)
+            export.finish()
         return folder
 
 

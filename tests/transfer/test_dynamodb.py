@@ -15,7 +15,7 @@ from stratabase.store.engine.port import Batch, Delete, Engine, Item, Key, Put
 from stratabase.store.layout import keys
 from stratabase.store.repository import Repository
 from stratabase.store.staged_snapshot import staged_snapshot
-from stratabase.transfer.export import Export, prepare_folder
+from stratabase.transfer.export import Export, prepared_folder
 from tests.contract.engine.dynamodb import over_ministack
 from tests.contract.versions.versioned_objects import VersionedObjects
 from tests.in_memory_blobs import InMemoryBlobs
@@ -26,12 +26,12 @@ from tests.transfer.stores import Store, check_same_items, files_of, import_from
 
 def export_staged(engine: Engine, blobs: InMemoryBlobs, folder: Path) -> Path:
     """Export a remote store to a folder, and return it."""
-    prepare_folder(folder)
-    export = Export(folder, COMPANY, "# the model")
-    with staged_snapshot(engine, folder) as snapshot:
-        export.write_objects(snapshot)
-    export.write_files(blobs)
-    export.finish()
+    with prepared_folder(folder):
+        export = Export(folder, COMPANY, "# the model")
+        with staged_snapshot(engine, folder) as snapshot:
+            export.write_objects(snapshot)
+        export.write_files(blobs)
+        export.finish()
     return folder
 
 

@@ -16,7 +16,7 @@ from stratabase.store.layout import keys
 from stratabase.store.layout.ledgers import purge_ledger
 from stratabase.store.repository import Repository
 from stratabase.transfer.checking import ExportCheck, ExportReader
-from stratabase.transfer.export import FolderInUse, prepare_folder
+from stratabase.transfer.export import FolderInUse, prepared_folder
 from stratabase.transfer.format import InvalidExport, read_manifest
 from stratabase.transfer.importing import Import, StoreNotEmpty
 from tests.contract.versions.versioned_objects import VersionedObjects
@@ -147,20 +147,21 @@ def test_an_export_does_not_overwrite_other_files(tmp_path: Path) -> None:
     (tmp_path / "letter").touch()
 
     with pytest.raises(FolderInUse, match="is not empty"):
-        prepare_folder(tmp_path)
+        prepared_folder(tmp_path).__enter__()
     with pytest.raises(FolderInUse, match="letter is a file"):
-        prepare_folder(tmp_path / "letter")
+        prepared_folder(tmp_path / "letter").__enter__()
 
 
 def test_an_interrupted_export_begins_again(tmp_path: Path) -> None:
     folder = tmp_path / "export"
-    prepare_folder(folder)
-    (folder / "objects").mkdir()
-    (folder / "objects" / "half").touch()
+    with prepared_folder(folder):
+        (folder / "objects").mkdir()
+        (folder / "objects" / "half").touch()
+        with pytest.raises(FolderInUse, match="Another command writes to"):
+            prepared_folder(folder).__enter__()
 
-    prepare_folder(folder)
-
-    assert [path.name for path in folder.iterdir()] == ["unfinished-export"]
+    with prepared_folder(folder):
+        assert [path.name for path in folder.iterdir()] == ["unfinished-export"]
 
 
 def test_files_without_bytes_are_counted(open_store: Callable[[str], Store], tmp_path: Path) -> None:

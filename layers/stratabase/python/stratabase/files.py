@@ -1,4 +1,4 @@
-"""Utilities for files that processes of one machine share: file locks, and durable changes of folders."""
+"""Utilities for files that processes of one machine share: locks, and durable changes of folders."""
 
 import errno
 import os
@@ -12,14 +12,19 @@ from random import uniform
 if sys.platform == "win32":
     import msvcrt
 
-    def _try_lock(descriptor: int) -> None:
+    def _try_lock(descriptor: int, *, shared: bool = False) -> None:
+        assert not shared, "Windows has no shared locks of this kind"
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
 
 else:
     import fcntl
 
-    def _try_lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    def _try_lock(descriptor: int, *, shared: bool = False) -> None:
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+
+
+LOST_AND_FOUND = "lost+found"
+"""The folder that `fsck` needs in the root of a disk. It belongs to root."""
 
 
 def is_disk_full(error: OSError) -> bool:
@@ -46,14 +51,37 @@ def lock_file(path: Path, timeout: float) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _acquire(descriptor: int, deadline: float) -> None:
+@contextmanager
+def lock_folder(folder: Path, timeout: float, *, shared: bool = False) -> Iterator[None]:
+    """Hold the lock of a folder inside the `with` block. Raises LockTimeout after `timeout` seconds, OSError.
+
+    `shared`: others may hold a shared lock at the same time. The folder itself is locked, so nothing is added
+    to it, and it stays locked if it is renamed. On Windows, which can't lock folders, nothing is held.
+    """
+    if os.name != "posix":
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        _acquire(descriptor, time.monotonic() + timeout, shared=shared)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _acquire(descriptor: int, deadline: float, *, shared: bool = False) -> None:
     while True:
         try:
-            return _try_lock(descriptor)
+            return _try_lock(descriptor, shared=shared)
         except (BlockingIOError, PermissionError) as error:
             if time.monotonic() >= deadline:
                 raise LockTimeout from error
         time.sleep(uniform(0.001, 0.008))  # noqa: S311 - jitter, not a secret
+
+
+def entries(folder: Path) -> list[Path]:
+    """Return what a folder contains, without what the file system itself keeps in the root of a disk."""
+    return [each for each in folder.iterdir() if each.name != LOST_AND_FOUND]
 
 
 def sync_folder(folder: Path) -> None:

@@ -14,7 +14,7 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.operations.files.hold import hold_files
 from stratabase.store.sqlite.engine import BUSY_TIMEOUT
 from stratabase.transfer.backup import BackedUp, back_up
-from stratabase.transfer.export import FolderInUse, prepare_folder
+from stratabase.transfer.export import FolderInUse, prepared_folder
 from stratabase.unusable_store import UnusableStore
 from stratabase.wording import pluralize
 
@@ -36,8 +36,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         instance.check_store()
         require_whole(instance.engine)
-        prepare_folder(options.folder)
-        found = _back_up(instance, options.folder)
+        with prepared_folder(options.folder):
+            found = _back_up(instance, options.folder)
     except OSError as error:
         raise CommandError(f"{error.filename or options.folder}: {error.strerror}.") from error
     except (FolderInUse, UnusableStore, Unavailable) as error:

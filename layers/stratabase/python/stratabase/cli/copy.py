@@ -3,7 +3,7 @@
 import argparse
 import os
 import shutil
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from stratabase.bootstrap import Instance
@@ -14,10 +14,11 @@ from stratabase.cli.transfer.instance_data import ExportedMembers, export_instan
 from stratabase.cli.transfer.store_state import require_unused
 from stratabase.domain.files.stored_file import file_key
 from stratabase.domain.issues.refusals import Unavailable
+from stratabase.files import entries
 from stratabase.model.reading import InvalidModel
 from stratabase.settings import BadSettings, Settings, variables
 from stratabase.transfer.checking import ExportReader
-from stratabase.transfer.export import FolderInUse
+from stratabase.transfer.export import FolderInUse, hold_folder
 from stratabase.transfer.format import MANIFEST, InvalidExport, read_manifest
 from stratabase.transfer.importing import ImportedAlready, StoreNotEmpty
 from stratabase.unusable_store import UnusableStore
@@ -66,13 +67,14 @@ def run(options: argparse.Namespace) -> int:
     _check_target(target)
     members = ExportedMembers(included=True, with_password_hashes=True)
     try:
-        _prepare(folder)
-        if not (folder / _EXPORT / MANIFEST).exists():
-            with closing(Instance(source)) as instance:
-                for line in export_instance(instance, folder / _EXPORT, members):
-                    print(line)
-        _import(target, folder / _EXPORT)
-        shutil.rmtree(folder)
+        with hold_folder(folder):
+            _prepare(folder)
+            if not (folder / _EXPORT / MANIFEST).exists():
+                with closing(Instance(source)) as instance:
+                    for line in export_instance(instance, folder / _EXPORT, members):
+                        print(line)
+            _import(target, folder / _EXPORT)
+            _remove(folder)
     except FolderInUse as error:
         raise CommandError(str(error)) from error
     except (InvalidExport, StoreNotEmpty, InvalidModel, UnusableStore) as error:
@@ -81,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(f"{text_with_cause(error)}\n{_CONTINUE}") from error
     except OSError as error:
         raise CommandError(f"{error.filename or folder}: {error.strerror}. {_CONTINUE}") from error
-    print(f"The copy is complete. {folder} is removed.")
+    print("The copy is complete, and its export is removed.")
     return 0
 
 
@@ -96,12 +98,19 @@ def _kept(folder: Path) -> str:
 
 
 def _prepare(folder: Path) -> None:
-    """Create the folder of a copy, unless an earlier run has created it. Raises OSError, FolderInUse."""
+    """Mark a folder as that of a copy, unless an earlier run has marked it. Raises OSError, FolderInUse."""
     marker = folder / _MARKER
-    if folder.exists() and any(folder.iterdir()) and not marker.exists():
+    if entries(folder) and not marker.exists():
         raise FolderInUse(f"{folder} is not empty. Name a folder that doesn't exist yet.")
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     marker.touch(mode=0o600)
+
+
+def _remove(folder: Path) -> None:
+    """Remove the folder of a copy, or only what the copy has put into it if it is the root of a disk."""
+    shutil.rmtree(folder / _EXPORT)
+    (folder / _MARKER).unlink()
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def _target_settings(changed: dict[str, str]) -> Settings:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast
 from stratabase import MODEL_LANGUAGE, __version__
 from stratabase.cli.terminal.arguments import CommandParser
 from stratabase.cli.terminal.command_error import INTERRUPTED, as_command_error
+from stratabase.cli.terminal.data_folder import release_data_folders
 from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.wrong_package import wrong_package
 
@@ -57,7 +58,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = next((argument for argument in arguments if argument in COMMANDS), None)
     try:
         options = parser_of(chosen).parse_args(arguments)
-        return int(options.run(options))
+        try:
+            return int(options.run(options))
+        finally:
+            release_data_folders()
     except KeyboardInterrupt:
         # The terminal shows ^C in the line of the cursor, maybe after a bar.
         end_of_line = "\n" if sys.stderr.isatty() else ""

@@ -122,6 +122,7 @@ def _with_served(settings: Settings, model: Model, *, previous: bool) -> Iterato
     unknown = CommandError(f"The store knows {which}. Name both files: stratabase model diff OLD NEW.")
     if not has_store(settings):
         raise unknown
+    require_store(settings)
     engine = open_engine(settings)
     try:
         served = ServedModels(engine)

@@ -8,7 +8,9 @@ from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import read_settings, require_local_data
 from stratabase.cli.transfer.store_state import require_unused
-from stratabase.transfer.backup import check_backup, has_data, restore_backup
+from stratabase.data_folder import has_data
+from stratabase.settings import Settings
+from stratabase.transfer.backup import check_backup, restore_backup
 from stratabase.transfer.format import BACKUP_FORMAT, InvalidExport, read_manifest
 
 
@@ -27,13 +29,11 @@ def run(options: argparse.Namespace) -> int:
     home, bar = settings.home, ProgressBar("Restore", 0, "file")
     try:
         manifest = read_manifest(options.folder, BACKUP_FORMAT)
-        require_unused(settings)
-        if has_data(home):
-            raise CommandError(
-                f"{home} has data, which a restore does not replace. Rename the folder, or set "
-                "STRATABASE_HOME to another one."
-            )
-        restore_backup(options.folder, check_backup(options.folder, manifest, bar), home, bar)
+        if home.exists():  # otherwise, a damaged backup must not create it
+            _require_empty(settings)
+        names = check_backup(options.folder, manifest, bar)
+        _require_empty(settings)
+        restore_backup(options.folder, names, home, bar)
     except InvalidExport as error:
         raise CommandError(str(error)) from error
     except OSError as error:
@@ -42,3 +42,16 @@ def run(options: argparse.Namespace) -> int:
         bar.clear()
     print(f"{options.folder} is restored to {home}. Start the service with `stratabase serve`.")
     return 0
+
+
+def _require_empty(settings: Settings) -> None:
+    """Use the data folder alone, so that no process begins to use it until the command ends.
+
+    Raises CommandError if it is in use or has data, UnusableStore, OSError.
+    """
+    require_unused(settings, complete=False)
+    if has_data(settings.home):
+        raise CommandError(
+            f"{settings.home} has data, which a restore does not replace. Rename the folder, or set "
+            "STRATABASE_HOME to another one."
+        )

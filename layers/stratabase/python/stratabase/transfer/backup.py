@@ -13,7 +13,8 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from stratabase.files import sync_folder
+from stratabase.data_folder import OBJECTS, RESTORING
+from stratabase.files import LOST_AND_FOUND, entries, sync_folder
 from stratabase.store.file_references import stored_file_ids
 from stratabase.store.layout import keys
 from stratabase.store.sqlite.snapshot import copy_database, open_snapshot
@@ -29,15 +30,12 @@ from stratabase.transfer.format import (
     text_field,
 )
 
-_OBJECTS = "objects.db"
-_DATABASES = (_OBJECTS, "members.db")
+_DATABASES = (OBJECTS, "members.db")
 _KEYS = "signing-keys.json"
 _BLOBS = "files"
 _CHECKSUMS = "checksums.jsonl"
-_UNDER_WAY = ".restoring"
-"""The folder in the data folder with what a restore has copied so far."""
-_NOT_COPIED = frozenset({".temporary", ".bin"})
-"""The folders of files that have no content of the service: unfinished and deleted files."""
+_NOT_COPIED = frozenset({".temporary", ".bin", LOST_AND_FOUND})
+"""The folders of files that have no content of the service, such as unfinished and deleted files."""
 _CHUNK = 1024 * 1024
 
 
@@ -98,29 +96,22 @@ def restore_backup(folder: Path, names: list[str], home: Path, report: ReportDon
     """Copy the files of a backup to a data folder without data. Report each file.
 
     If it stops in between, a repeated call begins again. The objects appear last, so that nothing serves a
-    part. Raises OSError.
+    part. The caller has the folder alone. Raises OSError.
     """
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    under_way = home / _UNDER_WAY
+    under_way = home / RESTORING
     if under_way.exists():
-        for each in home.iterdir():
+        for each in entries(home):
             shutil.rmtree(each) if each.is_dir() else each.unlink()
     under_way.mkdir(mode=0o700)
     for name in names:
         _copy(folder / name, under_way / name)
         report(1)
-    for name in sorted({name.split("/")[0] for name in names}, key=lambda name: name == _OBJECTS):
+    for name in sorted({name.split("/")[0] for name in names}, key=lambda name: name == OBJECTS):
         (under_way / name).rename(home / name)
         sync_folder(home)
     under_way.rmdir()
-
-
-def has_data(home: Path) -> bool:
-    """Return whether a folder has something that a restore must not replace."""
-    if not home.exists() or not any(home.iterdir()):
-        return False
-    # The objects appear last, so with them, a restore is complete, or a service has begun without it.
-    return not (home / _UNDER_WAY).exists() or (home / _OBJECTS).exists()
+    sync_folder(home)
 
 
 def _sources(home: Path) -> Iterator[Path]:
@@ -163,8 +154,8 @@ def _entry(folder: Path, path: Path) -> dict[str, str | int]:
 
 def _file_ids(folder: Path, busy_timeout: float) -> set[str]:
     """Return the IDs of the files of all objects and versions in a copy of the database."""
-    if not (folder / _OBJECTS).exists():
+    if not (folder / OBJECTS).exists():
         return set()
-    with open_snapshot(folder / _OBJECTS, busy_timeout) as snapshot:
+    with open_snapshot(folder / OBJECTS, busy_timeout) as snapshot:
         items = chain.from_iterable(snapshot.scan())
         return {id_ for item in items if keys.is_in_object(item.key) for id_ in stored_file_ids(item)}

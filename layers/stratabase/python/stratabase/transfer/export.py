@@ -11,7 +11,7 @@ import hashlib
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +21,7 @@ from stratabase.domain.files.blob import BlobNotFound
 from stratabase.domain.files.pending_file import is_file_id
 from stratabase.domain.files.stored_file import file_key
 from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.files import LockTimeout, entries, lock_folder
 from stratabase.model.model import Model
 from stratabase.model.stored_names import StoredNames
 from stratabase.operations.file_ports import BlobStore
@@ -63,16 +64,40 @@ class Exported(Counter[str]):
     """
 
 
-def prepare_folder(folder: Path) -> None:
-    """Create the folder of an export or a backup, or empty one whose command was interrupted.
+@contextmanager
+def hold_folder(folder: Path) -> Iterator[None]:
+    """Let no other command write an export or a backup to a folder inside the `with` block.
 
-    Files of objects stay, because their bytes never change. Raises FolderInUse, OSError.
+    The folder is created if it does not exist. Raises FolderInUse, OSError.
     """
     if folder.is_file():
         raise FolderInUse(f"{folder} is a file. Name a folder that is empty or doesn't exist yet.")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with ExitStack() as held:
+        try:
+            held.enter_context(lock_folder(folder, 0))
+        except LockTimeout as error:
+            raise FolderInUse(
+                f"Another command writes to {folder}. Wait until it ends, or name another folder."
+            ) from error
+        yield
+
+
+@contextmanager
+def prepared_folder(folder: Path) -> Iterator[None]:
+    """Hold a folder for an export or a backup, which is empty at the beginning of the `with` block.
+
+    One whose command was interrupted is emptied. Files of objects stay, because their bytes never change.
+    Raises FolderInUse, OSError.
+    """
+    with hold_folder(folder):
+        _prepare(folder)
+        yield
+
+
+def _prepare(folder: Path) -> None:
     marker = folder / UNFINISHED
-    found = [each for each in folder.iterdir() if each != marker]
+    found = [each for each in entries(folder) if each != marker]
     # A process that is killed right after the manifest leaves the marker, and so did earlier backups.
     is_complete = (folder / MANIFEST).exists()
     if found and (is_complete or not marker.exists()):

@@ -30,6 +30,7 @@ from stratabase.cli.server.model_changes import ChangeCounts, changes_since, rec
 from stratabase.cli.server.sweeper import PERIOD, Sweeper
 from stratabase.cli.server.welcome import describe_unbuilt, new_password_lines, welcome_lines
 from stratabase.cli.terminal.command_error import CommandError, text_with_cause
+from stratabase.cli.terminal.data_folder import use_data_folder
 from stratabase.cli.terminal.progress import PrintLines
 from stratabase.cli.transfer.store_state import require_whole
 from stratabase.domain.issues.refusals import Unavailable
@@ -65,6 +66,7 @@ def serve(
     _set_base_url(job.address)
     template = with_documentation(read_template(job.template))
     instance = bootstrap.instance()
+    use_data_folder(instance.settings.home)  # as the supervisor does, which can be killed first
     instance.documentation_path = DOCUMENTATION_PATH
     changes = changes_since(instance, job.previous_model)
     if changes:

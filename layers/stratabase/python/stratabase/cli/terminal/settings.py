@@ -5,13 +5,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from stratabase.cli.terminal.command_error import MISUSED, CommandError
+from stratabase.cli.terminal.data_folder import use_data_folder
+from stratabase.data_folder import OBJECTS, RESTORING
 from stratabase.settings import BadSettings, Settings, variables
 from stratabase.wording import nearest_word
 
 EMULATOR_CREDENTIALS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
 """The emulator accepts any credentials, but requests must be signed."""
 
-_DATABASES = ("objects.db", "members.db")
+_DATABASES = (OBJECTS, "members.db")
 """What a data folder has after the first start, and after the first member was created."""
 
 _PREFIX = "STRATABASE_"
@@ -57,7 +59,12 @@ def has_store(settings: Settings) -> bool:
 
 
 def require_store(settings: Settings) -> None:
-    """Raise CommandError if there is no store, so that the command does not create one."""
+    """Use the data folder. Raise CommandError if there is no store, so that the command does not create one.
+
+    Raises UnusableStore, too.
+    """
+    if settings.store == "sqlite" and (has_store(settings) or (settings.home / RESTORING).is_dir()):
+        use_data_folder(settings.home)
     if not has_store(settings):
         state = "contains no data" if settings.home.is_dir() else "doesn't exist"
         raise CommandError(
@@ -76,9 +83,13 @@ def require_local_data(settings: Settings) -> None:
 
 
 def make_data_folder(folder: Path) -> None:
-    """Create the data folder if it does not exist, with access for this user only. Raises CommandError."""
+    """Create the data folder if it does not exist, with access for this user only, and use it.
+
+    Raises CommandError, UnusableStore.
+    """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         text = f"STRATABASE_HOME: creating the data folder {folder} failed ({error.strerror})."
         raise CommandError(text) from error
+    use_data_folder(folder)

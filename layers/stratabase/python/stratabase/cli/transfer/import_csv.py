@@ -20,6 +20,7 @@ from stratabase.cli.terminal.csv_options import (
     delimiter,
     find_class,
 )
+from stratabase.cli.terminal.data_folder import use_data_folder
 from stratabase.cli.terminal.progress import ProgressBar, print_note
 from stratabase.cli.terminal.settings import make_data_folder, read_settings
 from stratabase.cli.transfer.store_state import require_whole
@@ -112,6 +113,8 @@ def import_csv(options: argparse.Namespace) -> int:
         _note(f"The data folder {settings.home} doesn't exist yet, so the store counts as empty.")
         with TemporaryDirectory() as home:
             return _import(options, replace(settings, home=Path(home)), file)
+    if settings.store == "sqlite" and settings.home.is_dir():
+        use_data_folder(settings.home)
     return _import(options, settings, file)
 
 

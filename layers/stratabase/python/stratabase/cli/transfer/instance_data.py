@@ -13,7 +13,7 @@ from stratabase.cli.transfer.store_state import require_unused, require_whole
 from stratabase.clock import SystemClock
 from stratabase.operations.files.hold import hold_files
 from stratabase.transfer.checking import ExportCheck, ExportReader
-from stratabase.transfer.export import Export, Exported, prepare_folder
+from stratabase.transfer.export import Export, Exported, prepared_folder
 from stratabase.transfer.format import MEMBERS
 from stratabase.transfer.importing import Import
 from stratabase.transfer.members import MemberImport, export_members
@@ -36,7 +36,12 @@ def export_instance(instance: Instance, folder: Path, members: ExportedMembers) 
     export = Export(folder, instance.model, instance.model_text)
     instance.check_store()
     require_whole(instance.engine)
-    prepare_folder(folder)
+    with prepared_folder(folder):
+        yield from _export(instance, export, folder, members)
+
+
+def _export(instance: Instance, export: Export, folder: Path, members: ExportedMembers) -> Iterator[str]:
+    """Export everything to a prepared folder, and yield lines that say what the export has."""
     copying = ProgressBar("Copying", 0)
     with (
         hold_files(instance.files.ledger, SystemClock()),

@@ -2,15 +2,24 @@
 
 from stratabase.adapters.blobs.folder import is_in_use
 from stratabase.cli.terminal.command_error import CommandError
+from stratabase.cli.terminal.data_folder import use_data_folder
 from stratabase.settings import Settings
 from stratabase.store.engine.port import Engine
 from stratabase.transfer.import_progress import has_unfinished_import
 
 
-def require_unused(settings: Settings) -> None:
-    """Raise CommandError if a process serves the data folder of the settings, or uses its files."""
-    if settings.store == "sqlite" and is_in_use(settings.home / "files"):
+def require_unused(settings: Settings, *, complete: bool = True) -> None:
+    """Use the data folder of the settings alone until the command ends.
+
+    `complete`: refuse a folder into which a restore was interrupted. Raises CommandError if a process serves
+    the folder or uses its files, UnusableStore, OSError.
+    """
+    if settings.store != "sqlite":
+        return
+    # Earlier versions have no lock of the whole folder.
+    if is_in_use(settings.home / "files"):
         raise CommandError(f"A process serves {settings.home}, or uses its files. Stop it, and try again.")
+    use_data_folder(settings.home, alone=True, complete=complete)
 
 
 def require_whole(engine: Engine) -> None:

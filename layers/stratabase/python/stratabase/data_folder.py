@@ -1,0 +1,61 @@
+"""The data folder of an instance on this machine: which processes use it, and whether it is complete."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from stratabase.files import LockTimeout, entries, lock_folder
+from stratabase.unusable_store import UnusableStore
+
+RESTORING = ".restoring"
+"""The folder in the data folder with what a restore has copied so far."""
+OBJECTS = "objects.db"
+"""The database of the objects, which a restore moves to its place last."""
+_TIMEOUT = 3.0
+"""The seconds to wait for the lock. Most commands take less."""
+
+
+@contextmanager
+def hold_data_folder(home: Path, *, alone: bool = False) -> Iterator[None]:
+    """Use a data folder inside the `with` block. It is created if it does not exist.
+
+    Processes share the lock of the folder. `alone`: no other process may use it meanwhile. Raises
+    UnusableStore, OSError.
+    """
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with ExitStack() as held:
+        try:
+            held.enter_context(lock_folder(home, _TIMEOUT, shared=not alone))
+        except LockTimeout as error:
+            raise UnusableStore(_served(home) if alone else _reserved(home)) from error
+        yield
+
+
+def check_complete(home: Path) -> None:
+    """Raise UnusableStore if a restore into a data folder was interrupted."""
+    under_way = home / RESTORING
+    # The objects move last. If the restore was killed right after that, its folder remains, and is empty.
+    if under_way.is_dir() and (not (home / OBJECTS).exists() or any(under_way.iterdir())):
+        raise UnusableStore(
+            f"A restore into {home} was interrupted, so the folder has only a part of the backup. Run "
+            "`stratabase restore` with the same backup again, or set STRATABASE_HOME to another folder."
+        )
+
+
+def has_data(home: Path) -> bool:
+    """Return whether a folder has something that a restore must not replace."""
+    if not home.is_dir() or not entries(home):
+        return False
+    # The objects appear last, so with them, a restore is complete, or a service has begun without it.
+    return not (home / RESTORING).exists() or (home / OBJECTS).exists()
+
+
+def _served(home: Path) -> str:
+    return f"A process serves {home}, or uses its files. Stop it, and try again."
+
+
+def _reserved(home: Path) -> str:
+    return (
+        f"A command such as `restore` or `import` fills {home}, so no other process can use it. Wait until "
+        "the command ends, and try again."
+    )
