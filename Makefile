@@ -41,6 +41,8 @@ check: $(VENV)/.dev ## Everything that CI does: format, lint, types, template, i
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/cfn-lint template.yaml
+	@$(MAKE) --no-print-directory build/template.json
+	$(BIN)/cfn-lint build/template.json
 	@$(MAKE) --no-print-directory test test-oldest
 
 format: $(VENV)/.dev ## Format the code and mend what the linter can
@@ -89,12 +91,18 @@ echo "Building the page $(1)"
 endef
 
 validate: $(VENV)/.dev .venv-sam/.done .venv-checkov/.done ## Check the template as deployment does, and for security
-	@echo "1/3 Checking the template with the SAM CLI (half a minute)"
+	@echo "1/4 Checking the template with the SAM CLI (half a minute)"
 	@SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam validate --lint
-	@echo "2/3 Transforming the template as AWS does"
-	@mkdir -p build && $(BIN)/python -m tests.transformed_template > build/template.json
-	@echo "3/3 Checking the security of the transformed template with checkov (half a minute)"
+	@echo "2/4 Transforming the template as AWS does"
+	@$(MAKE) --no-print-directory build/template.json
+	@echo "3/4 Checking what the transformation has made with cfn-lint"
+	@$(BIN)/cfn-lint build/template.json
+	@echo "4/4 Checking the security of the transformed template with checkov (half a minute)"
 	@.venv-checkov/bin/checkov --config-file .checkov.yaml --file build/template.json
+
+# What AWS makes of the template. Some mistakes are visible only here.
+build/template.json: template.yaml tests/transformed_template.py
+	@mkdir -p build && $(BIN)/python -m tests.transformed_template > $@
 
 invoke: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done ## Run an event through its function as on Lambda: EVENT=events/graphql_query.json
 	@$(BIN)/python -m tests.lambda_stack.invoke $(EVENT)

@@ -220,6 +220,30 @@ def test_requests_for_links_are_repeated_and_then_dropped(resources: Resources) 
     assert config["Qualifier"] == "live"
 
 
+def test_no_resource_waits_for_one_that_may_not_exist(resources: Resources) -> None:
+    """DependsOn takes no conditions. A condition stands in a reference, which is a dependency, too."""
+    for name, each in resources.items():
+        after = each.get("DependsOn", [])
+        for other in [after] if isinstance(after, str) else after:
+            assert resources[other].get("Condition") in {None, each.get("Condition")}, (name, other)
+    after = {"Fn::If": ["SetsApiLogAccount", {"Ref": "ApiLogAccountSetting"}, ""]}
+    assert resources["Api"]["Metadata"]["After"] == after
+
+
+def test_a_first_creation_that_fails_can_be_rolled_back(resources: Resources) -> None:
+    """CloudFormation can't delete a protected table. `stratabase aws deploy` protects it afterwards.
+
+    The role of the account stays, because other APIs may already use it. Versions go with their functions.
+    """
+    kept = {
+        name
+        for name, each in resources.items()
+        if each.get("DeletionPolicy") == "Retain" and each["Type"] != "AWS::Lambda::Version"
+    }
+    assert kept == {"ApiLogAccountSetting", "ApiLogRole"}
+    assert "DeletionProtection" not in json.dumps(resources)
+
+
 def arn(resource: Any) -> str:
     """Return the ARN of the bucket or of a key in it."""
     if "Fn::GetAtt" in resource:

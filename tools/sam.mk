@@ -11,10 +11,10 @@ build: .venv-sam/.done $(VENV)/.run ## Build what is deployed (needs Python 3.13
 	@echo "Megabytes of the layers (Lambda allows 250 for all layers and a function together):"
 	@du -sm .aws-sam/build/*Layer
 
-# The questions come before the build, which takes minutes.
+# The questions come before the build, which takes minutes. (`make -n` would run a line that has `MAKE` itself.)
 deploy: $(VENV)/.run ## Deploy to AWS: asks for the Region, the stage and the administrator's address, and saves them (ENV=dev REGION=… ADMIN=… PARAMETERS="Basic=off …" YES=1)
 	@stage=$$($(BIN)/stratabase aws configure $(DEPLOYED_WITH) $(ENV)) \
-	&& $(MAKE) --no-print-directory build \
+	&& $(MAKE_COMMAND) --no-print-directory build \
 	&& $(BIN)/stratabase aws deploy $(DEPLOYED_WITH) "$$stage"
 ENV :=
 DEPLOYED_WITH = $(if $(REGION),--region '$(REGION)') $(if $(ADMIN),--administrator '$(ADMIN)') $(foreach each,$(PARAMETERS),--parameter '$(each)') $(if $(YES),--yes)

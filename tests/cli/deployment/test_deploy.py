@@ -32,6 +32,9 @@ class ExistingStack:
     def forget(self) -> None:
         pass
 
+    def protect_tables(self) -> list[str]:
+        return ["objects"]
+
     def invoke(self, _logical_id: str) -> None:
         """The function succeeds."""
 

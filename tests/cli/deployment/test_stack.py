@@ -126,6 +126,26 @@ def test_without_the_name_of_the_stack_nothing_is_deleted(deployed: Stack) -> No
     assert deployed.description is not None
 
 
+def test_tables_are_protected_once_the_stack_exists(deployed: Stack) -> None:
+    table = physical_id(deployed, "Table")
+    client = deployed.client("dynamodb")
+    assert not client.describe_table(TableName=table)["Table"].get("DeletionProtectionEnabled")
+    assert deployed.protect_tables() == [table]
+    assert client.describe_table(TableName=table)["Table"]["DeletionProtectionEnabled"] is True
+    # A repetition changes nothing, as for a stack that an earlier version has protected.
+    assert deployed.protect_tables() == []
+    client.update_table(TableName=table, DeletionProtectionEnabled=False)
+
+
+def test_tables_that_are_not_protected_are_named_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: Stack) -> list[str]:
+        raise CommandError("AWS: AccessDeniedException.")
+
+    monkeypatch.setattr(Stack, "protect_tables", refuse)
+    with pytest.raises(CommandError, match=r"AccessDenied.*run `stratabase aws protect dev`"):
+        list(deploy.protect(Stack(ENVIRONMENT), "dev"))
+
+
 @pytest.mark.usefixtures("aws")
 def test_a_stack_that_does_not_exist_cannot_be_deleted() -> None:
     with pytest.raises(CommandError, match="The stack hr-dev does not exist in eu-central-1"):

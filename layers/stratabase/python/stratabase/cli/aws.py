@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping
 
 from stratabase.cli.deployment.configure import Choices, complete_environment
-from stratabase.cli.deployment.deploy import check_account, deploy
+from stratabase.cli.deployment.deploy import check_account, deploy, protect
 from stratabase.cli.deployment.destroy import destroy
 from stratabase.cli.deployment.environment import read_environment
 from stratabase.cli.deployment.parameters import parse_parameters
@@ -62,6 +62,14 @@ def _choices(options: Options) -> Choices:
 
 def _destroy(options: Options) -> Iterator[str]:
     yield from destroy(read_environment(options.environment), ask, yes=options.yes)
+
+
+def _protect(options: Options) -> Iterator[str]:
+    stack = Stack(read_environment(options.environment))
+    if stack.description is None:
+        raise CommandError(f"The stack {stack.name} does not exist in {stack.region}.")
+    yield from protect(stack, options.environment)
+    yield "The tables of the stack are protected from deletion."
 
 
 def _settings(options: Options) -> Iterator[str]:
@@ -192,6 +200,12 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
         "print the settings with which other commands use the deployed instance",
         (_ENVIRONMENT,),
         example='eval "$(stratabase aws settings prod)"',
+    ),
+    "protect": Subcommand(
+        _protect,
+        "protect the tables from deletion, which `deploy` does, too",
+        (_ENVIRONMENT,),
+        example="stratabase aws protect prod",
     ),
     "destroy": Subcommand(
         _destroy,

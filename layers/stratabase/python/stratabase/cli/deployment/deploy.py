@@ -69,12 +69,24 @@ def deploy(environment: DeploymentEnvironment, ask: Ask, *, yes: bool) -> Iterat
     confirm = exists and not yes and sys.stdin.isatty()
     _run_sam([sam, "deploy"], environment, stack, parameters, confirm=confirm)
     stack.forget()
+    yield from protect(stack, environment.name)
     if (failure := stack.invoke(_SWEEP)) is not None:
         yield f"The function {_SWEEP} failed: {failure}. It runs again within minutes. Its log has the cause."
     variables = stack.environment_variables()
     if not has_administrator(variables):
         create_administrator(environment, variables, ask, yes=yes)
     yield from _where_to_go(stack, environment)
+
+
+def protect(stack: Stack, environment: str) -> Iterator[str]:
+    """Switch on the deletion protection of the tables, and yield a line for each. Raises CommandError."""
+    try:
+        yield from (f"Protected the table {name} from deletion." for name in stack.protect_tables())
+    except CommandError as error:
+        raise CommandError(
+            f"The tables of {stack.name} are not protected from deletion: {error} "
+            f"Correct the cause, and run `stratabase aws protect {environment}`."
+        ) from error
 
 
 def find_sam() -> str:

@@ -14,6 +14,7 @@ from stratabase.cli.deployment.environment import DeploymentEnvironment
 from stratabase.cli.terminal.command_error import CommandError
 
 _SETTING = "STRATABASE_"
+_TABLE_OUTPUTS = ("TableName", "MembersTableName")
 _ON_LAMBDA_ONLY = {"STRATABASE_MODEL"}
 """Settings that name a path of the layers."""
 
@@ -104,6 +105,19 @@ class Stack:
                 for page in pages.paginate(StackName=self.name)
                 for each in page["StackResourceSummaries"]
             ]
+
+    def protect_tables(self) -> list[str]:
+        """Switch on the deletion protection of the tables that have none, and return their names.
+
+        The template leaves that out, because CloudFormation could not roll back a first creation that fails.
+        """
+        client, changed = self.client("dynamodb"), list[str]()
+        with translate_aws_errors():
+            for name in filter(None, map(self.outputs.get, _TABLE_OUTPUTS)):
+                if not client.describe_table(TableName=name)["Table"].get("DeletionProtectionEnabled"):
+                    client.update_table(TableName=name, DeletionProtectionEnabled=True)
+                    changed.append(name)
+        return changed
 
     def invoke(self, logical_id: str) -> str | None:
         """Run a function of the stack, and return why it failed, or None."""
