@@ -13,7 +13,7 @@ from stratabase.bootstrap import Instance
 from stratabase.cli import model_diff
 from stratabase.cli.backfill.build import build_before_serving
 from stratabase.cli.main import main
-from stratabase.cli.server.model_changes import changes_since, short_lines
+from stratabase.cli.server.model_changes import changes_since, short_lines, undecided_changes
 from stratabase.settings import Settings
 from stratabase.store.engine.port import NO_EXPECTATION, Batch, Put
 from stratabase.store.layout import keys
@@ -101,6 +101,35 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
 def _changes(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     (compared,) = json.loads(capsys.readouterr().out)
     return list(compared["changes"])
+
+
+@pytest.mark.parametrize("arguments", [["--previous"], ["old.graphql", "new.graphql"]])
+def test_only_changes_of_the_model_that_serves_can_be_accepted(
+    shop: Shop, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    shop.serve(OLD)
+    assert main(["model", "diff", "--accept", *arguments]) == 2
+    assert "--accept is about the model that serves." in capsys.readouterr().err
+
+
+def test_accepted_changes_are_those_of_one_text(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    shop.serve(OLD)
+    shop.fill()
+    shop.other.write_text(NEW)
+    assert main(["model", "diff", "--accept", str(shop.other)]) == 0
+    assert "Needs a decision" in capsys.readouterr().out
+
+    def undecided(text: str) -> set[str]:
+        shop.served.write_text(text)
+        instance = shop.instance()
+        found = undecided_changes(instance, None, changes_since(instance, None))
+        instance.close()
+        return {change.subject for change in found}
+
+    assert undecided(NEW) == set()
+    assert undecided(NEW + "\n") == {"Pet.nickname", "Pet.age", "Pet.name", "Pet.tags", "Owner.pets"}
+    shop.serve(f"{OLD}\n")
+    assert undecided(NEW), "the accepted step began at another model"
 
 
 def test_the_counts_are_the_same_after_the_associations_have_moved(

@@ -10,7 +10,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.cli.terminal import Project, Terminal, serving
+from stratabase.bootstrap import Instance
+from stratabase.settings import Settings
+from tests.cli.terminal import Project, Terminal, run, serving
+from tests.fakes import ADMINISTRATOR
 from tests.service import eventually
 
 
@@ -280,3 +283,63 @@ def test_a_second_signal_ends_the_service_immediately(terminal: Terminal, projec
     assert terminal.exit_code() == 0
     os.close(writer)
     connection.close()
+
+
+def test_a_model_that_needs_a_decision_waits_until_somebody_decides(project: Project) -> None:
+    """A worker that dies meanwhile is replaced by one with the model that serves."""
+    for terminal in serving(project, "--decide", "keep"):
+        terminal.started()
+        project.edit(project.model, "name: String!", "name: String!  nickname: String")
+        terminal.wait_for("Serving the new version")
+        create_pet(project, nickname="Rex")
+        before = worker(terminal)
+
+        project.edit(project.model, "nickname: String", "nick: String")
+
+        terminal.wait_for(r"^  Needs a decision: Pet\.nickname: removed, or renamed to nick\?$")
+        terminal.wait_for("run: stratabase model diff --data$")
+        terminal.wait_for("The model isn't served, because somebody must decide about these changes first:")
+        terminal.wait_for(r"^  Pet\.nickname: removed, or renamed to nick\?$")
+        terminal.wait_for("The last valid version keeps serving")
+        assert worker(terminal) == before
+
+        os.kill(before, signal.SIGKILL)
+        terminal.wait_for("Another worker serves")
+        assert "nickname" in terminal.get()
+
+        code, printed = run(project, "model", "diff", "--data")
+        assert (code, "1 of 1 Pet objects have a value." in printed) == (1, True)
+        assert run(project, "model", "diff", "--data", "--accept")[0] == 0
+        terminal.send(signal.SIGHUP)
+        terminal.wait_for("Serving the new version")
+        assert "nick: String" in terminal.get()
+        assert terminal.end() == 0
+
+
+def test_a_start_with_a_model_that_needs_a_decision_ends(project: Project) -> None:
+    for terminal in serving(project):
+        terminal.started()
+        project.edit(project.model, "name: String!", "name: String!  nickname: String  age: Int")
+        terminal.wait_for("Serving the new version")
+        create_pet(project, nickname="Rex")
+        assert terminal.end() == 0
+    project.edit(project.model, "nickname: String", "")
+    for arguments in ([], ["--no-reload"]):
+        for terminal in serving(project, "--decide", "keep", *arguments):
+            terminal.wait_for(r"^  Pet\.nickname: removed$")
+            assert terminal.exit_code() == 1
+    # Nothing is lost with what no object has.
+    project.edit(project.model, "age: Int", "nickname: String")
+    for terminal in serving(project, "--decide", "keep"):
+        terminal.started()
+        assert terminal.end() == 0
+
+
+def create_pet(project: Project, **values: str) -> None:
+    """Create an object of the model of a project."""
+    instance = Instance(Settings(home=project.home, model=project.model))
+    data = ", ".join(f"{name}: {json.dumps(value)}" for name, value in {"name": "x", **values}.items())
+    mutation = f"mutation {{ Pet___create(data: {{{data}}}) {{ _id }} }}"
+    answer = json.loads(instance.executor.execute(mutation, None, None, ADMINISTRATOR, "").body)
+    assert not answer.get("errors"), answer
+    instance.close()

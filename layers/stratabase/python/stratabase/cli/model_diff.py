@@ -14,6 +14,7 @@ from stratabase.bootstrap.storage import (
     parallel_reads_of,
 )
 from stratabase.cli.backfill.build import is_embedded
+from stratabase.cli.backfill.settled_changes import settle
 from stratabase.cli.subcommands import Argument, Options
 from stratabase.cli.terminal.command_error import MISUSED, CommandError
 from stratabase.cli.terminal.progress import ProgressBar
@@ -29,8 +30,8 @@ from stratabase.model.difference import (
 from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, read_model, read_model_file
 from stratabase.settings import Settings
+from stratabase.store.accepted_models import AcceptedModels
 from stratabase.store.backfill.class_heads import count_objects
-from stratabase.store.backfill.drop import count_holders, erasure_of
 from stratabase.store.catalog.catalog_store import CatalogStore
 from stratabase.store.engine.port import Engine
 from stratabase.store.indexes.listing import listing_index
@@ -49,6 +50,13 @@ DIFF_ARGUMENTS: tuple[Argument, ...] = (
     (
         "--previous",
         {"action": "store_true", "help": "compare with the model that served before the one that serves now"},
+    ),
+    (
+        "--accept",
+        {
+            "action": "store_true",
+            "help": "record that these changes are meant, so that `serve --decide keep` serves the model",
+        },
     ),
     ("--json", {"action": "store_true", "help": "print the changes as JSON"}),
     (
@@ -70,16 +78,21 @@ _TITLES: Mapping[Severity, str] = {
 class _Compared(NamedTuple):
     """The changes from one old model to the new one.
 
-    `old`: what the old one is. `has_previous`: whether the store has a model from before `old`.
+    `old`: what the old one is. `has_previous`: whether the store has a model from before `old`. `digest`: the
+    digest of the old one's text, if it serves.
     """
 
     old: str
     changes: Sequence[ModelChange]
     has_previous: bool = False
+    digest: str = ""
 
 
 def run_diff(options: Options) -> int:
-    """Print the changes. Return 0 if none of them needs a decision, otherwise 1. Errors exit with 2."""
+    """Print the changes. Return 1 if one of them needs a decision that is not accepted, otherwise 0.
+
+    Errors exit with 2.
+    """
     try:
         return _run(options)
     except (InvalidModel, UnusableStore, Unavailable) as error:
@@ -93,6 +106,10 @@ def _run(options: Options) -> int:
     old, new = (options.old, options.new) if options.new else (None, options.old)
     if old is not None and options.previous:
         raise CommandError("Use --previous without an old model.")
+    if options.accept and (old is not None or options.previous):
+        raise CommandError(
+            "--accept is about the model that serves. Use it without --previous and an old model."
+        )
     settings = read_settings()
     model = read_model_file(new or settings.model)
     if old is not None and options.data:
@@ -113,6 +130,13 @@ def _run(options: Options) -> int:
     decisions = [
         change for each in compared for change in each.changes if change.severity is Severity.DECISION
     ]
+    if decisions and options.accept:
+        _accept(settings, compared, new or settings.model)
+        print(
+            "Accepted: `serve --decide keep` serves this model from its next start or reload.",
+            file=sys.stderr,
+        )
+        return 0
     return 1 if decisions else 0
 
 
@@ -133,7 +157,8 @@ def _with_served(settings: Settings, model: Model, *, previous: bool) -> Iterato
         for each in chosen:
             removed = CatalogStore(engine).read().removed_names()
             changes = diff_models(_read_served(served, each), model, removed)
-            yield _Compared(_describe(each), changes, has_previous=not previous and len(known) > 1)
+            has_previous = not previous and len(known) > 1
+            yield _Compared(_describe(each), changes, has_previous, each.digest)
     finally:
         engine.close()
 
@@ -225,37 +250,27 @@ def _count(settings: Settings, compared: Sequence[_Compared], *, ask: bool, show
 
 
 def _settle(settings: Settings, compared: Sequence[_Compared], answers: QuestionScan) -> list[_Compared]:
-    """Return the comparisons without the decisions that the stored objects show to be none.
+    """Return the comparisons without the decisions that the stored objects show to be none."""
+    is_local = is_embedded(settings)
+    engine = open_engine(settings)
+    try:
+        return [
+            each._replace(changes=settle(engine, each.changes, answers, searches_versions=is_local))
+            for each in compared
+        ]
+    finally:
+        engine.close()
 
-    Closed versions and deleted objects are in no index. So to know that they hold nothing either takes a scan
-    of the whole store. It runs only for an embedded store: in DynamoDB, such changes stay decisions.
-    """
-    empty = [
-        change
-        for each in compared
-        for change in each.changes
-        if change.if_none is not None and not any(answers.numbers(one)[0] for one in change.questions)
-    ]
-    names = {change.kept_in_versions for change in empty if change.kept_in_versions}
-    held = names
-    if names and is_embedded(settings):
-        engine = open_engine(settings)
-        try:
-            found = count_holders(engine, [erasure_of(name) for name in sorted(names)])
-        finally:
-            engine.close()
-        held = {name for name, numbers in found.items() if any(numbers)}
-    settled = {id(change): change.if_none for change in empty if change.kept_in_versions not in held}
-    order = list(_TITLES)
-    return [
-        each._replace(
-            changes=sorted(
-                (settled.get(id(change)) or change for change in each.changes),
-                key=lambda change: order.index(change.severity),
-            )
-        )
-        for each in compared
-    ]
+
+def _accept(settings: Settings, compared: Sequence[_Compared], model: Path) -> None:
+    """Record that the model may be served in place of those that serve. Raises CommandError, Unavailable."""
+    engine = open_engine(settings)
+    try:
+        AcceptedModels(engine).accept((each.digest for each in compared), model.read_text("utf-8"))
+    except (OSError, UnicodeError) as error:
+        raise CommandError(f"{model} can't be read any more ({error}).") from error
+    finally:
+        engine.close()
 
 
 def _scan(engine: Engine, scan: QuestionScan, name: str, *, show: bool) -> None:

@@ -32,6 +32,8 @@ _OWN_TEMPLATE = Path("template.yaml")
 """The template of a project that is deployed to AWS."""
 
 MAX_WORKERS = 64
+ADOPT, KEEP = "adopt", "keep"
+"""What to do with a model that needs a decision."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +48,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--no-reload",
         action="store_true",
         help="do not watch files; without --workers and --metrics, run a single process",
+    )
+    parser.add_argument(
+        "--decide",
+        choices=(ADOPT, KEEP),
+        default=ADOPT,
+        help="what to do with a model whose changes need a decision: serve it and say so, or keep the model "
+        "that serves until you have decided (see `stratabase model diff --accept`)",
     )
     parser.add_argument(
         "--metrics",
@@ -64,7 +73,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         parser,
         "stratabase serve",
         "PORT=8080 STRATABASE_MODEL=hr.graphql stratabase serve",
-        "stratabase serve --workers 4 --no-reload --metrics 127.0.0.1:9464",
+        "stratabase serve --workers 4 --no-reload --decide keep --metrics 127.0.0.1:9464",
     )
 
 
@@ -81,8 +90,8 @@ def run(options: argparse.Namespace) -> int:
     with listen(settings.host, settings.port) as listener:
         address = listener_url(listener)
         if options.no_reload and options.workers is None and options.metrics is None:
-            return _serve_here(Job(template, address), listener, console)
-        job = Job(template.absolute(), address)
+            return _serve_here(Job(template, address, keeps_model=options.decide == KEEP), listener, console)
+        job = Job(template.absolute(), address, keeps_model=options.decide == KEEP)
         model, limit = settings.model.absolute(), settings.worker_timeout_seconds
         supervisor = Supervisor(
             job, model, listener, console, limit, size=options.workers or 1, watches=not options.no_reload

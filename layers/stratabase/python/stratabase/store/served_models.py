@@ -107,8 +107,8 @@ class ServedModels:
         It writes nothing if the model was seen less than NOTE_INTERVAL before. Raises ModelTextTooLarge,
         Unavailable.
         """
-        digest = _digest(text)
-        before = None if replaced is None else _digest(replaced)
+        digest = text_digest(text)
+        before = None if replaced is None else text_digest(replaced)
         for _ in range(_MAX_ATTEMPTS):
             known, revision = self._read()
             after = _with_seen(known, digest, now, None if before == digest else before)
@@ -174,7 +174,8 @@ class ServedModels:
         self._engine.commit(Batch(f"served{token_hex(12)}", actions))
 
 
-def _digest(text: str) -> str:
+def text_digest(text: str) -> str:
+    """Return the SHA-256 of the text of a model."""
     return sha256(text.encode()).hexdigest()
 
 

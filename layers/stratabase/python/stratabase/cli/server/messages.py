@@ -23,6 +23,10 @@ class Job:
     """The folder in which the workers keep their metrics, None for no metrics."""
     metrics_process: int = 0
     """The number of the worker among all that count metrics, which no other live worker has."""
+    keeps_model: bool = False
+    """Whether a model that needs a decision is not served until somebody decides."""
+    kept_model: str | None = None
+    """The text of the model to serve if the file has another one by now, None for that of the file."""
 
 
 @dataclass(frozen=True, slots=True)

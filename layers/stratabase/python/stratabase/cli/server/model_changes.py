@@ -8,15 +8,17 @@ from typing import Self
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.storage import parallel_reads_of
 from stratabase.cli.backfill.build import is_embedded
+from stratabase.cli.backfill.settled_changes import settle
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.model.difference import ModelChange, Severity, diff_models, with_former_default
 from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, read_model
+from stratabase.store.accepted_models import AcceptedModels
 from stratabase.store.catalog.catalog_store import CatalogStore
 from stratabase.store.read.question_scan import QuestionScan
-from stratabase.store.served_models import ModelTextTooLarge, ServedModels
+from stratabase.store.served_models import ModelTextTooLarge, ServedModels, text_digest
 
-DETAILS = "For the reasons and counts, run: stratabase model diff --previous --data"
+_DETAILS = "For the reasons and counts, run: stratabase model diff{previous} --data"
 _MAX_NAMED = 3
 """The maximum number of safe changes that are named."""
 _STOP_TIMEOUT = 5.0
@@ -46,8 +48,57 @@ def _served_last(instance: Instance, file: str) -> Model | None:
     return with_former_default(model) if last.predates_access else model
 
 
-def short_lines(changes: Sequence[ModelChange]) -> Iterator[str]:
-    """Yield lines with the changes: one for all safe ones, and one or two for each of the others."""
+def undecided_changes(
+    instance: Instance, previous: str | None, changes: Sequence[ModelChange]
+) -> Sequence[ModelChange]:
+    """Return the changes that need a decision which nobody has made. Raises Unavailable.
+
+    `previous`: the model to compare with, as for `changes_since`. Nothing needs a decision if the stored
+    objects have nothing that it concerns. Only an embedded store is read for that.
+    """
+    decisions = [change for change in changes if change.severity is Severity.DECISION]
+    if not decisions or _is_accepted(instance, previous):
+        return ()
+    if not is_embedded(instance.settings):
+        return decisions
+    answers = QuestionScan(
+        instance.engine,
+        parallel_reads_of(instance.settings),
+        [question for change in decisions for question in change.questions],
+    )
+    for name in answers.classes:
+        for _ in answers.steps(name):
+            pass
+    if answers.asks_for_members:
+        members = instance.member_stores.members.roster().members
+        answers.count_members(member.profile for member in members)
+    settled = settle(instance.engine, decisions, answers, searches_versions=True)
+    return [change for change in settled if change.severity is Severity.DECISION]
+
+
+def _is_accepted(instance: Instance, previous: str | None) -> bool:
+    old = None if previous is None else text_digest(previous)
+    if old is None:
+        old = next((each.digest for each in ServedModels(instance.engine).all()), None)
+    text = instance.model_text
+    return old is not None and text is not None and AcceptedModels(instance.engine).is_accepted(old, text)
+
+
+def refusal_lines(changes: Sequence[ModelChange]) -> Iterator[str]:
+    """Yield lines that say why a model is not served, and how to decide. `changes`: those to decide about."""
+    yield "The model isn't served, because somebody must decide about these changes first:"
+    yield from (f"  {change}" for change in changes)
+    yield (
+        "To decide otherwise, change the model. If they are meant, run `stratabase model diff --data "
+        "--accept`. Then reload, or start `serve` again."
+    )
+
+
+def short_lines(changes: Sequence[ModelChange], *, is_served: bool = True) -> Iterator[str]:
+    """Yield lines with the changes: one for all safe ones, and one or two for each of the others.
+
+    `is_served`: whether the changed model is going to be served.
+    """
     if not changes:
         return
     yield "The model has changed since it was last served:"
@@ -62,7 +113,7 @@ def short_lines(changes: Sequence[ModelChange]) -> Iterator[str]:
             if change.severity is Severity.DECISION and change.to_do:
                 yield f"    {change.to_do}"
     if len(found) < len(changes):
-        yield f"  {DETAILS}"
+        yield f"  {_DETAILS.format(previous=' --previous' if is_served else '')}"
 
 
 def record_served(instance: Instance, replaced: str | None) -> tuple[str, ...]:

@@ -3,7 +3,8 @@
 import gc
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 
@@ -26,7 +27,14 @@ from stratabase.cli.gateway.template import read_template
 from stratabase.cli.project.folder import PROJECT_FILES
 from stratabase.cli.server.mail_worker import mail_worker
 from stratabase.cli.server.messages import Job, ReportKind, WorkerReport
-from stratabase.cli.server.model_changes import ChangeCounts, changes_since, record_served, short_lines
+from stratabase.cli.server.model_changes import (
+    ChangeCounts,
+    changes_since,
+    record_served,
+    refusal_lines,
+    short_lines,
+    undecided_changes,
+)
 from stratabase.cli.server.sweeper import PERIOD, Sweeper
 from stratabase.cli.server.welcome import describe_unbuilt, new_password_lines, welcome_lines
 from stratabase.cli.terminal.command_error import CommandError, text_with_cause
@@ -36,15 +44,19 @@ from stratabase.cli.transfer.store_state import require_whole
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.refusals import BadMember
 from stratabase.http_api.http.cors import Cors
+from stratabase.model.difference import ModelChange
 from stratabase.model.reading import InvalidModel, lint_model_file
 from stratabase.operations.members.first_administrator import NoAdministrator
 from stratabase.operations.store_marks import describe_older_stores
 from stratabase.request_metrics import RequestMetrics
 from stratabase.schema.generate import NothingServed
+from stratabase.settings import Settings
 from stratabase.store.catalog.catalog_store import ServedNames
 from stratabase.store.read.context import system_now
 from stratabase.unusable_store import UnusableStore
 
+_KEPT_MODEL = "kept-model.graphql"
+"""The file in the data folder with the model that serves while the file of the settings has another one."""
 SendReport = Callable[[WorkerReport], None]
 """Sends a report to the supervisor, or to the terminal if there is no supervisor."""
 
@@ -64,13 +76,12 @@ def serve(
     """
     # 1. Read the template and the model.
     _set_base_url(job.address)
+    _keep_model(job)
     template = with_documentation(read_template(job.template))
     instance = bootstrap.instance()
     use_data_folder(instance.settings.home)  # as the supervisor does, which can be killed first
     instance.documentation_path = DOCUMENTATION_PATH
-    changes = changes_since(instance, job.previous_model)
-    if changes:
-        send(WorkerReport(ReportKind.MODEL_CHANGED, tuple(short_lines(changes))))
+    changes = _report_changes(instance, job, send)
     _report_warnings(job, instance.settings.model, send)
     # 2. Load the functions, and prepare the stores. Build before creating the administrator: if the process
     #    is stopped while it builds, no generated password is lost.
@@ -132,6 +143,45 @@ def serve(
             run_server(listener, template, functions, callbacks, _gateway_options(job, instance))
     finally:
         instance.close()
+
+
+def _keep_model(job: Job) -> None:
+    """Make the process read the model that its version serves, if the file has another one by now.
+
+    So a worker of this version can be replaced while the new model waits for a decision.
+    """
+    if job.kept_model is None:
+        return
+    settings = Settings.from_environment(os.environ)
+    with suppress(OSError, UnicodeError):
+        if settings.model.read_text("utf-8") == job.kept_model:
+            return
+    kept = settings.home.absolute() / _KEPT_MODEL
+    unfinished = kept.with_name(f"{_KEPT_MODEL}.{os.getpid()}")
+    unfinished.write_text(job.kept_model, "utf-8")
+    unfinished.replace(kept)
+    os.environ["STRATABASE_MODEL"] = str(kept)
+
+
+def _report_changes(instance: bootstrap.Instance, job: Job, send: SendReport) -> Sequence[ModelChange]:
+    """Report the changes of the model, and return them.
+
+    Raises CommandError if the model is not served, because somebody must decide about a change first.
+    """
+    changes = changes_since(instance, job.previous_model)
+    undecided: Sequence[ModelChange] = ()
+    if job.keeps_model:
+        try:
+            undecided = undecided_changes(instance, job.previous_model, changes)
+        except Unavailable as error:
+            raise CommandError(text_with_cause(error)) from error
+    if changes:
+        lines = short_lines(changes, is_served=not undecided)
+        send(WorkerReport(ReportKind.MODEL_CHANGED, tuple(lines)))
+    if undecided:
+        instance.close()
+        raise CommandError("\n".join(refusal_lines(undecided)))
+    return changes
 
 
 def _gateway_options(job: Job, instance: bootstrap.Instance) -> GatewayOptions:

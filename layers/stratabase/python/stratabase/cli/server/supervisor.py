@@ -188,6 +188,7 @@ class Supervisor:
             self._job,
             number=number,
             previous_model=served if is_first else version.model,
+            kept_model=version.model if self._job.keeps_model and version is self._current else None,
             metrics_process=min(set(range(len(taken) + 1)) - taken),
         )
         worker = WorkerProcess(
@@ -206,11 +207,14 @@ class Supervisor:
             self._next = None
 
     def _fill_current(self) -> None:
-        """Start the missing workers of the serving version, or a new version if the model has changed."""
+        """Start the missing workers of the serving version, or a new version if the model has changed.
+
+        If the model is kept until somebody decides, a new version starts only on a change or a reload.
+        """
         current = self._current
         if self._stopping or current is None or self._next is not None or not current.vacant():
             return
-        if _read_text(self._model) != current.model:
+        if not self._job.keeps_model and _read_text(self._model) != current.model:
             self._start_version()
             return
         for number in current.vacant():
