@@ -66,6 +66,19 @@ def test_each_process_knows_what_another_imported(folder: Path) -> None:
     assert len(_states()) == 1
 
 
+def test_a_role_finds_members_by_their_names(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "model.graphql").write_text(MODEL.replace("born: Date", "vet: _User"))
+    assert main(["members", "create", "ada", "ada@example.com", "Administrator", "--print-link"]) == 0
+    (folder / "pets.csv").write_text("name,vet.username\nRex,Ada\nKit,\n")
+    assert main(["import", "pets.csv", "--class", "Pet"]) == 0
+    (folder / "more.csv").write_text("name,vet.username\nPip,bob\n")
+    assert main(["import", "more.csv", "--class", "Pet"]) == 1
+    assert 'There is no _User with username "bob".' in capsys.readouterr().err
+    assert main(["export", "all.csv", "--class", "Pet", "--columns", "name,vet.username,vet.email"]) == 0
+    lines = (folder / "all.csv").read_text().splitlines()
+    assert lines == ["name,vet.username,vet.email", "Rex,ada,ada@example.com", "Kit,,"]
+
+
 def test_nothing_is_written_if_a_row_is_wrong(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "pets.csv").write_text("name,born\nRex,31/12/2020\nKit,2020-12-31\n")
     assert main(["import", "pets.csv", "--class", "Pet"]) == 1

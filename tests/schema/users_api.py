@@ -1,7 +1,7 @@
 """The GraphQL API over the notes of members, with the members."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,8 +34,10 @@ ALL = (ROOT, ANNA, BERT, GUS, OLLY, LOST)
 class UsersApi:
     """Answers requests of members over stored notes."""
 
-    def __init__(self, entities: EntityRepository, model: Model = MODEL) -> None:
-        self.members = InMemoryMembers(*ALL)
+    def __init__(
+        self, entities: EntityRepository, model: Model = MODEL, members: Iterable[Member] = ALL
+    ) -> None:
+        self.members = InMemoryMembers(*members)
         self.clock = FrozenClock()
         model = with_users(model)
         repository = UserRepository(entities, lambda: self.members, model)

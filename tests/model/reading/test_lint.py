@@ -14,8 +14,8 @@ extend schema
   @profile(name: "Clerk")
 """
 ADVICE = (
-    "so they can control what this grant allows. Compare caller.id, username, or profile, which only "
-    "administrators set, or email, which members must confirm."
+    "so they can control what this grant allows. Compare caller.id or caller.profile, which only "
+    "administrators set, or caller.email, which members must confirm."
 )
 DERIVED = """
 type Pet @grant(profile: "Clerk", allow: [READ], where: "{where}") {{
@@ -54,7 +54,7 @@ def test_a_grant_by_a_field_that_members_set_is_reported(field: str, tmp_path: P
     assert found(tmp_path, grant(f"name == caller.{field}")) == [(5, 66, message)]
 
 
-@pytest.mark.parametrize("field", ["id", "username", "email", "profile"])
+@pytest.mark.parametrize("field", ["id", "email", "profile"])
 def test_a_grant_by_a_field_that_members_cannot_set_is_accepted(field: str, tmp_path: Path) -> None:
     assert found(tmp_path, grant(f"name == caller.{field}")) == []
     assert found(tmp_path, grant(f"name == caller.{field} && name != 'caller.notes'")) == []
@@ -95,7 +95,7 @@ def test_a_grant_by_an_attribute_derived_from_such_a_field_is_reported(
 
 
 def test_a_grant_by_an_attribute_derived_from_other_values_is_accepted(tmp_path: Path) -> None:
-    assert found(tmp_path, DERIVED.format(where="count == 2 && cage.size == caller.username")) == []
+    assert found(tmp_path, DERIVED.format(where="count == 2 && cage.size == caller.email")) == []
 
 
 def test_warnings_and_derived_attributes_may_read_such_fields(tmp_path: Path) -> None:

@@ -1,9 +1,12 @@
 """Lint warnings of grants that compare member names as text."""
 
+from pathlib import Path
+
 import pytest
 
-from stratabase.model.reading import read_model
-from stratabase.model.reading.lint import NameUse, uses_of_written_names
+from stratabase.model.reading import lint_model_file, read_model
+from stratabase.model.reading.lint import CallerNameUse, NameUse, uses_of_caller_name, uses_of_written_names
+from stratabase.model.users import with_users
 
 MODEL = """
 extend schema @application(name: "Work") @profile(name: "Boss", administrator: true) @profile(name: "Member")
@@ -16,11 +19,22 @@ type Task @class(platform: [CREATED_BY, OWNED_BY]) @grant(profile: "Member", all
   lower: Boolean @derived(expression: "lower(_ownedby) == caller.username")
   chief: String @derived(path: "team._ownedby")
   team: Team @association(opposite: "tasks")
+  helper: _User
+  named: Boolean @derived(expression: "title == caller.username")
+  team_named: Boolean @derived(path: "team.named")
 }
 type Team @class(platform: [OWNED_BY]) {
   tasks: [Task!] @association(opposite: "team")
+  name: String
+  named: Boolean @derived(expression: "!(caller.username != name)")
 }
 """
+
+
+def caller_uses(where: str) -> list[CallerNameUse]:
+    """Return the uses of the caller's name in a condition."""
+    model = with_users(read_model(MODEL % where, "work.graphql"))
+    return list(uses_of_caller_name(model, "Task", where))
 
 
 def uses(where: str) -> list[NameUse]:
@@ -80,3 +94,61 @@ def test_a_use_of_a_name_has_a_readable_message() -> None:
         "This condition might compare team._ownedby as text, and another member can later take that name. "
         "Compare team._ownedby directly with caller.username, using ==, !=, or in."
     )
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "_ownedby == caller.username",
+        "mine || caller.username in [team._ownedby, _createdby]",
+        "helper == caller.id",
+        "caller.username == helper.username",
+        "_ownedby_user.username != caller.username",
+        "isNull(caller.username)",
+        "title == caller.email",
+    ],
+)
+def test_comparisons_of_the_caller_with_members_are_accepted(where: str) -> None:
+    assert caller_uses(where) == []
+
+
+@pytest.mark.parametrize(
+    ("where", "at", "attribute"),
+    [
+        ("title == caller.username", 9, ""),
+        ("caller.username == 'admin'", 0, ""),
+        ("done || caller.username in ['a', 'b']", 8, ""),
+        ("title.contains(caller.username)", 15, ""),
+        ("_ownedby == lower(caller.username)", 18, ""),
+        ("caller.username == helper.email", 0, ""),
+        ("!named", 1, "named"),
+        ("team.named", 0, "team.named"),
+        ("team_named", 0, "team_named"),
+    ],
+)
+def test_uses_of_the_caller_name_as_text_are_reported(where: str, at: int, attribute: str) -> None:
+    assert caller_uses(where) == [CallerNameUse(at, attribute)]
+
+
+def test_a_use_of_the_caller_name_has_a_readable_message() -> None:
+    advice = (
+        "a text with caller.username, and another member can later take that name. To connect objects with "
+        "a member, use a role such as assignee: _User, and compare assignee == caller.id."
+    )
+    assert str(CallerNameUse(0)) == f"This condition compares {advice}"
+    assert str(CallerNameUse(0, "a.b")) == f"a.b, which this condition uses, compares {advice}"
+
+
+@pytest.mark.parametrize("directive", ["grant", "warning"])
+def test_model_check_reports_names_in_grants_and_warnings(directive: str, tmp_path: Path) -> None:
+    other = {
+        "grant": '@grant(profile: "Member", allow: [READ], where: "title == caller.username")',
+        "warning": '@warning(name: "w", condition: "title == caller.username", message: "m")',
+    }[directive]
+    file = tmp_path / "model.graphql"
+    file.write_text(
+        'extend schema @application(name: "Work") @profile(name: "Boss", administrator: true)\n'
+        f'@profile(name: "Member", access: READ)\ntype Task {other} {{ title: String }}\n'
+    )
+    found = [each for each in lint_model_file(file) if "caller.username" in each.message]
+    assert [(each.line, each.message) for each in found] == [(3, str(CallerNameUse(0)))]

@@ -6,11 +6,11 @@ import pytest
 
 from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded
 from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
+from stratabase.domain.query.named_ids import ids_implied_by
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.types.operators import Operator
-from stratabase.store.query.filter_analysis import ids_implied_by
 from tests.contract.engine.lagging import LaggingEngine
 from tests.soak import seed
 from tests.store.stores import Store, fresh_class

@@ -6,10 +6,6 @@ import pytest
 
 KNOWN = "Use an attribute type, or a class or enum of the model."
 ONE = "A.x can't be a list. For many values, use a class and @composition."
-MEMBERS = (
-    "Store the username or the email address of the member in an attribute. "
-    "A @grant can compare it with caller.username or caller.email."
-)
 CASES = {
     "near to an attribute type": ("¦Sting", f'Unknown type Sting. {KNOWN} Did you mean "String"?'),
     "near to a class": ("[¦Teem!]", f'Unknown type Teem. {KNOWN} Did you mean "Team"?'),
@@ -25,10 +21,6 @@ CASES = {
             "Unknown type JSON. For values with a structure, use a class and @composition. For JSON "
             "that only clients read, use Text."
         ),
-    ),
-    "the class of members": (
-        "¦_User",
-        f"A.x can't lead to _User. {MEMBERS}",
     ),
     "near to nothing": ("¦Unrelated", f"Unknown type Unrelated. {KNOWN}"),
     "a list of values": ("¦[String]", ONE),

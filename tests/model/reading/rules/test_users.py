@@ -1,10 +1,12 @@
-"""`extend type _User` grants READ on the members, and nothing else."""
+"""`extend type _User` grants READ on the members, and nothing else; roles can lead to members."""
 
 from collections.abc import Callable
 
 import pytest
 
-from stratabase.model.model import Action, Grant, Model
+from stratabase.model.model import Action, Grant, Model, Role
+from stratabase.model.types import MEMBER_ID_TYPE, TYPES
+from stratabase.model.users import with_users
 
 CLASS = "\ntype A { x: Int }"
 CASES = {
@@ -142,3 +144,65 @@ def test_a_class_without_the_platform_attribute_has_no_role_to_members(
         'type A @class(platform: [OWNED_BY]) { mail: String @derived(path: "¦_createdby_user.email") }',
         'A has no attribute or role "_createdby_user". Did you mean "_ownedby_user"?',
     )
+
+
+ROLES = {
+    "many members": (
+        "type A { x: ¦[_User!] }",
+        "A.x can't lead to many members. Use a class with a role x: _User, and a list of its objects.",
+    ),
+    "a member as a part": (
+        "type A { x: _User ¦@composition }",
+        "A.x leads to a member, who can't be a part. Use @association.",
+    ),
+    "an opposite": (
+        'type A { x: _User @association(opposite: ¦"as") }',
+        "_User has no roles, so A.x has no opposite. Remove opposite.",
+    ),
+    "without the key": (
+        "type A { x: _User @association(holds: ¦false) }",
+        "A always holds the key of A.x. Remove holds.",
+    ),
+    "a default": (
+        'type A { x: _User ¦@default(value: "anna") }',
+        "@default can be used only on attributes, but A.x is a role.",
+    ),
+    "an index of a member's attribute": (
+        'type A @index(attributes: [¦"x.username"]) { x: _User }',
+        "A has no attribute or to-one role x.username.",
+    ),
+    "a comparison with a name": (
+        'type A @grant(profile: "Member", allow: [READ], where: "¦x == caller.username") { x: _User }',
+        "A role leads to an object, not to a value. Add one of its attributes, or use isNull(x).",
+    ),
+}
+
+
+@pytest.mark.parametrize(("written", "message"), ROLES.values(), ids=ROLES)
+def test_invalid_roles_to_members_are_refused(
+    complains: Callable[..., None], written: str, message: str
+) -> None:
+    complains(written, message)
+
+
+def test_a_role_to_a_member_is_an_attribute_of_the_store_and_a_role_of_requests(
+    reads: Callable[[str], Model],
+) -> None:
+    model = reads(
+        'type A @unique(attributes: ["x"]) @index(attributes: ["y", "n"]) '
+        '@grant(profile: "Member", allow: [READ], where: "x == caller.id || caller.id in [y._id]") '
+        '{ n: Int x: _User! "Who." y: _User @association(holds: true) '
+        '@grant(profile: "Member", allow: []) @renamed(from: "z") }'
+    )
+    stored, served = model.classes["A"], with_users(model).classes["A"]
+    assert not stored.roles
+    assert [*served.attributes] == ["n"]
+    assert [(each.name, each.type, each.required) for each in stored.attributes.values()] == [
+        ("n", TYPES["Int"], False),
+        ("x", MEMBER_ID_TYPE, True),
+        ("y", MEMBER_ID_TYPE, False),
+    ]
+    assert [*served.roles.values()] == [
+        Role("x", "_User", required=True, holds_key=True),
+        Role("y", "_User", holds_key=True, description="Who.", renamed_from="z"),
+    ]

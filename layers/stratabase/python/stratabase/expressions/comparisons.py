@@ -24,7 +24,9 @@ from stratabase.expressions.kinds import (
     common_kind,
     list_of,
 )
-from stratabase.expressions.syntax import Comparison, DottedName, Node, Word
+from stratabase.expressions.names import CALLER, class_led_to
+from stratabase.expressions.scope import ID
+from stratabase.expressions.syntax import Comparison, DottedName, ListLiteral, Node, Word
 from stratabase.expressions.typed_expression import (
     Evaluator,
     TypedExpression,
@@ -189,7 +191,8 @@ def _is_in(value: Any, items: tuple[Any, ...]) -> bool | None:
 
 
 def check_comparison(checker: Checker, node: Comparison) -> TypedExpression:
-    """Check a comparison."""
+    """Check a comparison. A role that is compared with an ID stands for the `_id` of its object."""
+    node = _with_ids_of_roles(checker, node)
     left, right = checker.check_value(node.left, null=True), checker.check_value(node.right, null=True)
     if NULL in (left.kind, right.kind):
         name = _name_in_advice(node.right if left.kind is NULL else node.left)
@@ -209,6 +212,40 @@ def check_comparison(checker: Checker, node: Comparison) -> TypedExpression:
         is_constant=constant,
         implied=implied_by_comparison(node.operator.text, (node.left, left), (node.right, right)),
     )
+
+
+def _with_ids_of_roles(checker: Checker, node: Comparison) -> Comparison:
+    """Return a comparison in which `_id` follows each role that is compared with an ID or another role.
+
+    A role stays as it is, which is an error, if the other side is a role to another class, or no ID.
+    """
+    if node.operator.text in ORDERS:
+        return node
+    left, right = (_class_led_to(checker, side) for side in (node.left, node.right))
+    if left and right:
+        return replace(node, left=_id_of(node.left), right=_id_of(node.right)) if left == right else node
+    if left and _is_id(node.right):
+        return replace(node, left=_id_of(node.left))
+    return replace(node, right=_id_of(node.right)) if right and _is_id(node.left) else node
+
+
+def _class_led_to(checker: Checker, node: Node) -> str | None:
+    return class_led_to(checker, node) if isinstance(node, DottedName) else None
+
+
+def _is_id(node: Node) -> bool:
+    """Return whether a node is an ID of an object or of the caller, or a list of IDs."""
+    if isinstance(node, ListLiteral):
+        return all(map(_is_id, node.items))
+    if not isinstance(node, DottedName):
+        return False
+    names = tuple(word.text for word in node.words)
+    return names[-1] == ID or names == (CALLER, "id")
+
+
+def _id_of(role: Node) -> Node:
+    assert isinstance(role, DottedName)
+    return replace(role, words=(*role.words, Word(ID, role.words[-1].at)))
 
 
 def _name_in_advice(node: Node) -> str:

@@ -144,6 +144,19 @@ def _check_path(checker: Checker, node: DottedName) -> TypedExpression:
     return TypedExpression(OBJECT, role_evaluator(path), node.at)
 
 
+def class_led_to(checker: Checker, node: DottedName) -> str | None:
+    """Return the class to which a path of to-one roles leads, None if a name is not such a path."""
+    at = checker.scope.class_name
+    if node.words[0].text in checker.variables:
+        return None
+    for word in node.words:
+        found = checker.scope.symbols.find(at, word.text)
+        if not isinstance(found, RoleSymbol) or found.many:
+            return None
+        at = found.target
+    return at
+
+
 def _reason_not_to_follow(checker: Checker, role: RoleSymbol, name: str) -> str | None:
     """Return an error message if an expression can't follow a role, or else None."""
     if role.many:

@@ -38,7 +38,7 @@ from stratabase.model.model import (
     Unique,
     WarningDefinition,
 )
-from stratabase.model.types import TYPES
+from stratabase.model.types import MEMBER_ID_TYPE, TYPES
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.enumeration import EnumType
 
@@ -69,6 +69,7 @@ NAMES: Mapping[type[Any], str] = {each: name for name, each in {**CLASSES, **ENU
 MAPPING, SET, TYPE = "mapping", "set", "type"
 """The `is` of values that are not instances of a class: mappings, sets, and attribute types."""
 _PLAIN = (str, int, bool, type(None))
+_TYPES: Mapping[str, AttributeType] = {**TYPES, MEMBER_ID_TYPE.name: MEMBER_ID_TYPE}
 Decode = Callable[[dict[str, Any]], Any]
 
 
@@ -170,7 +171,7 @@ def _differs_from_default(value: Any, field: "Field[Any]") -> bool:
 class Decoder:
     """Decodes the JSON of `encode`. `types` are the attribute types by name."""
 
-    def __init__(self, types: Mapping[str, AttributeType] = TYPES) -> None:
+    def __init__(self, types: Mapping[str, AttributeType] = _TYPES) -> None:
         self._decoders: dict[str, Decode] = {
             **{name: partial(self._instance, type_) for name, type_ in CLASSES.items()},
             **{name: partial(_enum_member, type_) for name, type_ in ENUMS.items()},
@@ -196,7 +197,7 @@ def decode_model(json: dict[str, Any]) -> Model:
     """Return the model that was encoded as `json`."""
     enumerations = Decoder().value(json.get("enumerations", {"is": MAPPING, "of": {}}))
     types = {name: EnumType(name, each.values, each.renamed_from) for name, each in enumerations.items()}
-    model: Model = Decoder({**types, **TYPES}).value(json)
+    model: Model = Decoder({**types, **_TYPES}).value(json)
     return model
 
 

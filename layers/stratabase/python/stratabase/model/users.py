@@ -1,9 +1,13 @@
 """`_User`: the members as a class that clients only read, and the roles that lead to it.
 
-A model does not define this class, but can grant profiles the right to read it (`extend type _User`).
-`with_users` adds it to a model, and a role to each class beside each platform attribute that names a member:
-`_createdby_user` beside `_createdby`. Requests use the model with users. Stores, prepared models and the
-comparison of models use the model without them, because users are not stored as objects.
+A model does not define this class, but can grant profiles the right to read it (`extend type _User`), and
+can have to-one roles that lead to it. `with_users` adds the class to a model, and a role to each class beside
+each platform attribute that names a member: `_createdby_user` beside `_createdby`.
+
+Requests use the model with users. Stores, prepared models and the comparison of models use the model without
+them, because users are not stored as objects. There, a role of the model that leads to a member is an
+attribute of MEMBER_ID_TYPE, which holds the member's ID. So the store indexes, guards and renames it like any
+attribute, and never looks for an object at its other end.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,11 +16,11 @@ from types import MappingProxyType
 
 from stratabase.model.attribute import Attribute
 from stratabase.model.member_names import NAMING_ATTRIBUTES
-from stratabase.model.model import Class, ClassKind, Model, Role
-from stratabase.model.types import TYPES
+from stratabase.model.model import Class, ClassKind, Model, Role, Unique
+from stratabase.model.types import MEMBER_ID_TYPE, TYPES
 from stratabase.model.types.base import AttributeType
 
-USER = "_User"
+USER = MEMBER_ID_TYPE.name
 """The name of the class."""
 USER_ATTRIBUTES: Mapping[str, tuple[AttributeType, str]] = MappingProxyType(
     {
@@ -34,6 +38,10 @@ USER_ATTRIBUTES: Mapping[str, tuple[AttributeType, str]] = MappingProxyType(
 """By name: the type and the description of an attribute."""
 
 
+UNIQUE_USER_ATTRIBUTES = ("username", "email")
+"""The attributes that identify a member among all."""
+
+
 def user_role_name(attribute: str) -> str:
     """Return the name of the role beside a platform attribute, such as `_createdby_user`."""
     return f"{attribute}_user"
@@ -44,28 +52,52 @@ NAMING_ATTRIBUTE_OF_ROLE: Mapping[str, str] = {user_role_name(name): name for na
 
 
 def with_users(model: Model) -> Model:
-    """Return a model with the class `_User` and the roles that lead to it."""
+    """Return a model with the class `_User` and the roles that lead to it.
+
+    The keys of roles that lead to members are no attributes of the result.
+    """
     classes = {name: _with_roles(class_) for name, class_ in model.classes.items()}
     return replace(model, classes=MappingProxyType({**classes, USER: _user_class(model)}))
 
 
 def _user_class(model: Model) -> Class:
     attributes = {
-        name: Attribute(name, type_, description=description)
+        name: Attribute(name, type_, required=name in UNIQUE_USER_ATTRIBUTES, description=description)
         for name, (type_, description) in USER_ATTRIBUTES.items()
     }
     return Class(
         USER,
         ClassKind.USERS,
         MappingProxyType(attributes),
+        uniques=tuple(Unique((name,)) for name in UNIQUE_USER_ATTRIBUTES),
         grants=model.user_grants,
         description="A member. Members are managed over REST; GraphQL only reads them.",
     )
 
 
 def _with_roles(class_: Class) -> Class:
-    roles = {role.name: role for role in _user_roles(class_)}
-    return replace(class_, roles=MappingProxyType({**class_.roles, **roles})) if roles else class_
+    keys = [each for each in class_.attributes.values() if each.type is MEMBER_ID_TYPE]
+    roles = {role.name: role for role in (*map(_role_of_key, keys), *_user_roles(class_))}
+    if not roles:
+        return class_
+    attributes = {name: each for name, each in class_.attributes.items() if each.type is not MEMBER_ID_TYPE}
+    return replace(
+        class_,
+        attributes=MappingProxyType(attributes),
+        roles=MappingProxyType({**class_.roles, **roles}),
+    )
+
+
+def _role_of_key(key: Attribute) -> Role:
+    """Return the role of the model whose key an attribute is."""
+    return Role(
+        key.name,
+        USER,
+        required=key.required,
+        holds_key=True,
+        description=key.description,
+        renamed_from=key.renamed_from,
+    )
 
 
 def _user_roles(class_: Class) -> Iterator[Role]:

@@ -13,6 +13,7 @@ from stratabase.cli.transfer.store_state import require_whole
 from stratabase.domain.issues.refusals import Refusal
 from stratabase.model.api_names import ID
 from stratabase.model.reading import InvalidModel
+from stratabase.model.users import with_users
 from stratabase.operations.members.rules import CONSOLE
 from stratabase.transfer.csv.columns import UnusableColumns
 from stratabase.transfer.csv.csv_export import default_columns, export_rows, exported_columns, write_file
@@ -68,15 +69,16 @@ def export_csv(options: argparse.Namespace) -> int:
 def _export(options: argparse.Namespace, instance: Instance) -> int:
     cells, separator = cell_formats(options), delimiter(options) or ","
     encoding = _encoding(options.encoding or "utf-8")
-    class_ = find_class(instance.model, options.class_name)
+    name, model = find_class(instance.model, options.class_name).name, with_users(instance.model)
+    class_ = model.classes[name]
     instance.check_store()
     require_whole(instance.engine)
-    names = default_columns(instance.model, class_)
+    names = default_columns(model, class_)
     if options.columns is not None:
         names = [each.strip() for each in options.columns.split(",") if each.strip()]
     if options.with_ids and ID not in names:
         names = [ID, *names]
-    columns = exported_columns(instance.model, class_, names, cells)
+    columns = exported_columns(model, class_, names, cells)
     caller = replace(CONSOLE, profile=instance.model.administrator_profile(), formats=cells.formats)
     bar = ProgressBar(f"Writing {options.target.name}", 0)
     number = write_file(

@@ -26,6 +26,7 @@ from stratabase.cli.terminal.settings import make_data_folder, read_settings
 from stratabase.cli.transfer.store_state import require_whole
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.instant import format_instant
+from stratabase.model.users import with_users
 from stratabase.operations.members.rules import CONSOLE
 from stratabase.settings import Settings
 from stratabase.transfer.csv.columns import UnusableColumns, match_columns
@@ -208,13 +209,13 @@ class _Import:
     def _prepare(self) -> CsvImport:
         """Match the columns, and prepare the store. Raises CommandError."""
         options, instance = self._options, self._instance
-        class_ = find_class(instance.model, options.class_name)
+        name, model = find_class(instance.model, options.class_name).name, with_users(instance.model)
         update_by = [each.strip() for each in options.update_by.split(",") if each.strip()]
         cells = cell_formats(options)
         try:
             columns = match_columns(
-                instance.model,
-                class_,
+                model,
+                model.classes[name],
                 self._file.header,
                 _mapping(options),
                 update_by=update_by,

@@ -196,13 +196,17 @@ class WriteRequest:
         return self.add(ObjectWrite(subject, reference, before, dict(before.state)))
 
     def require_target(self, class_: Class, reference: Reference, requester: RoleSubject) -> None:
-        """Note that a role is to lead to an object, and check its existence if the store does not."""
+        """Note that a role is to lead to an object, and check its existence if the store does not.
+
+        `class_` is the class of the object that has the role.
+        """
         if self.is_new(reference) or requester.path in self.confidential_paths:
             return
         self.requested_targets[reference].append(requester)
-        # The commit checks that the target exists. But a form has no commit, and the store knows no grants.
-        is_looked_for = not class_.is_stored or self._may_be_hidden(reference)
-        if is_looked_for:
+        # The commit checks that the target exists. But a form has no commit, the store has no members, and it
+        # knows no grants.
+        has_store = class_.is_stored and self.class_(reference.class_name).is_stored
+        if not has_store or self._may_be_hidden(reference):
             self._look_up(reference, requester)
 
     def look_up_target(self, reference: Reference, requester: RoleSubject) -> None:

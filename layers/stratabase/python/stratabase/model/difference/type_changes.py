@@ -19,6 +19,7 @@ from stratabase.model.difference.change import (
     to_build,
 )
 from stratabase.model.difference.questions import Question, WithState, outside_domain
+from stratabase.model.types import MEMBER_ID_TYPE
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.enumeration import EnumType
 
@@ -35,6 +36,7 @@ _FROM_TEXT: Mapping[str, str] = {
     "Serial": f"whole numbers from 1 {_SPELLING}",
     "Text": _ALL,
     "String": _ALL,
+    MEMBER_ID_TYPE.name: "the IDs of members",
 }
 """By type: which values of a String or a Text it reads."""
 _BETWEEN_NUMBERS: Mapping[tuple[str, str], str] = {

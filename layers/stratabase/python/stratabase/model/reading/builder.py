@@ -31,6 +31,7 @@ from stratabase.model.reading.draft.parser import description_of, parse_enum
 from stratabase.model.reading.draft.resolution import platform_attribute_type
 from stratabase.model.reading.rules.renames import renamed_from, whole_renamed_from
 from stratabase.model.reading.rules.roles import holds_key, mutual_opposite
+from stratabase.model.types import MEMBER_ID_TYPE
 from stratabase.model.types.base import AttributeType
 
 T = TypeVar("T")
@@ -110,7 +111,9 @@ def _grant(use: DirectiveUse, field: str | None = None) -> Grant:
 
 def _attributes(one: ClassDraft) -> dict[str, Attribute]:
     written = {
-        name: _attribute(field, field.type) for name, field in one.fields_by_name.items() if field.type
+        name: _attribute(field, field.type or MEMBER_ID_TYPE)
+        for name, field in one.fields_by_name.items()
+        if field.type or field.is_user_role
     }
     # In the order of the enum, so that the order in the model file does not change the schema.
     platform = [attribute for attribute in PlatformAttribute if attribute in one.platform]
@@ -154,7 +157,7 @@ def _derivation(use: DirectiveUse | None) -> Derivation | None:
 
 def _roles(draft: ModelDraft, one: ClassDraft) -> dict[str, Role]:
     whole_roles = draft.whole_roles.get(one.name, ())
-    written = {name: _role(draft, role) for name, role in one.roles.items()}
+    written = {name: _role(draft, role) for name, role in one.roles.items() if not role.is_user_role}
     return written | {
         whole_role.name: _whole_role(draft, whole_role, only=len(whole_roles) == 1)
         for whole_role in whole_roles

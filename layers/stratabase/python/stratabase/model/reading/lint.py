@@ -1,12 +1,13 @@
 """Warnings about a model that is valid but probably not what its author wants.
 
-Those here are about texts in the model: grants that depend on fields which members set themselves, grants
+Those here are about texts in the model: grants that depend on fields which members set themselves, conditions
 that compare the name of a member as text, patterns that match only ASCII without saying so, and days that are
 not in ISO 8601. `lint_design` has those about classes, profiles and indexes.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple, TypeVar
 
 from graphql.language import Node as AstNode
 from graphql.language import StringValueNode
@@ -37,14 +38,14 @@ from stratabase.model.reading.draft.errors import ModelError, error_at, position
 from stratabase.model.reading.draft.model_draft import DirectiveUse, ModelDraft
 from stratabase.model.reading.lint_design import lint_conditions, lint_parts, lint_profiles
 from stratabase.model.types.temporal import TemporalType
-from stratabase.model.users import with_users
+from stratabase.model.users import USER, with_users
 from stratabase.wording import shorten
 
 SET_BY_MEMBERS = ("notes", "language", "timeZone", "dateFormat", "timeFormat")
 """The fields of `caller` that members can change themselves, without confirmation."""
 _ADVICE = (
-    "so they can control what this grant allows. Compare caller.id, username, or profile, which only "
-    "administrators set, or email, which members must confirm."
+    "so they can control what this grant allows. Compare caller.id or caller.profile, which only "
+    "administrators set, or caller.email, which members must confirm."
 )
 _ASCII = (
     r"only ASCII letters (RE2). Write [\p{L}\p{N}_] for a word character of any script, or [A-Za-z0-9_] "
@@ -53,6 +54,7 @@ _ASCII = (
 _DAYS = (("default", "value"), ("domain", "min"), ("domain", "max"))
 """The directives and arguments that give a Date or a Datetime as text."""
 _BY_MEMBER_ID = frozenset({"==", "!=", "in"})
+_CALLER_NAME = [CALLER, "username"]
 _EXISTENCE_FUNCTIONS = frozenset({"isNull", "has"})
 """The functions that test only whether a value exists. They don't depend on the name itself."""
 
@@ -66,6 +68,10 @@ def lint(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
             for use in holder.directives("grant"):
                 if use["where"]:
                     yield from _lint_condition(expressions, one.name, use)
+                    yield from _lint_names(model, one.name, use, "where")
+    for one in draft.classes.values():
+        for use in one.directives("warning"):
+            yield from _lint_names(model, one.name, use, "condition")
     yield from _lint_patterns(draft)
     yield from _lint_days(draft)
     for check in (lint_parts, lint_profiles, lint_conditions):
@@ -100,14 +106,11 @@ def _lint_days(draft: ModelDraft) -> Iterator[ModelError]:
 def _lint_condition(
     expressions: ModelExpressions, class_name: str, use: DirectiveUse
 ) -> Iterator[ModelError]:
-    """Yield the warnings about the condition of a grant.
+    """Yield the warnings about fields that members set themselves, in the condition of a grant.
 
-    They are about names of members that are compared as text, and about fields that members set themselves,
-    read directly or through derived attributes.
+    The condition reads them directly or through derived attributes.
     """
     text, node = use["where"], use.node_of("where")
-    for written in uses_of_written_names(expressions.model, class_name, text):
-        yield _warning_at(node, written.at, str(written))
     for names in _caller_field_names(parse(text)):
         field = names.words[1]
         if field.text in SET_BY_MEMBERS:
@@ -122,6 +125,15 @@ def _lint_condition(
                 f"{'.'.join(path)} is derived from {fields}, which members can set themselves, {_ADVICE}"
             )
             yield error_at(node, message)
+
+
+def _lint_names(model: Model, class_name: str, use: DirectiveUse, argument: str) -> Iterator[ModelError]:
+    """Yield the warnings about names of members that a condition compares as text."""
+    text, node = use[argument], use.node_of(argument)
+    for written in uses_of_written_names(model, class_name, text):
+        yield _warning_at(node, written.at, str(written))
+    for used in uses_of_caller_name(model, class_name, text):
+        yield _warning_at(node, used.at, str(used))
 
 
 def _warning_at(node: AstNode, character: int, message: str) -> ModelError:
@@ -185,37 +197,108 @@ class NameUse(NamedTuple):
         )
 
 
+class CallerNameUse(NamedTuple):
+    """A use of `caller.username` as text, at the character `at` of a condition."""
+
+    at: int
+    derived_attribute: str = ""
+    """The path to the derived attribute that uses the name; empty if the condition itself does."""
+
+    def __str__(self) -> str:
+        """Return the warning."""
+        subject = f"{self.derived_attribute}, which this condition uses, compares"
+        return (
+            f"{subject if self.derived_attribute else 'This condition compares'} a text with "
+            "caller.username, and another member can later take that name. To connect objects with a "
+            "member, use a role such as assignee: _User, and compare assignee == caller.id."
+        )
+
+
+Use = TypeVar("Use")
+FindUses = Callable[[str, DottedName], Iterator[Use]]
+"""Yields the uses of a member's name as text that a name is, given the class of the condition."""
+
+
 def uses_of_written_names(model: Model, class_name: str, text: str) -> Iterator[NameUse]:
-    """Yield the uses of member names in a condition that compare them as text.
+    """Yield the uses of member names in objects, in a condition that compares them as text.
 
     `text` is a condition without errors, over the class `class_name`.
     """
-    return _uses(model, class_name, parse(text))
+    return _uses(model, class_name, parse(text), partial(_uses_in_path, model))
 
 
-def _uses(model: Model, class_name: str, node: Node) -> Iterator[NameUse]:
+def uses_of_caller_name(model: Model, class_name: str, text: str) -> Iterator[CallerNameUse]:
+    """Yield the uses of `caller.username` in a condition that compares it as text.
+
+    `text` is a condition without errors, over the class `class_name`.
+    """
+    # A name at the left of a list is compared with each of its items.
+    return iter(dict.fromkeys(_uses(model, class_name, parse(text), partial(_uses_of_caller, model))))
+
+
+def _uses(model: Model, class_name: str, node: Node, find: FindUses[Use]) -> Iterator[Use]:
     if isinstance(node, DottedName):
-        yield from _uses_in_path(model, class_name, node)
+        yield from find(class_name, node)
     elif isinstance(node, Comparison) and node.operator.text in _BY_MEMBER_ID:
         for other in children(node.right) if isinstance(node.right, ListLiteral) else (node.right,):
-            # Two member names are compared by the IDs of the members, so they are safe.
-            if not (
-                _is_member_name(model, class_name, node.left) and _is_member_name(model, class_name, other)
-            ):
-                yield from _uses(model, class_name, node.left)
-                yield from _uses(model, class_name, other)
+            # Members are compared by their IDs, or by names that only they have, so this is safe.
+            if not _are_members(model, class_name, node.left, other):
+                yield from _uses(model, class_name, node.left, find)
+                yield from _uses(model, class_name, other, find)
     elif not (isinstance(node, Call) and node.word.text in _EXISTENCE_FUNCTIONS):
         for child in children(node):
-            yield from _uses(model, class_name, child)
+            yield from _uses(model, class_name, child, find)
+
+
+def _uses_of_caller(model: Model, class_name: str, node: DottedName) -> Iterator[CallerNameUse]:
+    path = _names_of(node)
+    if path == _CALLER_NAME:
+        yield CallerNameUse(node.at)
+    elif _depends_on_caller_name(model, class_name, path):
+        yield CallerNameUse(node.at, ".".join(path))
+
+
+def _depends_on_caller_name(model: Model, class_name: str, path: Sequence[str]) -> bool:
+    """Return whether the attribute at the end of a path depends on `caller.username` as text."""
+    owner, _, attribute = _find_attribute(model, class_name, path)
+    derivation = attribute.derivation if attribute else None
+    if derivation is None:
+        return False
+    if derivation.expression is None:
+        return _depends_on_caller_name(model, owner, derivation.path)
+    return next(uses_of_caller_name(model, owner, derivation.expression), None) is not None
+
+
+def _names_of(node: DottedName) -> list[str]:
+    return [word.text for word in node.words]
+
+
+def _are_members(model: Model, class_name: str, one: Node, other: Node) -> bool:
+    """Return whether the comparison of two nodes compares members, and not a text with a name."""
+    if _is_member_name(model, class_name, one):
+        return _is_member_name(model, class_name, other) or (
+            _is_caller_name(one) and _is_present_name(model, class_name, other)
+        )
+    return _is_caller_name(other) and _is_present_name(model, class_name, one)
+
+
+def _is_caller_name(node: Node) -> bool:
+    return isinstance(node, DottedName) and _names_of(node) == _CALLER_NAME
+
+
+def _is_present_name(model: Model, class_name: str, node: Node) -> bool:
+    """Return whether a node is the username that a member has now, which no two members share."""
+    if not isinstance(node, DottedName):
+        return False
+    owner, name, _ = _find_attribute(model, class_name, _names_of(node))
+    return owner == USER and name == "username"
 
 
 def _is_member_name(model: Model, class_name: str, node: Node) -> bool:
     """Return whether a node always gives the name of a member together with the member's ID."""
     if isinstance(node, DottedName):
-        path = [word.text for word in node.words]
-        return (
-            path == [CALLER, "username"] or _find_attribute(model, class_name, path)[1] in NAMING_ATTRIBUTES
-        )
+        path = _names_of(node)
+        return path == _CALLER_NAME or _find_attribute(model, class_name, path)[1] in NAMING_ATTRIBUTES
     if isinstance(node, ListLiteral) or (isinstance(node, Call) and node.word.text == "firstNotNull"):
         return all(_is_member_name(model, class_name, child) for child in children(node))
     if isinstance(node, Conditional):
@@ -225,7 +308,7 @@ def _is_member_name(model: Model, class_name: str, node: Node) -> bool:
 
 
 def _uses_in_path(model: Model, class_name: str, node: DottedName) -> Iterator[NameUse]:
-    path = [word.text for word in node.words]
+    path = _names_of(node)
     owner, name, attribute = _find_attribute(model, class_name, path)
     derivation = attribute.derivation if attribute else None
     use = NameUse(node.at, ".".join(path))
@@ -233,7 +316,7 @@ def _uses_in_path(model: Model, class_name: str, node: DottedName) -> Iterator[N
         yield use
     elif derivation is not None and derivation.expression is not None:
         expression = parse(derivation.expression)
-        found = _uses(model, owner, expression)
+        found = _uses(model, owner, expression, partial(_uses_in_path, model))
         if _is_member_name(model, owner, expression) or next(found, None):
             yield use._replace(derived_from=derivation.expression)
     elif derivation is not None and _find_attribute(model, owner, derivation.path)[1] in NAMING_ATTRIBUTES:

@@ -13,7 +13,7 @@ from stratabase.model.types.boolean import BooleanType
 from stratabase.model.types.date import DateType
 from stratabase.model.types.datetime import DatetimeType
 from stratabase.model.types.file import FileType
-from stratabase.model.types.identifier import IdType
+from stratabase.model.types.identifier import IdType, MemberIdType
 from stratabase.model.types.integer import IntType
 from stratabase.model.types.real import RealType
 from stratabase.model.types.serial import SerialType
@@ -42,4 +42,6 @@ TYPES: Mapping[str, AttributeType] = MappingProxyType(
 """The attribute types of every model, by name. The enums of a model come in addition."""
 ID_TYPE = IdType()
 """The type of `_id` and of the keys of roles, which are not attributes of the model."""
-__all__ = ["ID_TYPE", "TYPES"]
+MEMBER_ID_TYPE = MemberIdType()
+"""The type of the keys of roles that lead to members, in models without users (`model.users`)."""
+__all__ = ["ID_TYPE", "MEMBER_ID_TYPE", "TYPES"]

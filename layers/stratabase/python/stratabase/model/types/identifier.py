@@ -40,6 +40,16 @@ class IdType(AttributeType):
         return text
 
 
+class MemberIdType(IdType):
+    """The ID of a member, to whom a role of the model leads (`model.users`)."""
+
+    name = "_User"
+
+    def value_of(self, text: str) -> Stored:
+        """Return the text if it is an ID. A username, which the attribute may have stored before, is none."""
+        return text if _GENERATED_ID.fullmatch(text) else None
+
+
 @cache_short_texts(1024)  # every request needs that of its caller
 def id_timestamp(id_: str) -> int | None:
     """Return when an ID was created, in milliseconds since the epoch.

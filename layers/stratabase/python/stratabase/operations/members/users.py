@@ -7,7 +7,8 @@ from typing import Any
 from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.members.member import Member
 from stratabase.domain.objects.change import Tombstone
-from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
+from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName, State
+from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.derived import Derive, Related, role_filters
 from stratabase.domain.query.filter import (
     And,
@@ -19,12 +20,15 @@ from stratabase.domain.query.filter import (
     RoleFilter,
     and_,
     conjuncts,
+    or_,
 )
+from stratabase.domain.query.named_ids import ids_implied_by
+from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Page, Paginator, Query
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.model.api_names import ID
 from stratabase.model.member_names import RecordedMember, could_mean
-from stratabase.model.model import Model
+from stratabase.model.model import Model, Unique
 from stratabase.model.types.identifier import id_timestamp
 from stratabase.model.types.operators import Operator
 from stratabase.model.users import USER, USER_ATTRIBUTES
@@ -48,12 +52,14 @@ class UserRepository:
         self._entities = entities
         self._members = members
         self._class = model.classes[USER]
-        self._user_roles = frozenset(
-            RoleName(class_.name, role.name)
+        user_roles = {
+            RoleName(class_.name, role.name): role
             for class_ in model.classes.values()
             for role in class_.roles.values()
-            if role.recorded_in is not None
-        )
+            if role.target == USER
+        }
+        self._user_roles = user_roles.keys()
+        self._stored_roles = {name for name, role in user_roles.items() if role.holds_key}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._entities, name)
@@ -87,6 +93,20 @@ class UserRepository:
         if role not in self._user_roles:
             self._entities.check_role(role)
 
+    def known_since(self, role: RoleName) -> Instant:
+        """Return since when versions have what a role leads to, 0 for always. Roles to users never change."""
+        return 0 if role in self._user_roles else self._entities.known_since(role)
+
+    def find_by_unique(
+        self, class_name: str, unique: Unique, values: State, budget: ReadBudget
+    ) -> Entity | None:
+        """Return the object or the user that has unique values, or None. Raises ReadBudgetExceeded."""
+        if class_name != USER:
+            return self._entities.find_by_unique(class_name, unique, values, budget)
+        conditions = [Comparison(name, Operator.EQ, values.get(name)) for name in unique.attributes]
+        users = self._candidates(Query(USER, Order(), filter=And(tuple(conditions))), budget)
+        return next(map(_user, users), None)
+
     def page(
         self,
         query: Query,
@@ -112,24 +132,38 @@ class UserRepository:
         """Return an equivalent query that names no role to users, which no store knows."""
         if not self._user_roles:  # most models
             return query
+        of_users = [part for part in conjuncts(query.filter) if self._names_users(part)]
         query = replace(
             query,
-            implied=self._without_users(query.implied),
-            implied_by_grants=self._without_users(query.implied_by_grants),
+            implied=self._stored_parts([*conjuncts(query.implied), *of_users]),
+            implied_by_grants=self._stored_parts(conjuncts(query.implied_by_grants)),
         )
-        if query.filter is None or not self._names_users(query.filter):
-            return query
-        return replace(query, filter=self._with_marks(query.filter))
+        return replace(query, filter=self._with_marks(query.filter)) if of_users and query.filter else query
 
     def _names_users(self, filter_: Filter) -> bool:
         return any(map(self._leads_to_users, role_filters(filter_)))
 
-    def _without_users(self, implied: Filter | None) -> Filter | None:
-        """Return those of some conditions, all of which hold, that follow no role to users."""
-        if implied is None or not self._names_users(implied):
-            return implied
-        parts = [part for part in conjuncts(implied) if not self._names_users(part)]
+    def _stored_parts(self, conditions: Iterable[Filter]) -> Filter | None:
+        """Return what conditions, all of which hold, imply of stored values; None if that is nothing."""
+        found = (self._stored_part(condition) for condition in conditions)
+        parts = [part for part in found if part is not None]
         return and_(parts) if parts else None
+
+    def _stored_part(self, condition: Filter) -> Filter | None:
+        """Return what a condition implies of stored values, None if that is nothing.
+
+        If a role leads to the user with a certain ID, its key is that ID.
+        """
+        if not self._names_users(condition):
+            return condition
+        if isinstance(condition, RoleFilter) and condition.role in self._stored_roles:
+            named = ids_implied_by(condition.part)
+            return None if named is None else Comparison(condition.role.role_name, Operator.IN, tuple(named))
+        if isinstance(condition, Or):
+            parts = [self._stored_part(part) for part in condition.parts]
+            known = [part for part in parts if part is not None]
+            return or_(known) if len(known) == len(parts) else None
+        return self._stored_parts(condition.parts) if isinstance(condition, And) else None
 
     def _with_marks(self, filter_: Filter) -> Filter:
         """Return a filter that tests the marks of role filters that lead to users.

@@ -11,7 +11,7 @@ from stratabase.domain.attributes import is_column, type_of
 from stratabase.domain.objects.entity import Entity, State, differ
 from stratabase.model.model import Class
 from stratabase.model.stored_values import ABSENT, stored_value
-from stratabase.model.types import ID_TYPE, TYPES
+from stratabase.model.types import ID_TYPE, MEMBER_ID_TYPE, TYPES
 from stratabase.model.types.base import AttributeType
 from stratabase.model.types.enumeration import EnumType
 from stratabase.model.types.storage import StorageClass, Stored
@@ -177,7 +177,7 @@ def column_of(class_: Class, name: str) -> Column:
     return Column(name, _SAME_READING.get(type_.name, type_.name), (), default)
 
 
-_SAME_READING = {"Text": "String"}
+_SAME_READING = {"Text": "String", MEMBER_ID_TYPE.name: ID_TYPE.name}
 """By name of a type: the type that reads the same values as the same texts."""
 
 

@@ -1,6 +1,5 @@
 """Derives from a filter what a plan can use: ids, ranges of values, and the share of objects that match.
 
-- `ids_implied_by`: the only ids that can match, from comparisons with `_id` in any nesting of AND and OR.
 - `index_constraints`: for each attribute, the ranges of an index that can contain matches. Only comparisons
   at the top level of the filter count, which AND joins (`conjuncts`).
 - `unique_values`: the values of a uniqueness constraint that a match can have.
@@ -15,7 +14,8 @@ from typing import Any, NamedTuple
 
 from stratabase.domain.attributes import is_column, type_of
 from stratabase.domain.objects.entity import State
-from stratabase.domain.query.filter import MATCH_NONE, And, Comparison, Filter, Or, RoleFilter, conjuncts
+from stratabase.domain.query.filter import MATCH_NONE, And, Comparison, Filter, RoleFilter, conjuncts
+from stratabase.domain.query.named_ids import ids_implied_by
 from stratabase.model.api_names import ID
 from stratabase.model.model import Class, Model, Unique
 from stratabase.model.types.boolean import BooleanType
@@ -23,15 +23,8 @@ from stratabase.model.types.enumeration import EnumType
 from stratabase.model.types.operators import Operator
 from stratabase.store.layout.index_text import ABOVE_NOT_NULL, NOT_NULL, not_null_text, prefix_end, value_text
 
-Ids = frozenset[str]
 MAX_UNIQUE_VALUES = 100
 """The maximum number of values whose guards one plan reads."""
-
-
-def ids_implied_by(filter_: Filter | None) -> Ids | None:
-    """Return a set of ids that contains the id of every match, None if the filter does not limit the ids."""
-    finder = _ID_FINDERS.get(type(filter_))
-    return None if finder is None else finder(filter_)
 
 
 def without_named_ids(filter_: Filter | None) -> Filter | None:
@@ -45,38 +38,6 @@ def without_named_ids(filter_: Filter | None) -> Filter | None:
 
 def _only_names_ids(part: Filter) -> bool:
     return isinstance(part, Comparison) and ids_implied_by(part) is not None
-
-
-def _ids_of_comparison(comparison: Comparison) -> Ids | None:
-    finder = _IDS_BY_OPERATOR.get(comparison.operator) if comparison.attribute == ID else None
-    return None if finder is None else finder(comparison.operand)
-
-
-def _ids_of_and(conjunction: And) -> Ids | None:
-    found = [ids for part in conjunction.parts if (ids := ids_implied_by(part)) is not None]
-    return frozenset.intersection(*found) if found else None
-
-
-def _ids_of_or(disjunction: Or) -> Ids | None:
-    # If one alternative does not limit the ids, any id can match.
-    found = [ids_implied_by(part) for part in disjunction.parts]
-    known = [ids for ids in found if ids is not None]
-    return frozenset[str]().union(*known) if len(known) == len(found) else None
-
-
-_ID_FINDERS: Mapping[type[Any], Callable[[Any], Ids | None]] = {
-    Comparison: _ids_of_comparison,
-    And: _ids_of_and,
-    Or: _ids_of_or,
-}
-
-_IDS_BY_OPERATOR: Mapping[Operator, Callable[[Any], Ids | None]] = {
-    Operator.EQ: lambda operand: frozenset([operand]) - {None},
-    Operator.IN: lambda operand: frozenset(operand) - {None},
-    Operator.NULL: lambda operand: frozenset() if operand else None,
-    Operator.NOT_NULL: lambda operand: None if operand else frozenset(),
-}
-"""By operator: from the operand of a comparison with `_id` to the ids that match. No id is null."""
 
 
 class ColumnRange(NamedTuple):

@@ -23,6 +23,7 @@ from typing import NamedTuple
 from stratabase.domain.objects.entity import Entity, State
 from stratabase.domain.query.derived import split_filter
 from stratabase.domain.query.filter import And, Comparison, Filter, conjuncts
+from stratabase.domain.query.named_ids import Ids, ids_implied_by
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.model.api_names import ID
@@ -33,8 +34,6 @@ from stratabase.store.layout.codec import StateDecoder
 from stratabase.store.query.filter_analysis import (
     ASSUMED_DISTINCT_VALUES,
     ASSUMED_OBJECTS,
-    Ids,
-    ids_implied_by,
     index_constraints,
     may_index,
     selectivity,

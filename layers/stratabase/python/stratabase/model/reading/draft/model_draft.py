@@ -20,6 +20,7 @@ from graphql.language import (
 
 from stratabase.model.model import ClassKind, PlatformAttribute
 from stratabase.model.types.base import AttributeType
+from stratabase.model.users import USER
 
 Item = tuple[Any, ValueNode]
 """A value of a list, and the node that holds its place."""
@@ -102,6 +103,11 @@ class FieldDraft(HasDirectives):
     def is_association(self) -> bool:
         """Whether the field is an association: a role to objects that are not parts of this one."""
         return self.target_class is not None and self.directive("composition") is None
+
+    @property
+    def is_user_role(self) -> bool:
+        """Whether the field is a role that leads to a member."""
+        return self.target_class == USER
 
     @property
     def is_derived(self) -> bool:

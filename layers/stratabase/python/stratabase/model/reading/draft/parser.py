@@ -122,8 +122,11 @@ class _Parser:
             many=isinstance(_nullable(node.type), ListTypeNode),
             required=isinstance(node.type, NonNullTypeNode),
             type=self._types.get(word),
-            target_class=word if word in self._objects and word not in self._types else None,
+            target_class=word if self._is_class(word) else None,
         )
+
+    def _is_class(self, word: str) -> bool:
+        return word == USER or (word in self._objects and word not in self._types)
 
     def _read_renamed_values(self, node: EnumTypeDefinitionNode) -> dict[str, DirectiveUse]:
         """Return the valid `@renamed` of each value of an enum. Add the errors of other directives."""

@@ -82,7 +82,9 @@ def _role(draft: ModelDraft, class_name: str, name: str) -> tuple[str, bool] | N
 
 
 def _is_class(draft: ModelDraft, type_name: str) -> bool:
-    return type_name in draft.classes or type_name in draft.unparsed.difference(draft.types)
+    return (
+        type_name == USER or type_name in draft.classes or type_name in draft.unparsed.difference(draft.types)
+    )
 
 
 def names_in_class(draft: ModelDraft, class_name: str) -> list[str]:

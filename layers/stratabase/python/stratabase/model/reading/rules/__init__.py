@@ -30,7 +30,7 @@ from stratabase.model.reading.rules.names import check_generated_names, check_na
 from stratabase.model.reading.rules.renames import check_defaults, check_renames
 from stratabase.model.reading.rules.roles import check_compositions, check_key_holders, check_opposites
 from stratabase.model.reading.rules.uniques_and_indexes import check_indexes, check_uniques
-from stratabase.model.reading.rules.users import check_user_extension
+from stratabase.model.reading.rules.users import check_user_extension, check_user_roles
 
 RULES: tuple[Callable[[ModelDraft], Iterable[ModelError]], ...] = (
     check_definitions,
@@ -59,4 +59,5 @@ RULES: tuple[Callable[[ModelDraft], Iterable[ModelError]], ...] = (
     check_grants,
     check_readable_uniques,
     check_user_extension,
+    check_user_roles,
 )

@@ -153,7 +153,7 @@ def _can_have_whole(draft: ModelDraft, name: str, possible: set[str]) -> bool:
 
 def _missing_requirements(class_: ClassDraft, creatable: set[str], possible: set[str]) -> dict[str, Node]:
     """Return the required targets that don't exist yet, each with the node of the role that requires it."""
-    required = [role for role in class_.roles.values() if role.required]
+    required = [role for role in class_.roles.values() if role.required and not role.is_user_role]
     return {
         role.target: role.type_node
         for role in required

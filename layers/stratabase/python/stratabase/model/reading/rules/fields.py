@@ -7,7 +7,6 @@ from graphql.language import TypeNode, print_ast
 from stratabase.model.reading.draft.errors import ModelError, error_at
 from stratabase.model.reading.draft.model_draft import ClassDraft, FieldDraft, ModelDraft
 from stratabase.model.types import TYPES
-from stratabase.model.users import USER
 from stratabase.wording import nearest_word, shorten
 
 _FOREIGN_TYPES = {
@@ -65,13 +64,6 @@ def _check_no_arguments(field: FieldDraft) -> Iterator[ModelError]:
 def _report_unknown_type(draft: ModelDraft, field: FieldDraft) -> Iterator[ModelError]:
     word = field.target
     if word in draft.unparsed:
-        return
-    if word == USER:
-        text = (
-            f"{shorten(field.full_name)} can't lead to {USER}. Store the username or the email address of "
-            "the member in an attribute. A @grant can compare it with caller.username or caller.email."
-        )
-        yield error_at(field.type_node, text)
         return
     if instead := _INSTEAD_OF_TYPES.get(word):
         yield error_at(field.type_node, f"Unknown type {word}. {instead}")

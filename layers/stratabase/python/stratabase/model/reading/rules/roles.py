@@ -15,7 +15,7 @@ def check_opposites(draft: ModelDraft) -> Iterator[ModelError]:
     """Check the opposite of every association."""
     for field in draft.fields:
         use = field.directive("association")
-        if use and field.is_association and use["opposite"] is not None:
+        if use and field.is_association and not field.is_user_role and use["opposite"] is not None:
             yield from _check_opposite(draft, field, use)
 
 
@@ -80,7 +80,7 @@ def opposite_of(field: FieldDraft) -> str | None:
 def check_key_holders(draft: ModelDraft) -> Iterator[ModelError]:
     """Check the side of every association that holds the key: a to-one side, and only one."""
     for field in draft.fields:
-        if not field.is_association:
+        if not field.is_association or field.is_user_role:
             continue
         if other := mutual_opposite(draft, field):
             yield from (
@@ -94,6 +94,8 @@ def check_key_holders(draft: ModelDraft) -> Iterator[ModelError]:
 
 def mutual_opposite(draft: ModelDraft, field: FieldDraft) -> FieldDraft | None:
     """Return the opposite of an association if both roles name each other, or else None."""
+    if field.is_user_role:
+        return None
     other = draft.classes[field.target].fields_by_name.get(opposite_of(field) or "")
     fits = other and other.is_association and other.target_class == field.owner
     return other if other and fits and other is not field and opposite_of(other) == field.name else None

@@ -1,4 +1,4 @@
-"""Rules on `extend type _User`: it only grants READ on the members, or narrows that for their attributes."""
+"""Rules on members in a model: the roles that lead to `_User`, and the grants of `extend type _User`."""
 
 from collections.abc import Iterator
 
@@ -31,6 +31,29 @@ def check_user_extension(draft: ModelDraft) -> Iterator[ModelError]:
         yield from _check_field(field, seen)
         yield from _check_narrowing(draft.users, field)
         seen.add(field.name)
+
+
+def check_user_roles(draft: ModelDraft) -> Iterator[ModelError]:
+    """Check that each role that leads to a member is a to-one association without an opposite."""
+    for field in draft.fields:
+        if not field.is_user_role:
+            continue
+        if field.many:
+            text = (
+                f"{field.full_name} can't lead to many members. "
+                f"Use a class with a role {field.name}: {USER}, and a list of its objects."
+            )
+            yield error_at(field.node.type, text)
+        if composition := field.directive("composition"):
+            text = f"{field.full_name} leads to a member, who can't be a part. Use @association."
+            yield error_at(composition.node, text)
+        association = field.directive("association")
+        if association and association["opposite"] is not None:
+            text = f"{USER} has no roles, so {field.full_name} has no opposite. Remove opposite."
+            yield error_at(association.node_of("opposite"), text)
+        elif association and association["holds"] is False:
+            text = f"{field.owner} always holds the key of {field.full_name}. Remove holds."
+            yield error_at(association.node_of("holds"), text)
 
 
 def _check_uses(holder: ClassDraft | FieldDraft, name: str) -> Iterator[ModelError]:
