@@ -17,7 +17,7 @@ from stratabase.cli.gateway.template import RouteDeclaration
 from stratabase.domain.files.file_name import clean_file_name
 from stratabase.domain.files.media_type import stored_media_type
 from stratabase.domain.issues.refusals import Refusal
-from stratabase.domain.members.fields import stray_character
+from stratabase.domain.members.fields import invisible_character, stray_character
 from stratabase.domain.members.mail import Mail
 from stratabase.domain.members.mailed_link import parse_link_token
 from stratabase.expressions.errors import InvalidExpression
@@ -147,6 +147,7 @@ PLACES: Mapping[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "a link": (parse_link_token, ("a" * LONG, "." * LONG, "a." * 500_000)),
     "an id": (id_timestamp, ("a" * LONG,)),
     "a line of text": (stray_character, ("a" * LONG, "é" * LONG)),
+    "a name": (invisible_character, ("a" * LONG, "é" * LONG)),
     "lines of text": (lambda text: stray_character(text, lines=True), ("\r\n" * LONG,)),
     "Accept": (
         lambda text: best_match(text, ("application/json",)),

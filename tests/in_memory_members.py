@@ -5,7 +5,7 @@ from dataclasses import replace
 from threading import RLock
 
 from stratabase.domain.issues.refusals import Unauthenticated
-from stratabase.domain.members.member import Caller, Member, NamesTaken, Roster, fold_name
+from stratabase.domain.members.member import Caller, Member, NamesTaken, Roster, email_spellings, fold_name
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.messages import verbatim
 
@@ -38,7 +38,13 @@ class InMemoryMembers:
         with self._lock:
             self.reads += 1
             return next(
-                (one for one in self.members.values() if fold_name(one.email) == fold_name(email)), None
+                (
+                    member
+                    for spelling in email_spellings(email)
+                    for member in self.members.values()
+                    if fold_name(member.email) == spelling
+                ),
+                None,
             )
 
     def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
@@ -70,7 +76,7 @@ class InMemoryMembers:
     def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
         with self._lock:
             self._check_present(before, roster)
-            self._check_names(after)
+            self._check_names(after, before)
             self._take_away(before, roster)
             self.members[fold_name(after.username)] = replace(after, revision=before.revision + 1)
 
@@ -89,9 +95,13 @@ class InMemoryMembers:
         if roster is not None and roster.revision != self._revision:
             raise Conflict
 
-    def _check_names(self, member: Member) -> None:
+    def _check_names(self, member: Member, before: Member | None = None) -> None:
         others = [other for other in self.members.values() if other.id != member.id]
-        taken = tuple(_taken(member, others))
+        taken = tuple(
+            field
+            for field in _taken(member, others)
+            if before is None or getattr(before, field) != getattr(member, field)
+        )
         if taken:
             raise NamesTaken(taken)
 
@@ -143,5 +153,5 @@ def nobody_signs_in(username: str, password: str, address: str) -> Caller:
 def _taken(member: Member, others: list[Member]) -> Iterator[str]:
     if any(fold_name(other.username) == fold_name(member.username) for other in others):
         yield "username"
-    if any(fold_name(other.email) == fold_name(member.email) for other in others):
+    if any(fold_name(other.email) in email_spellings(member.email) for other in others):
         yield "email"

@@ -137,7 +137,7 @@ def manage_members(stack: Stack) -> None:
     again = {"token": stack.mailed_token("MailFunction"), "password": PASSWORD}
     stack.request("POST", "/public/administration/setPassword", again, authorization=None)
     ines = basic("ines", PASSWORD)
-    stack.request("PUT", own, {"email": "new@example.com"}, authorization=ines)
+    stack.request("PUT", own, {"email": "new@bücher.example"}, authorization=ines)
     stack.request("GET", own, authorization=ines)
     token = stack.mailed_token()
     stack.request("GET", f"/public/administration/confirmEmail?{urlencode({'token': token})}")

@@ -1,5 +1,6 @@
 """The contract of every store of members for one caller."""
 
+import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -7,10 +8,11 @@ from functools import partial
 import pytest
 
 from stratabase.adapters.members import pynamodb_members, sqlite_members
-from stratabase.domain.members.member import LINK_USED, MailedLink, Member, NamesTaken
+from stratabase.domain.members.member import LINK_USED, MailedLink, Member, NamesTaken, fold_name
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.formats.preferences import Formats
 from stratabase.operations.ports import Members
+from tests import in_memory_members
 
 ANNA = Member(
     id="1",
@@ -81,6 +83,65 @@ def test_an_address_leads_to_its_member(asked: str, members: Members) -> None:
     assert members.by_email(asked) is None
     members.remove(stored(members))
     assert members.by_email("anne@example.com") is None
+
+
+IN_UNICODE, IN_ASCII = "Änne@Bücher.example", "änne@xn--bcher-kva.example"
+
+
+@pytest.mark.parametrize(("own", "other"), [(IN_UNICODE, IN_ASCII), (IN_ASCII, IN_UNICODE)])
+def test_both_forms_of_a_domain_are_one_address(own: str, other: str, members: Members) -> None:
+    members.add(replace(ANNA, email=own))
+    for asked in (own, other, unicodedata.normalize("NFD", other), other.upper()):
+        assert members.by_email(asked) == replace(ANNA, email=own)
+    with pytest.raises(NamesTaken) as taken:
+        members.add(replace(BERT, email=other))
+    assert taken.value.fields == ("email",)
+    members.add(BERT)
+    with pytest.raises(NamesTaken) as taken:
+        members.change(stored(members, "2"), replace(BERT, email=other))
+    assert taken.value.fields == ("email",)
+    members.change(stored(members), replace(ANNA, email="anna@example.com"))
+    members.change(stored(members, "2"), replace(BERT, email=other))
+    assert members.by_email(own) == replace(BERT, email=other)
+
+
+@pytest.mark.parametrize(("own", "other"), [(IN_UNICODE, IN_ASCII), (IN_ASCII, IN_UNICODE)])
+def test_a_member_can_change_to_the_other_form_of_the_domain(own: str, other: str, members: Members) -> None:
+    members.add(replace(ANNA, email=own))
+    members.change(stored(members), replace(ANNA, email=other))
+    for asked in (own, other):
+        found = members.by_email(asked)
+        assert found is not None
+        assert found.email == other
+    members.remove(stored(members))
+    members.add(replace(BERT, email=own))
+    assert members.by_email(other) == replace(BERT, email=own)
+
+
+@pytest.mark.parametrize("domain", ["xn--a.example", "xn--.example", "straße.example", "ß" * 70, ".", ""])
+def test_a_domain_without_another_form_is_compared_as_it_is(domain: str, members: Members) -> None:
+    members.add(replace(ANNA, email=f"a@{domain}"))
+    assert members.by_email(f"A@{domain}") == replace(ANNA, email=f"a@{domain}")
+    assert members.by_email(f"b@{domain}") is None
+
+
+def test_members_who_have_had_one_address_in_two_forms_stay_usable(
+    members: Members, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An earlier version let them."""
+    unicode, ascii_ = replace(ANNA, email=IN_UNICODE), replace(BERT, email=IN_ASCII)
+    with monkeypatch.context() as earlier:
+        for module in (pynamodb_members, sqlite_members, in_memory_members):
+            earlier.setattr(module, "email_spellings", lambda email: (fold_name(email),))
+        members.add(unicode)
+        members.add(ascii_)
+    assert [members.by_email(each) for each in (IN_UNICODE, IN_ASCII)] == [unicode, ascii_]
+    members.change(stored(members), replace(unicode, notes="changed"))
+    members.change(stored(members, "2"), replace(ascii_, username="Bertha"))
+    members.change(stored(members, "2"), replace(ascii_, email="b@example.com"))
+    assert members.by_email(IN_ASCII) == replace(unicode, notes="changed")
+    with pytest.raises(NamesTaken):
+        members.change(stored(members, "2"), ascii_)
 
 
 def test_a_pending_address_identifies_no_member_and_reserves_nothing(members: Members) -> None:

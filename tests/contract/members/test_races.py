@@ -50,6 +50,18 @@ def spelled(name: str, number: int) -> str:
     return name.upper() if number % 2 else name
 
 
+def test_exactly_one_concurrent_add_of_an_address_in_two_forms_succeeds(concurrent: Members) -> None:
+    """In whichever form its domain is written."""
+    forms = ("anna{}@bücher.example", "anna{}@xn--bcher-kva.example")
+    for turn in range(TIMES):
+        wanting = [
+            Member(f"{turn}-{n}", f"{turn}-{n}", forms[n // 2 % 2].format(turn), "Clerk")
+            for n in range(THREADS)
+        ]
+        added = run_concurrently(*(partial(adds, concurrent, member) for member in wanting))
+        assert sum(added) == 1
+
+
 def test_exactly_one_concurrent_add_of_a_username_succeeds(concurrent: Members) -> None:
     for turn in range(TIMES):
         wanting = [

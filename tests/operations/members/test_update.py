@@ -344,3 +344,31 @@ def test_a_password_is_hashed_once_despite_repeated_conflicts() -> None:
     operations.members.before_write = some_times
     operations.update(HERSELF, "a", {"password": NEW})
     assert (operations.members.writes, passwords.hashed) == (6, 1)
+
+
+def test_an_address_is_stored_in_nfc(operations: MemberOperations) -> None:
+    assert operations.update(BEA, "a", {"email": "e\u0301@example.com"}).email == "é@example.com"
+    operations.update(HERSELF, "a", {"email": "a\u0301@example.com"})
+    assert operations.stored("a").pending_email == "á@example.com"
+    member = operations.create(BEA, username="Cleo", email="o\u0301@example.com", profile="Clerk")
+    assert member.email == "ó@example.com"
+
+
+def test_members_with_names_from_before_these_checks_stay_usable(operations: MemberOperations) -> None:
+    """A PUT of what GET returned changes nothing. Only another name is checked."""
+    operations.change("a", username="An\u200bna", email="e\u0301\u200b@example.com")
+    before = operations.stored("a")
+    read = {"username": before.username, "email": before.email}
+    for caller in (BEA, HERSELF):
+        after = operations.update(caller, "a", {**read, "notes": caller.username})
+        assert after == replace(before, notes=caller.username)
+    with pytest.raises(BadMember, match=r"U\+200B"):
+        operations.update(BEA, "a", {"username": "An\u200bne"})
+
+
+@pytest.mark.parametrize("email", ["bea@xn--bcher-kva.example", "BEA@BÜCHER.example"])
+def test_an_address_is_taken_in_both_forms_of_its_domain(email: str, operations: MemberOperations) -> None:
+    operations.change("b", email="bea@bücher.example")
+    for caller in (BEA, HERSELF):
+        with pytest.raises(MemberTaken):
+            operations.update(caller, "a", {"email": email})

@@ -18,11 +18,19 @@ from stratabase.adapters.members.pynamodb_table import (
     ConditionalWrite,
     PynamoRecord,
     PynamoTable,
+    check_if,
     delete_if,
     save_if,
 )
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.member import MailedLink, Member, NamesTaken, Roster, fold_name
+from stratabase.domain.members.member import (
+    MailedLink,
+    Member,
+    NamesTaken,
+    Roster,
+    email_spellings,
+    fold_name,
+)
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.formats.preferences import Formats
 from stratabase.messages import _
@@ -104,7 +112,7 @@ def _username_key(username: str) -> TableKey:
 
 
 def _email_key(email: str) -> TableKey:
-    """Return the key of the guard of an email address."""
+    """Return the key of the guard of an email address in its own spelling."""
     return f"E#{_hash(fold_name(email))}", "E"
 
 
@@ -142,8 +150,12 @@ class PynamoMembers:
         return self._by_guard(_username_key(username), lambda member: _username_key(member.username))
 
     def by_email(self, email: str) -> Member | None:
-        """Return the member with an email address, or None. Case does not matter."""
-        return self._by_guard(_email_key(email), lambda member: _email_key(member.email))
+        """Return the member with an email address in any spelling, or None."""
+        for spelling in email_spellings(email):
+            member = self._by_guard(_email_key(spelling), lambda member: _email_key(member.email))
+            if member is not None:
+                return member
+        return None
 
     def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
         """Return the members in the order of `ids`, None for an id that no member has."""
@@ -183,7 +195,8 @@ class PynamoMembers:
 
     def add(self, member: Member) -> None:
         """Add a member. Raises NamesTaken, or Conflict if the id exists."""
-        self._commit([self._save(member, 0), *self._claim_names(member, None)])
+        claims = [*self._claim_names(member, None), *self._check_other_spellings(member, None)]
+        self._commit([self._save(member, 0), *claims])
 
     def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
         """Replace `before` with `after`. If a roster is given, it must still be the current one.
@@ -195,6 +208,7 @@ class PynamoMembers:
                 self._save(after, before.revision),
                 *self._claim_names(after, before),
                 *self._release_names(before, after),
+                *self._check_other_spellings(after, before),
                 *self._advance_roster(roster),
             ]
         )
@@ -269,6 +283,17 @@ class PynamoMembers:
         for _field, key in _GUARD_KEYS:
             if after is None or key(before) != key(after):
                 yield delete_if(self._guard(*key(before)), GuardRecord.member == before.id, _AS_READ)
+
+    def _check_other_spellings(self, after: Member, before: Member | None) -> Iterator[ConditionalWrite]:
+        """Yield the checks that nobody has a member's new email address in another spelling."""
+        own = _email_key(after.email)
+        released = before and _email_key(before.email)
+        if released == own:
+            return
+        for key in map(_email_key, email_spellings(after.email)):
+            # DynamoDB takes each item once. If the member had this spelling, its guard is deleted here.
+            if key not in {own, released}:
+                yield check_if(self._guard, key, GuardRecord.pk.does_not_exist(), "email")
 
     def _advance_roster(self, roster: Roster | None) -> Iterator[ConditionalWrite]:
         """Yield the write that advances the roster's revision, if the change depends on a roster.

@@ -50,20 +50,29 @@ class ConditionalWrite(NamedTuple):
     """A write in a transaction. `PynamoTable.transact` returns `condition_name` if its condition fails."""
 
     position: int
-    """The order in which PynamoDB sends writes: 0 for deletions, 1 for others. DynamoDB reports failed
-    conditions in this order."""
+    """The order in which PynamoDB sends writes: 0 for checks, 1 for deletions, 2 for others. DynamoDB reports
+    failed conditions in this order."""
     add_to: Callable[[TransactWrite], None]
     condition_name: str
 
 
+def check_if(
+    record_class: type[PynamoRecord], key: tuple[str, str], condition: Condition, condition_name: str
+) -> ConditionalWrite:
+    """Return the check that a condition holds for a key. It writes nothing."""
+    return ConditionalWrite(
+        0, lambda transaction: transaction.condition_check(record_class, *key, condition), condition_name
+    )
+
+
 def delete_if(record: PynamoRecord, condition: Condition, condition_name: str) -> ConditionalWrite:
     """Return the write that deletes a record if a condition holds."""
-    return ConditionalWrite(0, lambda transaction: transaction.delete(record, condition), condition_name)
+    return ConditionalWrite(1, lambda transaction: transaction.delete(record, condition), condition_name)
 
 
 def save_if(record: PynamoRecord, condition: Condition, condition_name: str) -> ConditionalWrite:
     """Return the write that creates or replaces a record if a condition holds."""
-    return ConditionalWrite(1, lambda transaction: transaction.save(record, condition), condition_name)
+    return ConditionalWrite(2, lambda transaction: transaction.save(record, condition), condition_name)
 
 
 R = TypeVar("R", bound=PynamoRecord)

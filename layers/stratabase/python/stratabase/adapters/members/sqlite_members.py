@@ -10,7 +10,14 @@ import orjson
 
 from stratabase import waiting
 from stratabase.adapters.exclusive_connection import ExclusiveConnection
-from stratabase.domain.members.member import MailedLink, Member, NamesTaken, Roster, fold_name
+from stratabase.domain.members.member import (
+    MailedLink,
+    Member,
+    NamesTaken,
+    Roster,
+    email_spellings,
+    fold_name,
+)
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.formats.preferences import Formats
 from stratabase.store.sqlite.file import Layout, open_for_reading, open_for_writing
@@ -73,8 +80,9 @@ class SqliteMembers:
         return self._find(_BY_USERNAME, fold_name(username))
 
     def by_email(self, email: str) -> Member | None:
-        """Return the member with an email address, or None. Case does not matter."""
-        return self._find(_BY_EMAIL, fold_name(email))
+        """Return the member with an email address in any spelling, or None."""
+        found = (self._find(_BY_EMAIL, spelling) for spelling in email_spellings(email))
+        return next(filter(None, found), None)
 
     def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
         """Return the members in the order of `ids`, None for an id that no member has."""
@@ -166,7 +174,7 @@ def _insert(connection: sqlite3.Connection, member: Member) -> None:
 def _update(connection: sqlite3.Connection, before: Member, after: Member, roster: Roster | None) -> None:
     """Replace `before` with `after`. Raises Conflict, NamesTaken."""
     _check_present(connection, before, roster)
-    _check_names(connection, after)
+    _check_names(connection, after, before)
     connection.execute(
         "UPDATE members SET username = ?, email = ?, member = ?, revision = revision + 1 WHERE id = ?",
         _row(after),
@@ -192,17 +200,23 @@ def _check_present(connection: sqlite3.Connection, member: Member, roster: Roste
             raise Conflict
 
 
-def _check_names(connection: sqlite3.Connection, member: Member) -> None:
-    """Raise NamesTaken if another member has the username or the email address."""
-    others = "SELECT 1 FROM members WHERE {} = ? AND id <> ?"
-    names = {"username": fold_name(member.username), "email": fold_name(member.email)}
+def _check_names(connection: sqlite3.Connection, member: Member, before: Member | None = None) -> None:
+    """Raise NamesTaken if another member has the username or the email address, unless it was so before."""
+    others = "SELECT 1 FROM members WHERE {} IN (SELECT value FROM json_each(?)) AND id <> ?"
+    former = _spellings(before) if before else {}
     taken = tuple(
         field
-        for field, name in names.items()
-        if connection.execute(others.format(field), (name, member.id)).fetchone()
+        for field, spellings in _spellings(member).items()
+        if spellings != former.get(field)
+        and connection.execute(others.format(field), (orjson.dumps(spellings).decode(), member.id)).fetchone()
     )
     if taken:
         raise NamesTaken(taken)
+
+
+def _spellings(member: Member) -> dict[str, tuple[str, ...]]:
+    """Return the folded spellings of a member's unique names, by field."""
+    return {"username": (fold_name(member.username),), "email": email_spellings(member.email)}
 
 
 def _row(member: Member) -> tuple[str, str, str, str]:

@@ -5,7 +5,7 @@ from hashlib import blake2b
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
 
-from stratabase.domain.members.member import fold_name
+from stratabase.domain.members.member import email_spellings, fold_name
 from stratabase.domain.objects.instant import Instant
 
 FAILURE_WINDOW = 900_000
@@ -44,7 +44,7 @@ def source_key(username: str, address: str) -> str:
 
 def recipient_key(email: str) -> str:
     """Return the key of the mails to an address. The address `anna+anything@example.com` counts as Anna's."""
-    local, _, host = fold_name(email).rpartition("@")
+    local, _, host = min(email_spellings(email)).rpartition("@")
     return _key("mail to", local.partition("+")[0], host)
 
 

@@ -1,6 +1,7 @@
 """The table of a member's fields: how to check, read and set what a client sends."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -41,6 +42,16 @@ class MemberField:
     """Whether null is valid; it stands for no value, or for the default."""
     multiline: bool = False
     """Whether the text can have several lines."""
+    is_visible: bool = False
+    """Whether each character must be visible. Otherwise, two different names could look the same."""
+    is_nfc: bool = False
+    """Whether a text is stored in the Unicode normalization form NFC."""
+
+    def normalized(self, value: Any) -> Any:
+        """Return the form in which a value is stored. A value that is not valid stays as it is."""
+        # The time to normalize grows with the square of the length.
+        is_text = isinstance(value, str) and len(value) <= (self.max_length or 0)
+        return unicodedata.normalize("NFC", value) if self.is_nfc and is_text else value
 
     def mistakes(self, value: Any) -> Iterator[Message]:
         """Yield what is wrong with a value, and what would be right."""
@@ -70,6 +81,8 @@ class MemberField:
                 )
             )
         character = stray_character(text, lines=self.multiline)
+        if character is None and self.is_visible:
+            character = invisible_character(text)
         if character is not None:
             raise InvalidValue(
                 _(
@@ -99,6 +112,23 @@ def stray_character(text: str, *, lines: bool = False) -> str | None:
     """
     match = (_STRAY_IN_LINES if lines else _STRAY).search(text)
     return f"U+{ord(match.group()):04X}" if match else None
+
+
+# Letters and marks without a shape, which Python calls printable: the default ignorable ones of Unicode, and
+# the blank Braille pattern.
+_BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+
+
+def invisible_character(text: str) -> str | None:
+    """Return the first character of a text that cannot be seen, such as `U+200B`; None if there is none.
+
+    These are control and format characters, among them those that change the direction of a text, all spaces
+    except U+0020, characters that this version of Unicode does not know, and letters without a shape.
+    """
+    found = next((each for each in text if not each.isprintable() or _BLANK.match(each)), None)
+    return None if found is None else f"U+{ord(found):04X}"
 
 
 MAX_FORMAT_NAME_LENGTH = 64
@@ -209,17 +239,20 @@ _USERNAME = MemberField(
     set=lambda member, value: replace(member, username=value),
     check=_check_username,
     max_length=MAX_USERNAME_LENGTH,
+    is_visible=True,
     example="anna",
     required=True,
     administrators_only=True,
 )
 _EMAIL = MemberField(
     "email",
-    "The email address. It is unique regardless of case.",
+    "The email address. It is unique regardless of case and of the form of its domain (Unicode, or xn--…).",
     get=lambda member: member.email,
     set=with_email,
     check=_check_email,
     max_length=MAX_EMAIL_LENGTH,
+    is_visible=True,
+    is_nfc=True,
     format="email",
     example="anna@example.com",
     required=True,

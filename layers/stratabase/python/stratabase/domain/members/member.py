@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from stratabase.domain.objects.instant import Instant
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.model.constraints.email import domain_spellings
 from stratabase.model.model import Profile
 
 MAX_RESET_LINKS = 10
@@ -100,6 +101,18 @@ def fold_name(name: str) -> str:
     if len(name) > MAX_NAME_LENGTH:
         return name
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def email_spellings(email: str) -> tuple[str, ...]:
+    """Return the folded spellings of an email address, which all mean the same mailbox: its own one first.
+
+    A domain has a form in Unicode and one in ASCII. A member is stored under the spelling that was sent.
+    """
+    folded = fold_name(email)
+    if len(email) > MAX_NAME_LENGTH:
+        return (folded,)
+    local, at, domain = folded.rpartition("@")
+    return tuple(dict.fromkeys(fold_name(f"{local}{at}{each}") for each in domain_spellings(domain)))
 
 
 def with_password(member: Member, hashed: str) -> Member:

@@ -70,6 +70,18 @@ def ascii_domain(domain: str) -> str:
     return ascii_form.decode("ascii") if is_same else ""
 
 
+def domain_spellings(domain: str) -> tuple[str, ...]:
+    """Return a domain in lower case as it is, and in its other form (IDNA): with `xn--`, or without."""
+    if domain.isascii() and "xn--" not in domain:
+        return (domain,)
+    ascii_form = ascii_domain(domain)
+    try:
+        forms = (domain, ascii_form, ascii_form.encode().decode("idna"))
+    except UnicodeError:
+        forms = (domain, ascii_form, "")
+    return tuple(dict.fromkeys(filter(None, forms)))
+
+
 def is_mailable(email: str) -> bool:
     """Return whether mail to an address reaches that address, and all characters of it are visible."""
     local, _at, domain = email.rpartition("@")

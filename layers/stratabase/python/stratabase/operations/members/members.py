@@ -19,6 +19,7 @@ from stratabase.operations.members.rules import (
     FieldValues,
     check_administrator_remains,
     invalid_fields,
+    normalized_fields,
     require_administrator,
     require_self_or_administrator,
     retry_conflicts,
@@ -90,6 +91,7 @@ class CreateMember:
         created but not mailed.
         """
         require_administrator(caller, ONLY_ADMINISTRATORS_CREATE)
+        values = normalized_fields(values, self._fields)
         mistakes = [
             *unknown_fields(values, self._fields),
             *self._missing(values),

@@ -57,6 +57,13 @@ def invalid_fields(values: FieldValues, fields: Fields) -> Iterator[FieldMistake
             yield from (FieldMistake(name, message) for message in field.mistakes(values[name]))
 
 
+def normalized_fields(values: FieldValues, fields: Fields) -> FieldValues:
+    """Return values of fields in the form in which they are stored."""
+    return {
+        name: fields[name].normalized(value) if name in fields else value for name, value in values.items()
+    }
+
+
 def set_fields(member: Member, values: FieldValues, fields: Fields) -> Member:
     """Return a member with new values of known fields. The values must be valid."""
     for name, field in fields.items():

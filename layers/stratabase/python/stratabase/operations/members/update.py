@@ -26,6 +26,7 @@ from stratabase.operations.members.rules import (
     FieldValues,
     check_administrator_remains,
     invalid_fields,
+    normalized_fields,
     require_self_or_administrator,
     retry_conflicts,
     set_fields,
@@ -94,6 +95,7 @@ class UpdateMember:
         current password is wrong, or was wrong too often.
         """
         require_self_or_administrator(caller, id_, ONLY_ADMINISTRATORS_CHANGE)
+        values = normalized_fields(values, self._fields)
         hashed = cache(partial(self._hashed, values))
         current = values.get(CURRENT_PASSWORD)
 
@@ -180,7 +182,7 @@ class UpdateMember:
         if name == PENDING_EMAIL:
             return (value or None) != before.pending_email
         field = self._fields.get(name)
-        return field is None or field.get(before) != value
+        return field is None or field.normalized(field.get(before)) != value
 
     def _check_rights(self, caller: Caller, changes: FieldValues) -> None:
         reserved = [
