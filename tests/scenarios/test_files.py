@@ -115,6 +115,49 @@ def test_a_file_is_replaced_restored_and_cleared(admin: Client) -> None:
     assert bodies == [b"%PDF one", b"%PDF two", b"%PDF one"]
 
 
+@pytest.mark.parametrize("class_name", ["Letter", "Sheet"], ids=["versioned", "unversioned"])
+def test_a_date_identifies_the_file_that_the_object_had_then(admin: Client, class_name: str) -> None:
+    attribute = {"Letter": "scan", "Sheet": "picture"}[class_name]
+    address = f"{class_name}/{attribute}"
+    whole = admin.save(title="dated", pages={"save": [{}]}, shown="_id pages { items { _id } }")
+    id_ = whole["_id"] if class_name == "Letter" else whole["pages"]["items"][0]["_id"]
+
+    def bind(reference: Any) -> str:
+        sheet = {"_id": id_, attribute: reference}
+        sent = sheet if class_name == "Letter" else {"_id": whole["_id"], "pages": {"save": [sheet]}}
+        admin.save(shown="_id", **sent)
+        reply = admin.request("GET", link)
+        return str(reply.headers["last-modified"])
+
+    def status(method: str = "GET", **headers: str) -> int:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return admin.request(method, link, headers=named).status
+
+    # All of it happens within a few seconds, and the second file was uploaded before the first one.
+    link = f"/auth/file/{class_name}/{id_}/{attribute}"
+    older, newer = admin.upload(b"%PDF older", address), admin.upload(b"%PDF newer", address)
+    first = bind(newer)
+    assert status(If_Modified_Since=first) == 304
+    second = bind(older)
+    assert status(If_Modified_Since=first) == 200
+    assert status(If_Unmodified_Since=first) == 412
+    assert status(If_Range=first, Range="bytes=0-1") == 200
+    assert (status(If_Modified_Since=second), status("HEAD", If_Modified_Since=second)) == (304, 304)
+    assert status(If_Unmodified_Since=second) == 200
+    assert status(If_Range=second, Range="bytes=0-1") == 206
+    assert status(If_Modified_Since="Fri, 01 Jan 2100 00:00:00 GMT") == 200
+
+
+def test_head_of_a_pending_file_has_the_headers_of_get(admin: Client) -> None:
+    pending = admin.upload(b"%PDF pending")
+    address = f"/auth/file/letter/scan/pending/{pending['pendingFileId']}"
+
+    found = [admin.request(method, address) for method in ("HEAD", "GET")]
+
+    assert [reply.headers["content-length"] for reply in found] == ["12", "12"]
+    assert found[0].body == b""
+
+
 def test_a_preview_shows_the_pending_file(admin: Client) -> None:
     pending = admin.upload(b"%PDF draft")
     query = "query($draft: LetterDraft!) { Letter___preview(data: $draft) { _id scan { name link } } }"

@@ -1,10 +1,11 @@
 """Objects take pending files, and release them."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from stratabase.domain.files.refusals import FileNotFound, PendingFileGone
+from stratabase.domain.files.stored_file import shown_file
 from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.members.member import Caller
 from stratabase.domain.query.order import Order
@@ -33,7 +34,7 @@ def test_a_created_object_has_the_uploaded_file() -> None:
 
     photo = scenario.create(picture=pending)
 
-    assert photo.state["picture"] == pending.file.stored()
+    assert shown_file(cast("Any", photo.state["picture"])) == pending.file.stored()
     assert scenario.download(photo.reference) == b"one"
 
 
@@ -201,7 +202,7 @@ def test_a_preview_and_a_validation_take_no_file() -> None:
     shown = preview(scenario.services, command, BEN)
     issues = validate(scenario.services, command, BEN)
 
-    assert shown.written.state["picture"] == pending.file.stored()
+    assert shown_file(cast("Any", shown.written.state["picture"])) == pending.file.stored()
     assert shown.written.uploads == {pending.file.file_id: pending.id}
     assert issues == []
     assert scenario.stored_keys() == {f"pending/{pending.id}"}

@@ -1,11 +1,12 @@
 """The differences between two versions of an object."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
 
+from stratabase.domain.files.stored_file import shown_file
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.parts import part_ids
@@ -93,6 +94,8 @@ def _as_json(class_: Class, name: str, entity: Entity | None) -> str | None:
 
 
 def _plain(attribute: Attribute, value: Stored) -> Any:
+    if isinstance(value, Mapping):
+        return shown_file(value)
     if attribute.type.takes_format or not attribute.type.has_serializer:
         return value
     return attribute.type.serializer("default", DEFAULT_FORMATS)(value)

@@ -10,6 +10,7 @@ from binascii import Error as NotBase64
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from http import HTTPStatus
+from itertools import chain
 from typing import Any, NamedTuple
 
 import pybase64
@@ -27,6 +28,7 @@ _OWN_HEADERS = frozenset(
 )
 """Headers that only the gateway sets, because they describe the connection."""
 _CONTENT_TYPE = b"Content-Type"
+_LENGTH = re.compile("[0-9]{1,15}")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 _BEFORE_ANY_API = frozenset(
@@ -58,8 +60,8 @@ def api_response(response: Response, method: str) -> HttpResponse:
     headers = _api_headers(response.headers)
     if status in BODILESS:
         return HttpResponse(status, headers, b"", None)
-    # The response to HEAD omits the body, so its length is unknown.
-    return HttpResponse(status, _with_type(headers), body, None if method == "HEAD" else len(body))
+    length = _declared_length(response.headers) if method == "HEAD" else len(body)
+    return HttpResponse(status, _with_type(headers), body, length)
 
 
 def function_response(result: Any, method: str) -> HttpResponse:
@@ -72,8 +74,7 @@ def function_response(result: Any, method: str) -> HttpResponse:
     headers = _headers(result)
     if status in BODILESS:
         return HttpResponse(status, headers, b"", None)
-    # The response to HEAD can omit the body, and then the length of the body is unknown.
-    length = len(body) if body or method != "HEAD" else None
+    length = len(body) if body or method != "HEAD" else _declared_length(chain(*_header_texts(result)))
     return HttpResponse(status, _with_type(headers), body, length)
 
 
@@ -89,6 +90,13 @@ def streaming_response(result: StreamedResponse) -> HttpResponse:
         raise
     length = result.headers.get("Content-Length", [""])[0]
     return HttpResponse(status, headers, b"", int(length) if length.isdecimal() else None, result.body)
+
+
+def _declared_length(headers: Iterable[tuple[str, str]]) -> int | None:
+    """Return the Content-Length that a function sets in its response to HEAD, which has no body."""
+    values = {value for name, value in headers if name.lower() == "content-length"}
+    value = values.pop() if len(values) == 1 else ""
+    return int(value) if _LENGTH.fullmatch(value) else None
 
 
 def with_headers(response: HttpResponse, headers: Headers) -> HttpResponse:
@@ -147,15 +155,23 @@ def _body(body: Any, encoded: Any) -> bytes:
 
 def _headers(result: Mapping[str, Any]) -> ResponseHeaders:
     """Return the headers of both fields. A pair that occurs in both fields is returned once."""
+    multiple, single = _header_texts(result)
+    headers = [_header(name, value) for name, value in multiple]
+    headers += [
+        header for header in (_header(name, value) for name, value in single) if header not in headers
+    ]
+    return tuple(header for header in headers if header is not None)
+
+
+def _header_texts(result: Mapping[str, Any]) -> tuple[list[tuple[Any, str]], list[tuple[Any, str]]]:
+    """Return the pairs of multiValueHeaders and of headers, with values as texts."""
     single, multiple = result.get("headers") or {}, result.get("multiValueHeaders") or {}
     if not isinstance(single, dict) or not isinstance(multiple, dict):
         raise _malformed("headers and multiValueHeaders should be objects")
-    headers = [_header(name, value) for name, values in multiple.items() for value in _texts(name, values)]
-    for name, value in single.items():
-        header = _header(name, *_texts(name, [value]))
-        if header not in headers:
-            headers.append(header)
-    return tuple(header for header in headers if header is not None)
+    return (
+        [(name, value) for name, values in multiple.items() for value in _texts(name, values)],
+        [(name, value) for name, each in single.items() for value in _texts(name, [each])],
+    )
 
 
 @lru_cache(maxsize=512)

@@ -10,6 +10,9 @@ from stratabase.model.stored_values import kept_values
 from stratabase.model.types.file import PENDING_ID
 from stratabase.model.types.storage import Stored
 
+_BOUND_ON = "boundOn"
+_SECOND = 1000
+
 
 class StoredFile(NamedTuple):
     """A file of an object: its metadata, as the state of the object has it."""
@@ -21,16 +24,30 @@ class StoredFile(NamedTuple):
     size: int
     """In bytes."""
     uploaded_on: Instant
+    bound_on: Instant | None = None
+    """When the object took the file. None while it is pending, and for files of an earlier layout.
+
+    No other file of the same attribute has an instant within the same second, because HTTP identifies files
+    by the second.
+    """
 
     def stored(self) -> Mapping[str, Stored]:
         """Return the value of the attribute in the object's state."""
-        return {
+        value: dict[str, Stored] = {
             "fileId": self.file_id,
             "name": self.name,
             "mimeType": self.mime_type,
             "size": self.size,
             "uploadedOn": format_instant(self.uploaded_on),
         }
+        return value if self.bound_on is None else {**value, _BOUND_ON: format_instant(self.bound_on)}
+
+    def bound(self, now: Instant, replaced: "StoredFile | None") -> "StoredFile":
+        """Return this file as an object takes it now, possibly in place of another one."""
+        if replaced is None:
+            return self._replace(bound_on=now)
+        last = max(replaced.uploaded_on, replaced.bound_on or 0)
+        return self._replace(bound_on=max(now, (last // _SECOND + 1) * _SECOND))
 
     def reference(self, pending_id: str) -> dict[str, Stored]:
         """Return the PendingFileReference of this file while it is pending, with the date as it is stored."""
@@ -42,7 +59,13 @@ def stored_file(value: Any) -> StoredFile | None:
     if not isinstance(value, Mapping):
         return None
     uploaded_on = parse_instant(value["uploadedOn"])
-    return StoredFile(value["fileId"], value["name"], value["mimeType"], value["size"], uploaded_on)
+    bound_on = parse_instant(value[_BOUND_ON]) if _BOUND_ON in value else None
+    return StoredFile(value["fileId"], value["name"], value["mimeType"], value["size"], uploaded_on, bound_on)
+
+
+def shown_file(value: Mapping[str, Stored]) -> Mapping[str, Stored]:
+    """Return what answers show of an attribute's stored value."""
+    return {name: each for name, each in value.items() if name != _BOUND_ON}
 
 
 _PLAIN_TYPES = frozenset({str, int, bool, type(None), list})

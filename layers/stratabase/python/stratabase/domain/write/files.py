@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stratabase.domain.files.pending_file import FileTarget, PendingFile, is_file_id
+from stratabase.domain.files.stored_file import stored_file
 from stratabase.domain.issues.issue import Issue, IssueType
 from stratabase.domain.write.draft import Draft
 from stratabase.domain.write.request import WriteRequest
@@ -36,8 +37,14 @@ def take_files(request: WriteRequest, draft: Draft) -> dict[str, Stored]:
             request.issues += issues
             if pending is not None and not issues:
                 request.files[pending.id] = pending
-            taken[name] = None if pending is None else pending.file.stored()
+            taken[name] = None if pending is None else _bound(request, draft, name, pending)
     return taken
+
+
+def _bound(request: WriteRequest, draft: Draft, name: str, pending: PendingFile) -> Stored:
+    """Return the value of an attribute that takes a pending file."""
+    replaced = None if draft.before is None else stored_file(draft.before.state.get(name))
+    return pending.file.bound(request.context.now, replaced).stored()
 
 
 def _find(request: WriteRequest, draft: Draft, name: str, reference: Mapping[str, Any]) -> PendingFile | None:

@@ -28,7 +28,7 @@ _CLASS = Parameter("The name of the class, in uppercase or lowercase.")
 _ATTRIBUTE = Parameter("The name of the attribute, in uppercase or lowercase.")
 _VALIDATORS = {
     "ETag": "The ID of the file, in quotes.",
-    "Last-Modified": "When the object was last saved, or the pending file uploaded.",
+    "Last-Modified": "When the object got the file, or the pending file was uploaded.",
 }
 _FILE_HEADERS = {
     **_VALIDATORS,

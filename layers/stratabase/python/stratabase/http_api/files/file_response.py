@@ -23,7 +23,7 @@ def file_response(request: Request, open_file: OpenFile, max_size: int = MAX_STR
     Raises PreconditionFailed, RangeNotSatisfiable, ResponseTooLarge, FileNotFound, Unavailable.
     """
     file = open_file.file
-    validators = Validators(f'"{file.file_id}"', open_file.modified // 1000)
+    validators = Validators(f'"{file.file_id}"', open_file.modified // 1000, open_file.is_exact)
     # 1. The conditions decide first (RFC 9110 section 13.2.2).
     if is_unmodified(request, validators):
         return Response(304, (*validators.headers(), *_CACHE))

@@ -19,11 +19,20 @@ class Validators(NamedTuple):
     tag: str
     """A strong entity tag in quotes."""
     last_modified: int
-    """In whole seconds since the epoch. A weak validator, because a state can change twice in a second."""
+    """In whole seconds since the epoch."""
+    is_exact: bool = True
+    """Whether no other state of the resource has the same `last_modified`. Otherwise, it only informs."""
 
     def headers(self) -> Headers:
         """Return the headers ETag and Last-Modified."""
         return (("ETag", self.tag), ("Last-Modified", formatdate(self.last_modified, usegmt=True)))
+
+    def has_date(self, seconds: int | None) -> bool:
+        """Return whether a date identifies the current state. A later date could be that of another state.
+
+        An object can get a file again that it had before, so dates don't always increase.
+        """
+        return self.is_exact and seconds == self.last_modified
 
 
 def is_unmodified(request: Request, current: Validators) -> bool:
@@ -36,12 +45,11 @@ def is_unmodified(request: Request, current: Validators) -> bool:
         _require(current.tag in _tags(request, "if-match", current))
     else:
         unmodified_since = _date(request, "if-unmodified-since")
-        _require(unmodified_since is None or current.last_modified <= unmodified_since)
+        _require(unmodified_since is None or current.has_date(unmodified_since))
     # 2. The client has a copy. Tags take precedence over times.
     if "if-none-match" in request.headers:
         return current.tag in {tag.removeprefix("W/") for tag in _tags(request, "if-none-match", current)}
-    modified_since = _date(request, "if-modified-since")
-    return modified_since is not None and current.last_modified <= modified_since
+    return current.has_date(_date(request, "if-modified-since"))
 
 
 def allows_range(request: Request, current: Validators) -> bool:
@@ -49,8 +57,8 @@ def allows_range(request: Request, current: Validators) -> bool:
     condition = request.header("if-range")
     if condition is None:
         return True
-    # A weak tag never matches here. Neither does a date, because two states within a second share it.
-    return condition.strip() == current.tag
+    # A weak tag never matches here.
+    return condition.strip() == current.tag or current.has_date(_date(request, "if-range"))
 
 
 def _require(holds: bool) -> None:  # noqa: FBT001 - it is the condition

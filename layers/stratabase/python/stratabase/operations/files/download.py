@@ -44,8 +44,10 @@ class OpenFile(NamedTuple):
 
     file: StoredFile
     modified: Instant
-    """An instant at which the address had this file, and since which it has had no other."""
+    """When the address got this file."""
     read: ReadBytes
+    is_exact: bool = True
+    """Whether the second of `modified` identifies the file: no other one has it at this address."""
 
 
 class FileLost(Exception):
@@ -106,7 +108,9 @@ class FileDownloads:
                     raise FileLost(file.file_id) from None
                 raise _missing(reference, found) from None
 
-        return OpenFile(file, max(file.uploaded_on, entity.start or 0), read)
+        if file.bound_on is not None:
+            return OpenFile(file, file.bound_on, read)
+        return OpenFile(file, max(file.uploaded_on, entity.start or 0), read, is_exact=False)
 
     def _find(
         self, caller: Caller, class_: Class, reference: Reference, version: Instant | None
