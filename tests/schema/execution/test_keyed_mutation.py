@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.idempotency import KEY_LIFETIME, MAX_ANSWER_BYTES, IdempotencyKeyReused
 from stratabase.domain.write.limits import BulkLimits
 from stratabase.model.reading import read_model
@@ -147,6 +148,35 @@ def test_members_have_keys_of_their_own(api: KeyedApi) -> None:
     api.caller = replace(ADMINISTRATOR, id="m2")
 
     assert b"ENTITY_UNIQUE" in api.send(CREATE, name="A").body
+
+
+STAFF = """extend schema @application(name: "Staff") @profile(name: "Administrator", administrator: true)
+    @profile(name: "Manager", access: FULL) @profile(name: "Clerk", access: FULL)
+    type Person { salary: Int @grant(profile: "Clerk", allow: []) name: String %s }"""
+CREATE_PERSON = "mutation { Person___create(data: {salary: 5}) { _id salary } }"
+
+
+def test_an_answer_is_not_repeated_after_the_rights_have_changed() -> None:
+    engine = ReferenceEngine()
+
+    def send(profile: str, grant: str = "") -> dict[str, Any]:
+        api = KeyedApi(engine, model=read_model(STAFF % grant, "staff.graphql"))
+        api.caller = Caller("m1", "ada", profile)
+        return dict(json.loads(api.send(CREATE_PERSON).body))
+
+    first = send("Manager")
+    stored = KeyedApi(engine).items()
+
+    assert first["data"]["Person___create"]["salary"] == 5
+    assert send("Manager") == send("Administrator") == first
+    assert send("Manager", '@grant(profile: "Clerk", allow: [EDIT])') == first
+    for changed in (send("Clerk"), send("Manager", '@grant(profile: "Manager", allow: [EDIT])')):
+        (error,) = changed["errors"]
+        assert changed["data"] == {"Person___create": None}
+        assert error["path"] == ["Person___create"]
+        assert error["extensions"]["issueType"] == "ENTITY_ACCESS_FORBIDDEN"
+        assert "your permissions changed" in error["message"]
+    assert KeyedApi(engine).items() == stored
 
 
 def test_a_key_is_kept_for_24_hours(api: KeyedApi) -> None:

@@ -7,7 +7,8 @@ may read the composition.
 """
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from hashlib import blake2b
 from typing import NamedTuple
 
 from stratabase.domain.objects.parts import whole_roles
@@ -40,6 +41,7 @@ class Access:
     def __init__(self, model: Model, profile: str, default: DefaultAccess) -> None:
         self.profile = profile
         self.model = model
+        self._default = default
         self._members: dict[ClassField, Permission] = {}
         # A part is in here only if it has a grant of its own: see `follows_whole`. Users always need a grant.
         self._classes = {
@@ -65,6 +67,18 @@ class Access:
             self._classes[class_name] = permission
         else:
             self._members[class_name, grant.field] = permission
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all that the model says of the profile's rights. Equal hashes mean equal rights."""
+        grants = (
+            f"{class_.name}.{grant.field} {sorted(each.value for each in grant.allow)} {grant.where}"
+            for class_ in self.model.classes.values()
+            for grant in class_.grants
+            if grant.profile == self.profile
+        )
+        text = "\n".join([self.profile, self._default.value, *sorted(grants)])
+        return blake2b(text.encode(), digest_size=12).hexdigest()
 
     def class_permission(self, class_name: str) -> Permission:
         """Return the permission that a class's own grant gives, or without one the profile's `access`."""

@@ -5,6 +5,8 @@
    before its commit, and the commit stores it in a record (`AnswerRecorder`).
 3. A field that writes nothing, such as a refused one, stores its record by itself.
 
+An answer is repeated only to somebody with the rights of the caller who got it first, or with all rights.
+
 If another request with the key is faster, the commit or the record fails, and this request answers from the
 record of the other one. A field that ends because the store doesn't respond has no record. The repetition of
 the request executes it again.
@@ -41,7 +43,7 @@ from stratabase.domain.objects.idempotency import (
     records_of_request,
     scope_of,
 )
-from stratabase.messages import _
+from stratabase.messages import Message, _
 from stratabase.operations.executor import GraphQLResponse
 from stratabase.operations.write.options import CommitRecorder, WriteOptions
 from stratabase.operations.write.outcome import WriteOutcome
@@ -61,6 +63,8 @@ Execute = Callable[[DocumentNode, GraphQLContext], ExecutionResult]
 
 _DATA, _ERRORS, _WARNINGS, _CLIENT_IDS = "data", "errors", "warnings", "clientIds"
 """The parts of a kept answer."""
+_RIGHTS = "rights"
+"""The part of a kept answer with the caller's rights (`Access.fingerprint`); absent for all rights."""
 
 
 class KeyedMutation:
@@ -131,7 +135,16 @@ class KeyedMutation:
         answer = orjson.loads(record.answer)
         for class_name, id_, client_id in answer.get(_CLIENT_IDS, ()):
             self._context.client_ids[Reference(class_name, id_)] = client_id
-        return answer, False
+        return answer if self._may_repeat(answer) else self._withheld_answer(answer), False
+
+    def _may_repeat(self, answer: Mapping[str, Any]) -> bool:
+        """Return whether the caller may read a kept answer: with all rights, or with those of that time."""
+        return self._rights is None or self._rights == answer.get(_RIGHTS)
+
+    @cached_property
+    def _rights(self) -> str | None:
+        access = self._context.access
+        return None if access is None else access.fingerprint
 
     def _execute_field(self, number: int, nodes: Sequence[FieldNode]) -> Mapping[str, Any]:
         """Execute a field, and keep its answer. Raises AlreadyRecorded, Unavailable."""
@@ -188,20 +201,34 @@ class KeyedMutation:
             answer[_CLIENT_IDS] = [[*reference, id_] for reference, id_ in context.client_ids.items()]
         return answer
 
+    def _withheld_answer(self, answer: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what a repetition answers if the caller's rights have changed since the first answer."""
+        message = _(
+            "The request with this Idempotency-Key was executed before your permissions changed, so its "
+            "answer isn't repeated. Read the objects with a query."
+        )
+        return self._error_answer(answer, IssueType.ENTITY_ACCESS_FORBIDDEN, message)
+
     def _too_large_answer(self, answer: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return what a repetition answers if the answer of a bulk field is too large to be kept."""
-        (key,) = answer[_DATA]
         message = _(
             "The request is done, but its answer was too large to be kept for the Idempotency-Key. The "
             "maximum is {maximum} bytes. Read the objects with a query.",
             maximum=MAX_ANSWER_BYTES,
         )
-        error = self._errors.render_issue(Issue(IssueType.SERVICE_HANDLER_ERROR, message), (key,))
+        return self._error_answer(answer, IssueType.SERVICE_HANDLER_ERROR, message)
+
+    def _error_answer(
+        self, answer: Mapping[str, Any], type_: IssueType, message: Message
+    ) -> Mapping[str, Any]:
+        """Return an answer that has an error instead of the data of a field's answer."""
+        (key,) = answer[_DATA]
+        error = self._errors.render_issue(Issue(type_, message), (key,))
         return {_ERRORS: [{**error, "path": [key]}], _DATA: {key: None}}
 
     def record_of(self, number: int, answer: Mapping[str, Any]) -> IdempotencyRecord | None:
         """Return the record of a field, None if its answer is too large to be kept."""
-        text = orjson.dumps(answer)
+        text = orjson.dumps(answer if self._rights is None else {**answer, _RIGHTS: self._rights})
         if len(text) > MAX_ANSWER_BYTES:
             return None
         return self._record(field_step(number), text.decode())
