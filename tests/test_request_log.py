@@ -36,7 +36,7 @@ class Service:
             {ROUTE: Endpoint({"GET": operation})},
             Authentication({}),
             log=Log("DEBUG", self.log, service=f"request-log-{id(self)}"),
-            request_log=RequestLog("graphql", self.stream),
+            request_log=RequestLog("graphql", "hr-prod", self.stream),
         )
 
     def ask(self, *, streams: bool = False) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def test_a_request_writes_one_line(*, streams: bool) -> None:
 def test_the_metrics_are_those_of_the_request() -> None:
     line = Service(answer).ask()
     (directive,) = line["_aws"]["CloudWatchMetrics"]
-    assert (directive["Namespace"], directive["Dimensions"]) == ("Stratabase", [["service"]])
+    assert (directive["Namespace"], directive["Dimensions"]) == ("Stratabase", [["stack", "service"]])
     metrics = {each["Name"]: line[each["Name"]] for each in directive["Metrics"]}
     del metrics["Milliseconds"]
     assert metrics == {
@@ -136,13 +136,13 @@ def test_only_the_first_request_of_a_process_is_a_cold_start(monkeypatch: pytest
 
 def test_a_function_without_requests_publishes_a_metric() -> None:
     stream = io.StringIO()
-    publish_metric("sweep", "OldestPurgeSeconds", 90.5, stream)
-    publish_metric("sweep", "OldestPurgeSeconds", 0, stream)
+    publish_metric("sweep", "OldestPurgeSeconds", 90.5, "hr-prod", stream)
+    publish_metric("sweep", "OldestPurgeSeconds", 0, "hr-prod", stream)
     (line,) = map(json.loads, stream.getvalue().splitlines())
     (directive,) = line["_aws"]["CloudWatchMetrics"]
     assert (line["service"], line["OldestPurgeSeconds"]) == ("sweep", 90.5)
     assert directive["Metrics"] == [{"Name": "OldestPurgeSeconds", "Unit": "Seconds"}]
-    assert (directive["Namespace"], directive["Dimensions"]) == ("Stratabase", [["service"]])
+    assert (directive["Namespace"], directive["Dimensions"]) == ("Stratabase", [["stack", "service"]])
 
 
 def test_nothing_is_recorded_outside_of_a_request() -> None:

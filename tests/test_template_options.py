@@ -30,6 +30,12 @@ def of_type(resources: Mapping[str, Any], kind: str) -> dict[str, Any]:
     return {name: each["Properties"] for name, each in resources.items() if each["Type"] == f"AWS::{kind}"}
 
 
+def watched(alarm: Mapping[str, Any]) -> list[tuple[Any, int, str]]:
+    """Return the metrics that an alarm watches, each with its period and statistic."""
+    found = [each["MetricStat"] for each in alarm["Properties"]["Metrics"] if "MetricStat" in each]
+    return [(each["Metric"], each["Period"], each["Stat"]) for each in found]
+
+
 def statements(resources: Mapping[str, Any], role: str) -> list[Any]:
     (policy,) = resources[role]["Properties"]["Policies"]
     found: list[Any] = policy["PolicyDocument"]["Statement"]
@@ -170,9 +176,65 @@ def test_every_alarm_goes_to_the_topic(template: Mapping[str, Any]) -> None:
 
 
 def test_an_alarm_watches_the_metric_that_the_sweep_publishes(template: Mapping[str, Any]) -> None:
-    alarm = deploy(template)["OldestPurgeAlarm"]["Properties"]
-    assert (alarm["Namespace"], alarm["MetricName"]) == (NAMESPACE, OLDEST_PURGE_METRIC)
-    assert alarm["Dimensions"] == [{"Name": "service", "Value": "sweep"}]
+    resources = deploy(template)
+    ((metric, _period, _stat),) = watched(resources["OldestPurgeAlarm"])
+    assert (metric["Namespace"], metric["MetricName"]) == (NAMESPACE, OLDEST_PURGE_METRIC)
+    variables = resources["SweepFunction"]["Properties"]["Environment"]["Variables"]
+    assert {each["Name"]: each["Value"] for each in metric["Dimensions"]} == {
+        "stack": variables["STRATABASE_STACK"],
+        "service": "sweep",
+    }
+
+
+def test_the_metrics_of_a_stack_are_its_own(template: Mapping[str, Any]) -> None:
+    """Without the dimension, alarms and dashboards of two stacks in a Region would add up both."""
+    body = json.loads(deploy(template)["Dashboard"]["Properties"]["DashboardBody"])
+    metrics = [metric for widget in body["widgets"] for metric in widget["properties"]["metrics"]]
+    own = [metric for metric in metrics if metric[0] == NAMESPACE]
+    assert len(own) == 5
+    assert all(metric[2:4] == ["stack", "stack"] for metric in own)
+
+
+def test_an_alarm_ends_when_nothing_is_measured_any_more(template: Mapping[str, Any]) -> None:
+    """Without a value, CloudWatch looks further back, and goes on to see what is long over."""
+    for name, alarm in of_type(deploy(template), "CloudWatch::Alarm").items():
+        if name in {"SweepLateAlarm", "RotateLateAlarm"}:
+            continue
+        expressions = [each["Expression"] for each in alarm["Metrics"] if "Expression" in each]
+        assert expressions in (["FILL(value, 0)"], ["SUM(FILL(METRICS(), 0))"]), name
+        assert alarm["TreatMissingData"] == "notBreaching"
+        assert len(alarm["Metrics"]) <= 10 + 1
+
+
+@pytest.mark.parametrize("name", ["SweepLateAlarm", "RotateLateAlarm"])
+def test_a_new_stack_is_not_late(name: str, template: Mapping[str, Any]) -> None:
+    """An alarm begins without data, and sends a message only when that changes, and when it returns."""
+    alarm = deploy(template)[name]["Properties"]
+    assert alarm["TreatMissingData"] == "missing"
+    assert alarm["InsufficientDataActions"] == alarm["AlarmActions"] == alarm["OKActions"] == ["AlarmTopic"]
+
+
+def test_throttles_of_every_index_are_watched(template: Mapping[str, Any]) -> None:
+    resources = deploy(template)
+    indexes = [each["IndexName"] for each in resources["Table"]["Properties"]["GlobalSecondaryIndexes"]]
+    for kind in ("Read", "Write"):
+        metrics = [metric for metric, _, _ in watched(resources[f"Index{kind}ThrottlesAlarm"])]
+        assert {each["MetricName"] for each in metrics} == {f"{kind}ThrottleEvents"}
+        assert [each["Dimensions"][1]["Value"] for each in metrics] == indexes
+
+
+def test_the_gateway_has_no_logs_and_metrics_that_nothing_needs(template: Mapping[str, Any]) -> None:
+    """API Gateway makes the group of execution logs itself, and it never ends."""
+    (stage,) = of_type(deploy(template), "ApiGateway::Stage").values()
+    found = {(each["LoggingLevel"], each["MetricsEnabled"]) for each in stage["MethodSettings"]}
+    assert found == {("OFF", False)}
+    line = json.loads(stage["AccessLogSetting"]["Format"])
+    assert {"errorMessage", "integrationError", "integrationStatus"} <= line.keys()
+
+
+def test_stacks_do_not_share_layers(template: Mapping[str, Any]) -> None:
+    names = {each["LayerName"] for each in of_type(deploy(template), "Lambda::LayerVersion").values()}
+    assert names == {"stack-dependencies", "stack-service", "stack-model"}
 
 
 def test_an_alarm_notices_a_sweep_that_never_finishes(template: Mapping[str, Any]) -> None:
@@ -198,11 +260,18 @@ def test_failed_schedules_are_kept_in_a_queue(template: Mapping[str, Any]) -> No
 
 def test_an_alarm_takes_a_new_version_back(template: Mapping[str, Any]) -> None:
     canary = transform({"Deployment": "Canary10Percent5Minutes"})
-    groups = of_type(deploy(canary), "CodeDeploy::DeploymentGroup")
+    groups = of_type(deploy(canary, Deployment="Canary10Percent5Minutes"), "CodeDeploy::DeploymentGroup")
     assert len(groups) == len(HTTP)
     for each in groups.values():
         assert each["DeploymentConfigName"] == "CodeDeployDefault.LambdaCanary10Percent5Minutes"
         assert each["AlarmConfiguration"]["Alarms"] == [{"Name": "FailedRequestsAlarm"}]
+
+
+def test_no_alarm_stops_a_deployment_to_all_at_once(template: Mapping[str, Any]) -> None:
+    """An alarm that fires would block the correction of what it fires for."""
+    groups = of_type(deploy(template), "CodeDeploy::DeploymentGroup")
+    assert len(groups) == len(HTTP)
+    assert [each["AlarmConfiguration"] for each in groups.values()] == [{}] * len(HTTP)
 
 
 def test_the_dashboard_is_json_with_every_function(template: Mapping[str, Any]) -> None:

@@ -41,8 +41,6 @@ class Assumptions:
     """The line of API Gateway."""
     sweeps: int = 12 * HOURS
     """The runs of the sweep in a month."""
-    gateway_metrics: int = 5
-    """The detailed metrics of API Gateway for each method that receives requests."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +87,6 @@ MIX: Mapping[str, float] = {
     "sign in (a token for a password)": 0.01,
 }
 """The share of each operation in the requests of a month."""
-METHODS = 4
-"""The methods of the API that the mix uses: GraphQL, sign in, upload, download."""
 SMALL = Month("small", 100_000, 0.05, 1, 1, 5, Container(0.25, 0.5, "db_micro_hour", 20))
 LARGE = Month("large", 100_000_000, 0.001, 0.2, 100, 1_000, Container(1, 2, "db_medium_hour", 200, lcus=3))
 
@@ -156,7 +152,7 @@ class Bill:
         metrics = sum(self.measured["metrics"].values())
         return total(
             times(self.assumptions.sweeps, sweep),
-            {"metric_month": metrics + METHODS * self.assumptions.gateway_metrics, "secret_month": 1},
+            {"metric_month": metrics, "secret_month": 1},
             self._monitoring(),
         )
 

@@ -235,9 +235,12 @@ def _metric_names(log: Path) -> Iterator[tuple[str, str]]:
 
 def template_figures() -> dict[str, Any]:
     """Return what the template declares that costs something, and the memory of each function."""
-    kinds = re.findall(r"^    Type: (AWS::\S+)$", TEMPLATE.read_text(), re.MULTILINE)
+    text = TEMPLATE.read_text()
+    kinds = re.findall(r"^    Type: (AWS::\S+)$", text, re.MULTILINE)
     return {
-        "alarms": kinds.count("AWS::CloudWatch::Alarm"),
+        # CloudWatch bills each metric that an alarm watches.
+        "alarms": len(re.findall(r"^ +MetricStat:$", text, re.MULTILINE))
+        + text.count("TreatMissingData: missing"),
         "dashboards": kinds.count("AWS::CloudWatch::Dashboard"),
         "megabytes": {
             function.name.removesuffix("Function").lower(): function.memory

@@ -7,7 +7,6 @@ from typing import Any
 from benchmarks.costs.bill import (
     HOURS,
     LARGE,
-    METHODS,
     MIX,
     NOT_IN_APPSYNC,
     SMALL,
@@ -189,10 +188,9 @@ def _without_requests(bill: Bill) -> Iterator[str]:
 ### What a month costs without requests
 
 {money(dollars(idle))} dollars, plus the storage. {money(dollars(idle, ("metric_month",)))} of them are
-{metrics:.0f} custom metrics: those that the request lines of the functions publish, and
-{bill.assumptions.gateway_metrics} detailed metrics of API Gateway for each of the {METHODS} methods of
-the mix. CloudWatch bills a metric only for the hours in which it has values, so a service without
-requests costs less. The dashboard, the alarms and the secret cost
+{metrics:.0f} custom metrics, which the request lines of the functions publish. CloudWatch bills a metric
+only for the hours in which it has values, so a service without requests costs less. The dashboard, the
+alarms, which are billed by the metrics that they watch, and the secret cost
 {money(dollars(idle, ("dashboard_month", "alarm_month", "secret_month")))} dollars, and the sweep every
 five minutes {money(sweep)} dollars. The free tier of CloudWatch includes 10 metrics, 10 alarms and 3
 dashboards.

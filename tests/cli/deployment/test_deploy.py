@@ -9,6 +9,7 @@ import pytest
 
 from stratabase.cli.deployment import deploy
 from stratabase.cli.deployment.environment import DeploymentEnvironment
+from stratabase.cli.deployment.stack import Resource
 from stratabase.cli.terminal.command_error import CommandError
 
 ENVIRONMENT = DeploymentEnvironment("dev", "hr-dev", "eu-central-1", None, {})
@@ -66,6 +67,7 @@ def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int],
         monkeypatch.setattr(deploy, "find_sam", lambda: "sam")
         monkeypatch.setattr(deploy, "Stack", ExistingStack)
         monkeypatch.setattr(deploy, "check_reserved_concurrency", lambda *_: "")
+        monkeypatch.setattr(deploy, "choose_log_role", lambda *_: iter(()))
         monkeypatch.setattr(deploy, "has_administrator", lambda _: True)
         monkeypatch.setattr(subprocess, "run", commands.run)
         return commands
@@ -107,3 +109,56 @@ def test_a_change_without_decisions_is_deployed_without_a_question(
     list(deploy.deploy(ENVIRONMENT, lambda *_: "no", yes=False))
     (command,) = run.deployed
     assert "Deployment=" not in command
+
+
+class AccountWithRole:
+    """A stack, and its clients of API Gateway and CloudWatch."""
+
+    def __init__(
+        self, role: str = "", alarm: str = "OK", *, is_own: bool = False, exists: bool = True
+    ) -> None:
+        self.description: Mapping[str, Any] | None = {} if exists else None
+        self._role, self._alarm, self._is_own = role, alarm, is_own
+
+    def client(self, _service: str) -> "AccountWithRole":
+        return self
+
+    def get_account(self) -> Mapping[str, str]:
+        return {"cloudwatchRoleArn": self._role} if self._role else {}
+
+    def resources(self) -> list[Resource]:
+        own = [Resource("ApiLogAccountSetting", "AWS::ApiGateway::Account", "1")] if self._is_own else []
+        return [Resource("FailedRequestsAlarm", "AWS::CloudWatch::Alarm", "hr-dev-alarm"), *own]
+
+    def describe_alarms(self, **_: object) -> Mapping[str, Any]:
+        return {"MetricAlarms": [{"StateValue": self._alarm}]}
+
+
+@pytest.mark.parametrize(
+    ("account", "chosen"),
+    [
+        (AccountWithRole(exists=False), {}),
+        (AccountWithRole("arn:role/other", exists=False), {"ApiLogAccount": "off"}),
+        (AccountWithRole("arn:role/other"), {"ApiLogAccount": "off"}),
+        (AccountWithRole("arn:role/own", is_own=True), {}),
+    ],
+)
+def test_the_role_for_logs_of_the_account_is_not_overwritten(account: Any, chosen: Mapping[str, str]) -> None:
+    parameters = dict[str, str]()
+    list(deploy.choose_log_role(account, parameters))
+    assert parameters == chosen
+    given = {"ApiLogAccount": "on"}
+    list(deploy.choose_log_role(account, given))
+    assert given == {"ApiLogAccount": "on"}
+
+
+def test_a_correction_is_deployed_at_once_while_the_alarm_fires() -> None:
+    """CodeDeploy would stop a gradual deployment, and so the correction of what the alarm fires for."""
+    firing: Any = AccountWithRole(alarm="ALARM")
+    canary = {"Deployment": "Canary10Percent5Minutes"}
+    with pytest.raises(CommandError, match=r"hr-dev-alarm fires.*--parameter Deployment=AllAtOnce"):
+        deploy.check_failure_alarm(firing, "dev", canary)
+    deploy.check_failure_alarm(firing, "dev", {"Deployment": "AllAtOnce"})
+    deploy.check_failure_alarm(firing, "dev", {})
+    quiet: Any = AccountWithRole()
+    deploy.check_failure_alarm(quiet, "dev", canary)

@@ -58,9 +58,7 @@ class Project:
         text = text.replace("/opt/model.graphql", str(folder / ".aws-sam/build/ModelLayer/model.graphql"))
         # The emulator has no CodeDeploy, and no alarms on an expression of metrics.
         text = re.sub(r" +DeploymentPreference:\n +Type: .*\n +Alarms: .*\n", "", text)
-        template.write_text(
-            re.sub(r"^  (?:Table|Function)ThrottlesAlarm:\n(?: {4}.*\n|\n)+", "", text, flags=re.MULTILINE)
-        )
+        template.write_text(re.sub(r"^  \w+Alarm:\n(?: {4}.*\n|\n)+?(?=^  \S)", "", text, flags=re.MULTILINE))
         self.model = folder / "layers/model/model.graphql"
         self._environment = {
             **os.environ,

@@ -66,9 +66,10 @@ class RequestLine:
 class RequestLog:
     """Writes the lines of requests to the standard output, which Lambda keeps in the log."""
 
-    def __init__(self, service: str, stream: IO[str] | None = None) -> None:
-        """`service`: the name of the function, the dimension of the metrics."""
+    def __init__(self, service: str, stack: str = "", stream: IO[str] | None = None) -> None:
+        """`service`, `stack`: the names of the function and its stack, the dimensions of the metrics."""
         self._service = service
+        self._stack = stack
         self._stream = stream
 
     @contextmanager
@@ -112,13 +113,16 @@ class RequestLog:
         # CloudWatch bills each metric that has a value in an hour, and sums are the same without zeros.
         metrics = {name: count for name, count in counts.items() if count}
         metrics["Milliseconds"] = round(record.milliseconds, 3)
-        _write_line(self._stream, "Request", self._service, record.fields(), metrics)
+        fields = {"stack": self._stack, **record.fields()} if self._stack else record.fields()
+        _write_line(self._stream, "Request", self._service, fields, metrics)
 
 
-def publish_metric(service: str, name: str, value: float, stream: IO[str] | None = None) -> None:
+def publish_metric(
+    service: str, name: str, value: float, stack: str = "", stream: IO[str] | None = None
+) -> None:
     """Write a line with one metric of a function that answers no requests. A value of 0 has no line."""
     if value:
-        _write_line(stream, "Metric", service, {}, {name: value})
+        _write_line(stream, "Metric", service, {"stack": stack} if stack else {}, {name: value})
 
 
 def _write_line(
@@ -137,7 +141,7 @@ def _write_line(
             "CloudWatchMetrics": [
                 {
                     "Namespace": NAMESPACE,
-                    "Dimensions": [["service"]],
+                    "Dimensions": [["stack", "service"] if "stack" in fields else ["service"]],
                     "Metrics": [{"Name": name, "Unit": _UNITS.get(name, "Count")} for name in metrics],
                 }
             ],

@@ -113,6 +113,12 @@ class Settings:
         str | None,
         Variable("AWS_LAMBDA_FUNCTION_NAME", str, "The name of the Lambda function. Lambda sets it."),
     ] = None
+    stack: Annotated[
+        str,
+        Variable(
+            "STRATABASE_STACK", str, "The name of the stack, a dimension of metrics. The template sets it."
+        ),
+    ] = ""
     introspection: Annotated[
         bool,
         Variable(

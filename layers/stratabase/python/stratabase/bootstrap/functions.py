@@ -45,7 +45,7 @@ def http_handler(function: str, service: Instance | None = None) -> HttpHandler:
         base_url=service.settings.base_url,
         log=service.log,
         request_seconds=service.settings.request_seconds,
-        request_log=RequestLog(function) if service.settings.function else None,
+        request_log=RequestLog(function, service.settings.stack) if service.settings.function else None,
     )
 
 
@@ -94,6 +94,6 @@ def sweep_handler() -> Callable[[object, LambdaContext], None]:
         oldest = instance().entities.oldest_purge()
         if oldest is not None:
             age = max(0.0, SystemClock().now() - oldest) / 1000
-            publish_metric("sweep", OLDEST_PURGE_METRIC, age)
+            publish_metric("sweep", OLDEST_PURGE_METRIC, age, instance().settings.stack)
 
     return sweep

@@ -32,6 +32,9 @@ _UNRESERVED = 100
 """How many executions must stay for functions that reserve none. AWS demands that."""
 _DEPLOYMENT = "Deployment"
 _ALL_AT_ONCE = "AllAtOnce"
+_LOG_ACCOUNT = "ApiLogAccount"
+_FAILURE_ALARM = "FailedRequestsAlarm"
+"""The alarm with which CodeDeploy takes a new version back."""
 
 
 def check_account(environment: DeploymentEnvironment) -> Iterator[str]:
@@ -55,6 +58,7 @@ def deploy(environment: DeploymentEnvironment, ask: Ask, *, yes: bool) -> Iterat
     yield from check_account(environment)
     stack = Stack(environment)
     parameters = dict(environment.parameters)
+    yield from choose_log_role(stack, parameters)
     yield check_reserved_concurrency(stack, parameters)
     exists = stack.description is not None
     if exists:
@@ -65,6 +69,7 @@ def deploy(environment: DeploymentEnvironment, ask: Ask, *, yes: bool) -> Iterat
             # Functions with the old and the new model would serve side by side.
             parameters[_DEPLOYMENT] = _ALL_AT_ONCE
             yield "All requests switch to the new model at once."
+        check_failure_alarm(stack, environment.name, parameters)
     # A person confirms the changes of what exists. To a first creation, there is nothing to compare.
     confirm = exists and not yes and sys.stdin.isatty()
     _run_sam([sam, "deploy"], environment, stack, parameters, confirm=confirm)
@@ -175,6 +180,39 @@ def check_reserved_concurrency(stack: Stack, parameters: Mapping[str, str]) -> s
             "higher limit in Service Quotas (Lambda, Concurrent executions)."
         )
     return f"Concurrent executions: the account has {limit}, and {reserved} of them are reserved."
+
+
+def choose_log_role(stack: Stack, parameters: dict[str, str]) -> Iterator[str]:
+    """Leave the role with which API Gateway writes logs as it is, if the account has one from elsewhere.
+
+    The account has one such role per Region, which a stack would overwrite for all others.
+    """
+    if _LOG_ACCOUNT in parameters:
+        return
+    with translate_aws_errors():
+        role = stack.client("apigateway").get_account().get("cloudwatchRoleArn")
+    own = stack.description is not None and any(
+        each.logical_id == "ApiLogAccountSetting" for each in stack.resources()
+    )
+    if role and not own:
+        parameters[_LOG_ACCOUNT] = "off"
+        yield f"API Gateway already has a role for logs in this account, which stays: {role}"
+
+
+def check_failure_alarm(stack: Stack, environment: str, parameters: Mapping[str, str]) -> None:
+    """Raise CommandError if a gradual deployment can't begin, because the alarm that would stop it fires."""
+    if parameters.get(_DEPLOYMENT, _ALL_AT_ONCE) == _ALL_AT_ONCE:
+        return
+    names = [each.physical_id for each in stack.resources() if each.logical_id == _FAILURE_ALARM]
+    with translate_aws_errors():
+        found = stack.client("cloudwatch").describe_alarms(AlarmNames=names)["MetricAlarms"] if names else []
+    if any(each["StateValue"] == "ALARM" for each in found):
+        raise CommandError(
+            f"The alarm {names[0]} fires, so CodeDeploy would stop a gradual deployment at once. If this "
+            "deployment corrects the cause, send all requests to it: stratabase aws deploy "
+            f"{environment} --parameter {_DEPLOYMENT}={_ALL_AT_ONCE} "
+            f'(make: PARAMETERS="{_DEPLOYMENT}={_ALL_AT_ONCE}"). Otherwise, wait until it is over.'
+        )
 
 
 def has_administrator(variables: Mapping[str, str]) -> bool:
