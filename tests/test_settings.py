@@ -7,6 +7,7 @@ import pytest
 
 from stratabase import setting_values
 from stratabase.domain.members import password
+from stratabase.formats.preferences import FORMATS_BY_NAME
 from stratabase.settings import BadSettings, Settings, variables
 
 
@@ -57,6 +58,7 @@ def test_every_setting_can_be_set() -> None:
         "STRATABASE_SIGNING_KEYS": "hr/keys",
         "STRATABASE_TOKEN_MINUTES": "5",
         "STRATABASE_SESSION_HOURS": "8",
+        "STRATABASE_FORMATS": "iso",
         "STRATABASE_PASSWORD_LENGTH": "16",
         "STRATABASE_REQUIRE_CURRENT_PASSWORD": "off",
         "STRATABASE_MAIL": "smtp",
@@ -113,6 +115,7 @@ def test_every_setting_can_be_set() -> None:
         signing_keys="hr/keys",
         token_minutes=5,
         session_hours=8,
+        formats="iso",
         password_length=16,
         require_current_password=False,
         mail="smtp",
@@ -175,6 +178,7 @@ def test_every_setting_can_be_set() -> None:
         ("STRATABASE_PENDING_MEGABYTES", "0", "Use a whole number from 1 to 1,000,000."),
         ("STRATABASE_TOKEN_MINUTES", "0", "Use a whole number from 1 to 1,440."),
         ("STRATABASE_SESSION_HOURS", "1e3", "Use a whole number from 1 to 720."),
+        ("STRATABASE_FORMATS", "ISO", "Use one of: default, iso."),
         ("STRATABASE_PASSWORD_LENGTH", "7", "Use a whole number from 8 to 64."),
         ("STRATABASE_MAIL", "pigeon", "Use one of: outbox, smtp, ses."),
         ("STRATABASE_SMTP", "mail.example.com", "Use smtp://host:port or smtps://host:port"),
@@ -231,6 +235,10 @@ def test_on_lambda_the_model_comes_in_a_layer() -> None:
     on_lambda = {"AWS_LAMBDA_FUNCTION_NAME": "graphql"}
     assert Settings.from_environment(on_lambda).model == Path("/opt/model.graphql")
     assert Settings.from_environment(on_lambda | {"STRATABASE_MODEL": "m"}).model == Path("m")
+
+
+def test_the_formats_are_those_that_the_package_of_formats_names() -> None:
+    assert tuple(FORMATS_BY_NAME) == setting_values.FORMATS
 
 
 def test_a_password_is_as_long_as_the_domain_allows() -> None:

@@ -27,7 +27,9 @@ def test_the_next_commands_can_be_copied(
 
     assert main(["init", "my shop"]) == 0
 
-    assert capsys.readouterr().out.endswith(f"  cd 'my shop'\n  {serve}\n")
+    printed = capsys.readouterr().out
+    assert f"  cd 'my shop'\n  {serve}\n" in printed
+    assert "STRATABASE_FORMATS=iso" in printed
     assert (tmp_path / "my shop/model.graphql").is_file()
 
 

@@ -1,5 +1,6 @@
 """The fields of a member: valid values, and their representations."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import strategies as st
 
 from stratabase.domain.members.fields import member_fields
 from stratabase.domain.members.member import MailedLink, Member
-from stratabase.formats.preferences import Formats
+from stratabase.formats.invalid_value import InvalidValue
+from stratabase.formats.preferences import FORMATS_BY_NAME, Formats
 from stratabase.model.model import Profile
 
 PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}
@@ -209,3 +211,14 @@ def test_null_clears_a_field_or_sets_its_default() -> None:
         changed = FIELDS[name].set(changed, None)
     assert nullable == ["notes", "timeFormat", "dateFormat", "timeZone", "language"]
     assert (changed.notes, changed.formats) == (None, Formats())
+
+
+def test_null_sets_the_default_of_the_instance() -> None:
+    fields = member_fields(PROFILES, FORMATS_BY_NAME["iso"])
+    changed = replace(ANNA, formats=Formats("yyyy", "HH"))
+    for name in ("timeFormat", "dateFormat"):
+        changed = fields[name].set(changed, None)
+    assert changed.formats == Formats("iso", "iso")
+    fields["dateFormat"].check("iso")
+    with pytest.raises(InvalidValue):
+        fields["dateFormat"].check("ISO")

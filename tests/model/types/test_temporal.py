@@ -399,3 +399,38 @@ def test_values_are_written_as_their_moments_are(pattern: str, zone: str, moment
             continue
         own = type_.from_stored(type_.zone(formats))(stored)
         assert text == compile_date_pattern(pattern).formatter(formats.language)(own)
+
+
+ISO = Formats("iso", "iso", "Europe/Rome", "it")
+
+
+@pytest.mark.parametrize(
+    ("formats", "name", "stored", "text"),
+    [
+        (ISO, "Date", "2020-12-31", "2020-12-31"),
+        (ISO, "Time", "18:30:07.125", "18:30:07.125"),
+        (ISO, "Datetime", "2020-12-31T18:30:07.125Z", "2020-12-31T19:30:07.125+01:00"),
+        (Formats("iso", "HH:mm"), "Date", "2020-12-31", "2020-12-31"),
+        (Formats("iso", "HH:mm"), "Datetime", "2020-12-31T18:30:00.000Z", "2020-12-31 18:30"),
+        (Formats("dd/MM/yyyy", "iso"), "Time", "18:30:07.125", "18:30:07.125"),
+        (Formats("dd/MM/yyyy", "iso"), "Datetime", "2020-12-31T18:30:07.125Z", "31/12/2020 18:30:07.125"),
+    ],
+)
+def test_each_of_both_formats_can_be_iso_8601(formats: Formats, name: str, stored: str, text: str) -> None:
+    assert written(name, stored, formats=formats) == text
+    assert read(name, text, formats) == stored
+    assert TYPES[name].display(stored, formats) == text
+
+
+def test_with_iso_8601_no_other_format_is_read() -> None:
+    for name, text in (("Date", "31/12/2020"), ("Time", "6:30 PM"), ("Datetime", "31/12/2020 18:30")):
+        with pytest.raises(InvalidValue, match=r"Use ISO 8601 \(for example"):
+            read(name, text, ISO)
+        with pytest.raises(InvalidValue):
+            read(name, 5, ISO)
+
+
+@given(st.datetimes(timezones=st.just(UTC)))
+def test_with_iso_8601_each_moment_comes_back(moment: datetime) -> None:
+    stored = f"{moment.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
+    assert read("Datetime", written("Datetime", stored, formats=ISO), ISO) == stored

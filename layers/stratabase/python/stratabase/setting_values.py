@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 STORES = ("sqlite", "dynamodb")
+FORMATS = ("default", "iso")
 AWS_CLIENTS = ("signed", "botocore")
 MAILERS = ("outbox", "smtp", "ses")
 ACCESS_LOGS = ("off", "text", "json")

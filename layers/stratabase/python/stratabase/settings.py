@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from stratabase.setting_values import (
     ACCESS_LOGS,
     AWS_CLIENTS,
+    FORMATS,
     LOG_LEVELS,
     MAILERS,
     STORES,
@@ -222,6 +223,14 @@ class Settings:
             "How many hours after sign-in a member can refresh tokens.",
         ),
     ] = 12
+    formats: Annotated[
+        str,
+        Variable(
+            "STRATABASE_FORMATS",
+            one_of(FORMATS),
+            f"The formats of dates and times of members who choose none: {' or '.join(FORMATS)}.",
+        ),
+    ] = "default"
     password_length: Annotated[
         int,
         Variable("STRATABASE_PASSWORD_LENGTH", whole_number(8, 64), "The minimum length of a password."),

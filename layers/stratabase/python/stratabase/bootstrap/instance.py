@@ -26,6 +26,7 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.domain.store_mark import StoreRefused
 from stratabase.domain.write.limits import BulkLimits
+from stratabase.formats.preferences import FORMATS_BY_NAME
 from stratabase.model.model import Model
 from stratabase.model.prepared import prepared_file, read_prepared
 from stratabase.model.users import with_users
@@ -271,7 +272,8 @@ class Instance:
     @cached_property
     def _first_administrator(self) -> FirstAdministrator:
         members, policy = self.member_stores.members, self.member_services.policy
-        return FirstAdministrator(members, self._passwords, self._ids, self.model, policy)
+        formats = FORMATS_BY_NAME[self.settings.formats]
+        return FirstAdministrator(members, self._passwords, self._ids, self.model, policy, formats=formats)
 
     def open_files(self) -> None:
         """Open the store of files now, so that an unusable one is reported at the start.

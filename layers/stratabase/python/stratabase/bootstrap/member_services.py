@@ -9,6 +9,7 @@ from stratabase.bootstrap.storage import MemberStores
 from stratabase.domain.members.fields import member_fields
 from stratabase.domain.members.member import Caller, Member
 from stratabase.domain.members.password import PasswordPolicy
+from stratabase.formats.preferences import FORMATS_BY_NAME
 from stratabase.http_api.admin.member_shapes import MemberShapes
 from stratabase.http_api.pages.confirm_email import ConfirmEmailPages
 from stratabase.http_api.pages.forgot_password import ForgotPasswordPages
@@ -18,7 +19,7 @@ from stratabase.observe import Log
 from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.members.forgotten_password import MailForgottenPassword, RequestForgottenPassword
 from stratabase.operations.members.hand_over import HandOver
-from stratabase.operations.members.members import CreateMember, ListMembers, ReadMember, RemoveMember
+from stratabase.operations.members.members import CreateMember, Invite, ListMembers, ReadMember, RemoveMember
 from stratabase.operations.members.password_reset import PasswordReset
 from stratabase.operations.members.rules import FieldValues
 from stratabase.operations.members.update import UpdateMember, VerifyPassword
@@ -60,6 +61,7 @@ class MemberServices:
         self._ids = ids
         self._services = services
         self._verify = verify
+        self._formats = FORMATS_BY_NAME[settings.formats]
         self.policy = PasswordPolicy(passwords.is_common, settings.password_length)
 
     @cached_property
@@ -116,15 +118,17 @@ class MemberServices:
     @cached_property
     def create(self) -> CreateMember:
         """The operation that creates a member and mails a link for setting the password."""
-        return CreateMember(self._members, self._ids, self._model.profiles, self.password_reset.invite)
+        return self._create(self.password_reset.invite)
 
     def create_silently(self, caller: Caller, fields: FieldValues) -> Member:
         """Create a member without sending mail, and return it. Raises like `create`.
 
         The caller sets the password afterwards.
         """
-        create = CreateMember(self._members, self._ids, self._model.profiles, lambda _id, _base_url: None)
-        return create(caller, fields, "")
+        return self._create(lambda _id, _base_url: None)(caller, fields, "")
+
+    def _create(self, invite: Invite) -> CreateMember:
+        return CreateMember(self._members, self._ids, self._model.profiles, invite, self._formats)
 
     @cached_property
     def update(self) -> UpdateMember:
@@ -137,6 +141,7 @@ class MemberServices:
             self.email_change,
             self._verify,
             requires_current_password=self._settings.require_current_password,
+            formats=self._formats,
         )
 
     @cached_property
@@ -152,7 +157,7 @@ class MemberServices:
     @cached_property
     def shapes(self) -> MemberShapes:
         """The shapes of members in REST bodies."""
-        return MemberShapes(member_fields(self._model.profiles))
+        return MemberShapes(member_fields(self._model.profiles, self._formats))
 
     @cached_property
     def set_password_pages(self) -> SetPasswordPages:

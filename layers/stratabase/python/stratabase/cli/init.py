@@ -33,4 +33,8 @@ def run(options: argparse.Namespace) -> int:
     if folder.resolve() != Path.cwd():
         print(f"  cd {shlex.quote(str(folder))}")
     print("  uv run stratabase serve" if shutil.which("uv") else "  stratabase serve")
+    print()
+    print(
+        "If programs use the API, set STRATABASE_FORMATS=iso before, so that dates and times are in ISO 8601."
+    )
     return 0

@@ -3,7 +3,7 @@
 A date or time pattern is valid if everything that it formats can be parsed again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import isqrt
@@ -21,6 +21,10 @@ from stratabase.formats.date_pattern import (
 from stratabase.formats.invalid_value import describe_value
 from stratabase.messages import Message, _
 
+ISO_FORMAT = "iso"
+"""The format for ISO 8601, and for plain digits of numbers. It is no Java pattern."""
+_ISO_DATE, _ISO_TIME = "yyyy-MM-dd", "HH:mm:ss.SSS"
+"""The patterns of these dates and times, for a Datetime of which only one part is in ISO 8601."""
 MAX_FORMAT_LENGTH = (MAX_PATTERN_LENGTH - 1) // 2
 """The maximum number of characters. Both patterns and a space make the pattern of a Datetime."""
 _MAX_READINGS = isqrt(MAX_READINGS)
@@ -50,7 +54,8 @@ _TIMES = tuple(
 class Formats:
     """The formats of a member.
 
-    Java patterns of dates and times, an IANA time zone and a language code.
+    Java patterns of dates and times, each of which can be `iso` instead, an IANA time zone and a language
+    code.
     """
 
     date_format: str = "dd/MM/yyyy"
@@ -60,15 +65,26 @@ class Formats:
 
     @property
     def datetime_format(self) -> str:
-        """The pattern of a Datetime: that of dates, a space, and that of times."""
-        return f"{self.date_format} {self.time_format}"
+        """The pattern of a Datetime: that of dates, a space, and that of times; `iso` if both are."""
+        if self.date_format == self.time_format == ISO_FORMAT:
+            return ISO_FORMAT
+        date = _ISO_DATE if self.date_format == ISO_FORMAT else self.date_format
+        time = _ISO_TIME if self.time_format == ISO_FORMAT else self.time_format
+        return f"{date} {time}"
 
 
 DEFAULT_FORMATS = Formats()
+FORMATS_BY_NAME: Mapping[str, Formats] = {
+    "default": DEFAULT_FORMATS,
+    ISO_FORMAT: Formats(date_format=ISO_FORMAT, time_format=ISO_FORMAT),
+}
+"""The formats that an instance can have for members who choose none, by the value of its setting."""
 
 
 def check_date_format(pattern: str) -> None:
     """Raise InvalidValue if a pattern cannot format a Date, or if its dates cannot be parsed again."""
+    if pattern == ISO_FORMAT:
+        return
     compiled = _check_format(pattern, DatePart.DATE)
     _check_complete(compiled, _missing_of_date(compiled))
     _check_samples(compiled, DatePart.DATE, _DAYS, datetime.date)
@@ -79,6 +95,8 @@ def check_time_format(pattern: str) -> None:
 
     Units that the pattern leaves out, such as seconds in the default `HH:mm`, are lost. This is permitted.
     """
+    if pattern == ISO_FORMAT:
+        return
     compiled = _check_format(pattern, DatePart.TIME)
     _check_complete(compiled, _missing_of_time(compiled))
     letters = {run.letter for run in _runs(compiled)}

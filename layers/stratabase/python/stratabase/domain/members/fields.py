@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from stratabase.domain.members.member import Member, with_disabled, with_email
 from stratabase.formats.invalid_value import InvalidValue, describe_value
-from stratabase.formats.preferences import DEFAULT_FORMATS, FORMAT_CHECKS, MAX_FORMAT_LENGTH
+from stratabase.formats.preferences import DEFAULT_FORMATS, FORMAT_CHECKS, MAX_FORMAT_LENGTH, Formats
 from stratabase.messages import Message, _, or_list
 from stratabase.model.constraints.email import MAX_EMAIL_LENGTH, is_email, is_mailable
 from stratabase.model.model import Profile
@@ -135,9 +135,8 @@ MAX_FORMAT_NAME_LENGTH = 64
 """The maximum length of names of time zones and languages. All existing names are shorter."""
 
 
-def _format_field(name: str, attribute: str, description: str, max_length: int) -> MemberField:
+def _format_field(name: str, attribute: str, description: str, max_length: int, default: str) -> MemberField:
     """Return a field of the member's formats. Null stands for the default."""
-    default = getattr(DEFAULT_FORMATS, attribute)
 
     def set_format(member: Member, value: str | None) -> Member:
         formats = replace(member.formats, **{attribute: default if value is None else value})
@@ -171,20 +170,25 @@ def _format_field(name: str, attribute: str, description: str, max_length: int) 
 
 
 _FORMAT_FIELDS = (
-    _format_field("timeFormat", "time_format", "The Java pattern of times.", MAX_FORMAT_LENGTH),
-    _format_field("dateFormat", "date_format", "The Java pattern of dates.", MAX_FORMAT_LENGTH),
-    _format_field("timeZone", "time_zone", "The IANA name of the time zone.", MAX_FORMAT_NAME_LENGTH),
-    _format_field(
-        "language", "language", "The code of the language, such as it or pt-BR.", MAX_FORMAT_NAME_LENGTH
-    ),
+    ("timeFormat", "time_format", "The Java pattern of times, or iso.", MAX_FORMAT_LENGTH),
+    ("dateFormat", "date_format", "The Java pattern of dates, or iso.", MAX_FORMAT_LENGTH),
+    ("timeZone", "time_zone", "The IANA name of the time zone.", MAX_FORMAT_NAME_LENGTH),
+    ("language", "language", "The code of the language, such as it or pt-BR.", MAX_FORMAT_NAME_LENGTH),
 )
+"""The fields of the member's formats: the name, the attribute, the description, and the maximum length."""
 MAX_USERNAME_LENGTH = 64
 MAX_NOTES_LENGTH = 2000
 
 
-def member_fields(profiles: Mapping[str, Profile]) -> Mapping[str, MemberField]:
-    """Return the fields by name, for a model with these profiles. The password is not one of them."""
-    fields = (_USERNAME, _EMAIL, _NOTES, _profile(profiles), *_FORMAT_FIELDS, _DISABLED)
+def member_fields(
+    profiles: Mapping[str, Profile], formats: Formats = DEFAULT_FORMATS
+) -> Mapping[str, MemberField]:
+    """Return the fields by name, for a model with these profiles. The password is not one of them.
+
+    `formats`: those of members who choose none.
+    """
+    format_fields = (_format_field(*each, getattr(formats, each[1])) for each in _FORMAT_FIELDS)
+    fields = (_USERNAME, _EMAIL, _NOTES, _profile(profiles), *format_fields, _DISABLED)
     return {field.name: field for field in fields}
 
 

@@ -17,9 +17,6 @@ from stratabase.model.types.operators import (
 )
 from stratabase.model.types.storage import MAPPING_STORAGE, TEXT_STORAGE, StorageClass, Stored
 
-ISO_FORMAT = "iso"
-"""The `format` for ISO 8601, and for plain digits of numbers. It does not depend on the member's formats."""
-
 
 class AttributeType(ABC):
     """An attribute type. Types are immutable.

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from stratabase.expressions import kinds
 from stratabase.formats.decimals import is_canonical_decimal, read_decimal
 from stratabase.formats.number_pattern import compile_number_pattern
-from stratabase.formats.preferences import Formats
-from stratabase.model.types.base import ISO_FORMAT, OrderedType
+from stratabase.formats.preferences import ISO_FORMAT, Formats
+from stratabase.model.types.base import OrderedType
 from stratabase.model.types.storage import StorageClass, Stored, number_text
 
 DECIMAL_STORAGE = StorageClass("decimal", is_canonical_decimal, lambda value: number_text(Decimal(value)))

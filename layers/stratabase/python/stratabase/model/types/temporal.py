@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from stratabase.formats.date_fields import DatePart, LetterRun
 from stratabase.formats.date_pattern import compile_date_pattern, likely_date_pattern
 from stratabase.formats.invalid_value import InvalidValue, describe_value
-from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.formats.preferences import DEFAULT_FORMATS, ISO_FORMAT, Formats
 from stratabase.messages import Message, _
-from stratabase.model.types.base import ISO_FORMAT, OrderedType
+from stratabase.model.types.base import OrderedType
 from stratabase.model.types.storage import Stored
 
 _MAX_LENGTH = 200
@@ -59,7 +59,7 @@ class TemporalType(OrderedType):
 
     @abstractmethod
     def default_pattern(self, formats: Formats) -> str:
-        """Return the member's own pattern."""
+        """Return the member's own pattern, or `iso`."""
 
     @abstractmethod
     def to_stored(self, moment: datetime) -> str:
@@ -96,9 +96,7 @@ class TemporalType(OrderedType):
         moment = self._moment(value, pattern, formats)
         if moment is None and isinstance(value, str):
             moment = self.from_iso(value)
-        if moment is None and _reader(self, pattern, self.zone(formats), formats.language) is None:
-            # Earlier versions accepted formats that can't be read back. Members who still have one must send
-            # ISO 8601.
+        if moment is None and not self._can_read(pattern, formats):
             message = _(
                 "{value} is not a valid {type}. Use ISO 8601 (for example, {example}).",
                 value=describe_value(value),
@@ -152,9 +150,9 @@ class TemporalType(OrderedType):
 
     def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
         """Return a function that writes values in the member's format, in ISO 8601, or in a Java pattern."""
-        if pattern == ISO_FORMAT:
-            return self.iso_serializer(formats)
         used_pattern = self.default_pattern(formats) if pattern == "default" else pattern
+        if used_pattern == ISO_FORMAT:
+            return self.iso_serializer(formats)
         return _writer(self, used_pattern, self.zone(formats), formats.language)
 
     def exact_serializer(self, formats: Formats) -> Callable[[Any], str]:
@@ -188,7 +186,19 @@ class TemporalType(OrderedType):
         except OutOfCalendar:
             return False
 
+    def _can_read(self, pattern: str, formats: Formats) -> bool:
+        """Return whether `_moment` can read values in a pattern.
+
+        Earlier versions accepted formats that can't be read back. Members who still have one must send ISO
+        8601.
+        """
+        if pattern == ISO_FORMAT:
+            return False
+        return _reader(self, pattern, self.zone(formats), formats.language) is not None
+
     def _moment(self, value: Any, pattern: str, formats: Formats) -> datetime | None:
+        if pattern == ISO_FORMAT:
+            return self.from_iso(value) if isinstance(value, str) else None
         read = _reader(self, pattern, self.zone(formats), formats.language)
         return read(value) if read and isinstance(value, str) and len(value) <= _MAX_LENGTH else None
 

@@ -11,6 +11,7 @@ from stratabase.domain.members.member import Member, NamesTaken, administrates
 from stratabase.domain.members.password import PasswordPolicy, normalize_password
 from stratabase.domain.members.refusals import BadMember, FieldMistake
 from stratabase.domain.objects.commit_refusals import Conflict
+from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.messages import _, sentences
 from stratabase.model.model import Model, Profile
 from stratabase.operations.ports import Ids, Members, Passwords
@@ -79,18 +80,21 @@ class NoAdministrator(Exception):
 class FirstAdministrator:
     """Creates the member `admin`, with the first administrator profile of the model."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - its dependencies
         self,
         members: Members,
         passwords: Passwords,
         ids: Ids,
         model: Model,
         policy: PasswordPolicy | None = None,
+        *,
+        formats: Formats = DEFAULT_FORMATS,
     ) -> None:
         self._members = members
         self._passwords = passwords
         self._policy = policy or PasswordPolicy(passwords.is_common)
         self._ids = ids
+        self._formats = formats
         self._profile = model.administrator_profile()
         self._profiles = model.profiles
         self._administrating = {profile.name for profile in model.profiles.values() if profile.administrator}
@@ -157,7 +161,14 @@ class FirstAdministrator:
 
     def _member(self, password: str) -> Member:
         hashed = self._passwords.hash(password)
-        return Member(self._ids.new(), ADMIN_USERNAME, ADMIN_EMAIL, self._profile, password=hashed)
+        return Member(
+            self._ids.new(),
+            ADMIN_USERNAME,
+            ADMIN_EMAIL,
+            self._profile,
+            formats=self._formats,
+            password=hashed,
+        )
 
 
 def _can_sign_in(member: Member) -> bool:

@@ -12,6 +12,7 @@ from stratabase.domain.members.refusals import (
     MemberTaken,
     NoSuchMember,
 )
+from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.messages import _
 from stratabase.model.model import Profile
 from stratabase.operations.members.rules import (
@@ -78,11 +79,21 @@ Invite = Callable[[str, str], None]
 class CreateMember:
     """Creates members, and invites them by mail."""
 
-    def __init__(self, members: Members, ids: Ids, profiles: Mapping[str, Profile], invite: Invite) -> None:
+    def __init__(
+        self,
+        members: Members,
+        ids: Ids,
+        profiles: Mapping[str, Profile],
+        invite: Invite,
+        formats: Formats = DEFAULT_FORMATS,
+    ) -> None:
+        """Members who choose no formats get `formats`."""
         self._members = members
         self._ids = ids
         self._invite = invite
-        self._fields = {name: field for name, field in member_fields(profiles).items() if field.at_creation}
+        self._formats = formats
+        fields = member_fields(profiles, formats)
+        self._fields = {name: field for name, field in fields.items() if field.at_creation}
 
     def __call__(self, caller: Caller, values: FieldValues, base_url: str) -> Member:
         """Return the new member, who was mailed a link below `base_url` to set a password.
@@ -112,7 +123,8 @@ class CreateMember:
                 yield FieldMistake(name, _('"{field}" is required.', field=name))
 
     def _add(self, values: FieldValues) -> Member:
-        member = set_fields(Member(self._ids.new(), "", "", ""), values, self._fields)
+        empty = Member(self._ids.new(), "", "", "", formats=self._formats)
+        member = set_fields(empty, values, self._fields)
         try:
             self._members.add(member)
         except NamesTaken as taken:

@@ -18,6 +18,7 @@ from stratabase.domain.members.member import (
 )
 from stratabase.domain.members.password import PasswordPolicy, normalize_password
 from stratabase.domain.members.refusals import BadMember, FieldMistake, MemberTaken, NoSuchMember
+from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.messages import Message, _, and_list
 from stratabase.model.model import Profile
 from stratabase.operations.members.email_change import EmailChange
@@ -71,8 +72,12 @@ class UpdateMember:
         verify: VerifyPassword,
         *,
         requires_current_password: bool = True,
+        formats: Formats = DEFAULT_FORMATS,
     ) -> None:
-        """Without `requires_current_password`, a current password is verified only if the request has one."""
+        """Without `requires_current_password`, a current password is verified only if the request has one.
+
+        `formats`: those of members who choose none.
+        """
         self._members = members
         self._passwords = passwords
         self._policy = policy
@@ -80,7 +85,7 @@ class UpdateMember:
         self._emails = emails
         self._verify = verify
         self._requires_current_password = requires_current_password
-        self._fields = member_fields(profiles)
+        self._fields = member_fields(profiles, formats)
 
     def __call__(
         self, caller: Caller, id_: str, values: FieldValues, base_url: str = "", address: str = ""

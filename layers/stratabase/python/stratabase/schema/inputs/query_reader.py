@@ -19,12 +19,12 @@ from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.expressions.errors import ExpressionError, InvalidExpression
 from stratabase.formats.invalid_value import InvalidValue
-from stratabase.formats.preferences import Formats
+from stratabase.formats.preferences import ISO_FORMAT, Formats
 from stratabase.messages import Message, _, and_list
 from stratabase.model.api_names import FILTER_EXP
 from stratabase.model.model import Class, Model
 from stratabase.model.model_expressions import PermittedSymbols, expressions_of
-from stratabase.model.types.base import ISO_FORMAT, AttributeType
+from stratabase.model.types.base import AttributeType
 from stratabase.model.types.storage import Stored
 from stratabase.model.types.temporal import OutOfCalendar
 from stratabase.schema.inputs.filter_reader import FilterReader

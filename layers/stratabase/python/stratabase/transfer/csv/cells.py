@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from stratabase.formats.invalid_value import describe_value
-from stratabase.formats.preferences import Formats
-from stratabase.model.types.base import ISO_FORMAT, AttributeType
+from stratabase.formats.preferences import ISO_FORMAT, Formats
+from stratabase.model.types.base import AttributeType
 from stratabase.model.types.temporal import TemporalType
 
 _QUOTABLE = re.compile(r"'*(?:[=+\-@\t\r]|\Z)")
