@@ -29,6 +29,7 @@ from stratabase.model.model import ClassKind, Model, Unique
 from stratabase.operations.context import ReadContext
 from stratabase.operations.ports import EntityRepository
 from stratabase.operations.services import Services
+from tests.claim_rules import claim, refuse_claimed
 from tests.lock_rules import refuse_held, refuse_unlockable, whole_of
 from tests.role_rules import Graph, breaches, has_doubtful_links, taken
 
@@ -203,6 +204,7 @@ class DictEntities:
         if self.refuse is not None:
             raise self.refuse
         after = self._allowed(change)
+        claim(after, change)
         if not self.sweeping:
             after.links |= self.graph.leading_to_gone(change, self._model)
         if change.record is not None:
@@ -307,6 +309,7 @@ class DictEntities:
             raise Conflict
         if any(self._there(entity.reference) != entity for entity in change.unchanged_entities()):
             raise Conflict
+        refuse_claimed(self.graph, change)
         refuse_held(change, self.locks)
         if has_doubtful_links(self._model, self.graph, change):
             raise Conflict
@@ -350,4 +353,5 @@ def request_of(
 def fake_services(model: Model) -> tuple[Services, DictEntities, FrozenClock]:
     """Return the services of a model, the in-memory store below them, and their clock."""
     entities, clock = DictEntities(model), FrozenClock()
-    return Services(model, entities, clock, CountedIds(), unlimited_budget), entities, clock
+    services = Services(model, entities, clock, CountedIds(), unlimited_budget, pause=lambda _: None)
+    return services, entities, clock

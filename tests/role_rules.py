@@ -39,7 +39,8 @@ class Graph:
                 reference = effect.after.reference
                 earlier = effect.tombstone if isinstance(effect, Restoration) else effect.before
                 commit_ids = (*(earlier.commit_ids if earlier else ()), change.commit_id)[-8:]
-                written = Entity(reference, effect.after.state, commit_ids)
+                stamp = getattr(self.objects.get(reference), "claimed", None)
+                written = Entity(reference, effect.after.state, commit_ids, claimed=stamp)
                 graph.objects[reference] = dated(written, model, change.instant)
         for link in change.link_effects():
             act = graph.links.add if isinstance(link, LinkCreation) else graph.links.discard

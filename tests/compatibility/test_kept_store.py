@@ -1,5 +1,6 @@
 """The current code reads a store of 2026-11-22, continues to write it, and writes the same items."""
 
+import re
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from tests.compatibility.requests import MODEL, QUESTIONS, STORY, WRITES
 from tests.compatibility.service import STORES, FrozenEnvironment, service
 
 KEPT = read_json("names.json")
+_CLAIM = re.compile(r'"claimed":(?:"[^"]*"|{"S":"[^"]*"}),|,"claimed":(?:"[^"]*"|{"S":"[^"]*"})')
 
 
 @pytest.fixture(params=STORES)
@@ -28,13 +30,21 @@ def dump_of(store: str) -> dict[str, list[str]]:
     return {file: read_lines(f"{store}.{file}") for file in ("objects", "members")}
 
 
+def without_claims(dump: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return a dump without the stamps of claims, which heads have had since the kept store was written.
+
+    A blocking warning of the model follows a role. Nothing else of an item may change because of it.
+    """
+    return {file: [_CLAIM.sub("", line) for line in lines] for file, lines in dump.items()}
+
+
 def test_the_recorded_requests_write_the_recorded_items(store: str) -> None:
     """The items are the same except for ids, which may be generated in another order (README.md)."""
     expected_answers, expected = read_json("story.json"), dump_of(store)
     with service(store, environment := FrozenEnvironment(), f"story-{store}") as built:
         answers = Conversation(built, environment).hold(STORY)
         built.close()
-        found = built.dump()
+        found = without_claims(built.dump())
     for file, lines in expected.items():
         assert named(found[file], answers) == named(lines, expected_answers)
     assert same_names(answers) == same_names(expected_answers)
@@ -50,7 +60,7 @@ def test_a_recorded_store_is_read_and_written_with_the_recorded_results(store: s
         answers = conversation.hold(WRITES)
         check_answers(same_names(answers), same_names(read_json("writes.json")))
         built.close()
-        assert digest(built.dump(), answers) == KEPT["digests"][store]
+        assert digest(without_claims(built.dump()), answers) == KEPT["digests"][store]
 
 
 def _with_unreadable_nulls(recorded: list[Any]) -> list[Any]:

@@ -5,7 +5,7 @@ Read `model` and `attribute` first. Then read what you need:
 - `types`: the attribute types, one per file
 - `constraints`: the constraints on the values of attributes, one per file
 - `api_names`: every generated name
-- `model_expressions` and `dependencies`: the compiled expressions, and what derived attributes depend on
+- `model_expressions`, `dependencies`, `condition_paths`: the compiled expressions, and what they depend on
 - `member_names`: which members the names in objects refer to
 - `reading`: the text of a model file becomes a `Model`, or a list of errors
 - `prepared`: a model as JSON, which starts faster than the text

@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from sys import maxsize
 
+from stratabase import waiting
 from stratabase.deadline import remaining_seconds
 from stratabase.domain.objects.lock import MAX_LOCK_MINUTES
 from stratabase.domain.query.consumption import Measuring
@@ -38,6 +39,8 @@ class Services:
     """The longest lock, in minutes."""
     files: FileStores | None = None
     """The stores of files. Without them, no file is pending."""
+    pause: Callable[[float], None] = waiting.pause
+    """Waits for some seconds between two rounds of a write."""
     warning_rules: WarningRules = field(init=False)
     """The warnings of the model, prepared for writes."""
 

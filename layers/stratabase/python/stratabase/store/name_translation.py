@@ -207,6 +207,7 @@ class NameTranslation:
             entity.previous,
             entity.lock,
             entity.part_lock,
+            entity.claimed,
         )
 
     def entity_or_none(self, entity: Entity | None) -> Entity | None:
@@ -230,7 +231,13 @@ class NameTranslation:
     def change(self, change: Change) -> Change:
         """Translate a change with all its effects."""
         root = None if change.root is None else self.reference(change.root)
-        return replace(change, effects=tuple(map(self._effect, change.effects)), root=root)
+        claims = tuple(map(self._claim, change.claims))
+        return replace(change, effects=tuple(map(self._effect, change.effects)), root=root, claims=claims)
+
+    def _claim(self, claimed: Entity | Tombstone) -> Entity | Tombstone:
+        if isinstance(claimed, Entity):
+            return self.entity(claimed)
+        return self.present_tombstone(claimed)
 
     def _effect(self, effect: Effect) -> Effect:
         return _EFFECTS[type(effect)](self, effect)

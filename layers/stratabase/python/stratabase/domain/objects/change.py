@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
@@ -55,6 +55,8 @@ class Tombstone(NamedTuple):
     """The start of the last version."""
     commit_ids: tuple[str, ...] = ()
     """The IDs of the last commits that wrote the object. The deletion is last."""
+    claimed: str | None = None
+    """The ID of the last commit that has claimed the deleted object. A restoration expects it unchanged."""
 
 
 @frozen
@@ -137,6 +139,12 @@ class Change:
     """The object that is restored with its parts. Only such a change may take several commits."""
     files: tuple[str, ...] = ()
     """The IDs of the uploads that objects of the change take. Each must be pending, and in time at `now`."""
+    claims: "tuple[Entity | Tombstone, ...]" = ()
+    """Objects that the commit stamps, if they still have the stamp with which they were read.
+
+    So of two changes that claim the same object, the second is refused. A stamp is no revision. Objects that
+    the change does not write must exist, or still be deleted. Objects that it restores are only stamped.
+    """
     record: IdempotencyRecord | None = None
     """What the commit also stores if its request has an idempotency key. The step must have no record yet."""
 
@@ -144,6 +152,16 @@ class Change:
     def time(self) -> Instant:
         """The time by which locks and uploads are judged."""
         return self.instant if self.now is None else self.now
+
+    def part(self, effects: Iterable[Effect]) -> "Change":
+        """Return a change with some of the effects, without the claims of objects that the others write."""
+        kept = tuple(effects)
+        if not self.claims:
+            return replace(self, effects=kept)
+        others = {reference_of(each) for each in self.object_effects()}
+        others -= {reference_of(each) for each in kept if isinstance(each, ObjectEffect)}
+        claims = tuple(each for each in self.claims if each.reference not in others)
+        return replace(self, effects=kept, claims=claims)
 
     def object_effects(self) -> Iterator[ObjectEffect]:
         """Yield the effects that create, change, delete or restore objects."""

@@ -97,6 +97,11 @@ class Entity:
     A deletion that deletes parts later expects this ID unchanged, so that it respects locks that begin
     meanwhile.
     """
+    claimed: str | None = field(default=None, compare=False)
+    """The ID of the last commit that claimed this object, known if it was read by key.
+
+    A commit that claims it too expects this ID unchanged, because the conditions of rules may have changed.
+    """
     seen: Mapping[str, Any] | None = field(default=None, compare=False)
     """What the store has read besides the state, for its own use. None if the object was not read by key."""
 

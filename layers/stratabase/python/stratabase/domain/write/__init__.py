@@ -10,8 +10,9 @@ Read `commands` (what a client requests) and `plan` first. `plan_write` shows th
 4. `cardinality` and `locks` check required roles, locks and expected versions.
 5. `effects` makes the effects, and chooses the start of the new versions: `effects_of`, step 2.
 
-Afterwards, `affected` and `warning_rules` say which warnings of the model to evaluate, and `explanations`
-turns a refusal of the store into issues. `limits` has the limits of one write, and of one bulk service.
+Afterwards, `affected`, `touched` and `warning_rules` say which warnings of the model to evaluate, and
+`explanations` turns a refusal of the store into issues. `limits` has the limits of one write, and of one bulk
+service.
 
 Everything that a plan knows comes from its `snapshot`, which also notes what must still be read. This package
 imports the other packages of the domain; `operations` imports it.

@@ -2,7 +2,8 @@
 
 Those here are about texts in the model: grants that depend on fields which members set themselves, conditions
 that compare the name of a member as text, patterns that match only ASCII without saying so, and days that are
-not in ISO 8601. `lint_design` has those about classes, profiles and indexes.
+not in ISO 8601. `lint_design` has those about classes, profiles and indexes, `lint_warnings` those about
+`@warning`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -37,6 +38,7 @@ from stratabase.model.model_expressions import ModelExpressions, expressions_of
 from stratabase.model.reading.draft.errors import ModelError, error_at, position_in_text
 from stratabase.model.reading.draft.model_draft import DirectiveUse, ModelDraft
 from stratabase.model.reading.lint_design import lint_conditions, lint_parts, lint_profiles
+from stratabase.model.reading.lint_warnings import lint_dependents, lint_hidden_conditions
 from stratabase.model.types.temporal import TemporalType
 from stratabase.model.users import USER, with_users
 from stratabase.wording import shorten
@@ -74,7 +76,7 @@ def lint(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
             yield from _lint_names(model, one.name, use, "condition")
     yield from _lint_patterns(draft)
     yield from _lint_days(draft)
-    for check in (lint_parts, lint_profiles, lint_conditions):
+    for check in (lint_parts, lint_profiles, lint_conditions, lint_dependents, lint_hidden_conditions):
         yield from check(draft, model)
 
 

@@ -5,6 +5,7 @@ Read the files in this order:
 - `services`: the operations on one object: save, delete, restore, preview, and validate
 - `pipeline`: one write in rounds, with the steps of a round in order
 - `load`: reads what a plan lacks
+- `claims`: finds the objects whose blocking warnings the write may break
 - `permissions`, `warnings`: evaluate conditions of grants and warnings, over the states in `state_readers`
 - `commit_or_explain`: commits the change, or explains why the store refuses it
 - `outcome`, `options`: the result of a write, and its options

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from random import uniform
 
+from stratabase.deadline import remaining_seconds
 from stratabase.domain.access.grants import access_of
 from stratabase.domain.issues.issue import Issue, IssueType, Path
 from stratabase.domain.issues.refusals import Refused, Unavailable
@@ -20,6 +22,7 @@ from stratabase.domain.write.snapshot import Snapshot
 from stratabase.messages import _
 from stratabase.operations.files.bind import UploadLost, copy_uploads
 from stratabase.operations.services import Services
+from stratabase.operations.write.claims import NO_CLAIMS, Claims, TooManyClaims, find_claims
 from stratabase.operations.write.commit_or_explain import CommitOrDryRun, commit_or_explain
 from stratabase.operations.write.load import CallerVisibility, load_missing
 from stratabase.operations.write.options import DEFAULT_OPTIONS, WriteOptions
@@ -34,6 +37,10 @@ _MAX_RESTORATION_DURATION = 20_000
 """Milliseconds before a restoration gives up. Each of its rounds may take seconds."""
 _MIN_RESTORATION_ROUNDS = 4
 """Rounds that a restoration has in any case."""
+_FIRST_PAUSE = 0.01
+"""The upper limit of the first pause between rounds, in seconds. It doubles each time."""
+_MAX_PAUSE = 0.2
+"""The upper limit of all pauses between rounds, in seconds."""
 Selects = Callable[[Entity], bool]
 """Returns whether a command applies to an object, in the state that was read for the plan."""
 
@@ -106,7 +113,8 @@ class Write:
     def _in_rounds(self, *, is_dry: bool, asks_store: bool = True) -> WriteOutcome:
         """Return the outcome of a round.
 
-        Another round begins only if the last one certainly wrote nothing.
+        Another round begins only if the last one certainly wrote nothing. From the third one on, the write
+        waits for a random time before, so that writes of the same objects do not disturb one another again.
         """
         is_restoration = isinstance(self._command, Restore)
         end = self._services.clock.now() + _MAX_RESTORATION_DURATION if is_restoration else None
@@ -117,6 +125,12 @@ class Write:
                 is_long = end is not None and self._services.clock.now() > end
             if is_long and number > _MIN_RESTORATION_ROUNDS:
                 break
+            # The first loss may have no other reason than the own cleanup of an earlier write.
+            if number > 1:
+                pause = uniform(0, min(_MAX_PAUSE, _FIRST_PAUSE * 2 ** (number - 2)))  # noqa: S311 - no secret
+                if pause >= remaining_seconds():
+                    break
+                self._services.pause(pause)
         raise Unavailable(_("Concurrent writes to the same objects prevented this write. Try again."))
 
     def _round(self, *, is_dry: bool, asks_store: bool) -> WriteOutcome:
@@ -132,8 +146,13 @@ class Write:
         # 3. Stop at a lock of another member, or an unexpected version. Do not ask the store for more issues.
         if plan.is_blocked and not is_dry:
             return WriteOutcome(plan, change, plan.issues)
-        # 4. Evaluate warnings, which stop a write unless it is forced.
-        warnings = self._warnings(plan)
+        # 4. Evaluate warnings, which stop a write unless it is forced. Claim the objects of blocking ones.
+        try:
+            claims, warnings = self._claims_and_warnings(plan)
+        except TooManyClaims as refusal:
+            return WriteOutcome(plan, change, [*plan.issues, refusal.issue], reports=plan.reports)
+        if claims.claimed:
+            change = replace(change, claims=claims.claimed)
         # 5. Commit. If there are issues already, only find out whether the store has more.
         issues = [*plan.issues]
         if asks_store and change.effects and self._services.class_(self._ids.root.class_name).is_stored:
@@ -221,12 +240,18 @@ class Write:
         issues = [] if isinstance(self._command, Delete) and is_hidden else unmet
         return WriteOutcome(plan, replace(change, effects=()), issues, is_allowed=False)
 
-    def _warnings(self, plan: WritePlan) -> list[MetWarning]:
-        """Return the warnings that stop the write. Raises ReadBudgetExceeded."""
+    def _claims_and_warnings(self, plan: WritePlan) -> tuple[Claims, list[MetWarning]]:
+        """Return what the commit must claim, and the warnings that stop the write.
+
+        Raises TooManyClaims, ReadBudgetExceeded.
+        """
         if not plan.effects or not self._services.warning_rules.exist:
-            return []
-        found = met_warnings(self._state_readers(plan))
-        return [warning for warning in found if warning.rule.definition.blocking or not self._options.force]
+            return NO_CLAIMS, []
+        readers = self._state_readers(plan)
+        claims = find_claims(readers) if self._services.warning_rules.kept else NO_CLAIMS
+        met = met_warnings(readers, claims, self._visibility)
+        stopping = [each for each in met if each.rule.definition.blocking or not self._options.force]
+        return claims, stopping
 
     def _state_readers(self, plan: WritePlan) -> StateReaders:
         return StateReaders(self._services, plan, *self._visibility.conditions_at(plan.instant))

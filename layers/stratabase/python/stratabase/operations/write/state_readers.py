@@ -1,7 +1,9 @@
 """Readers of the states before a write, after it, and at a former instant, regardless of grants."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from stratabase.domain.objects.entity import Entity
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.domain.write.plan import WritePlan
@@ -32,12 +34,14 @@ class StateReaders(NamedTuple):
 
     def projected(self) -> Reader:
         """Return a reader of objects as the write would leave them."""
-        pending = PendingWrite(self.plan.index)
-        reader = Reader(self._read_context, pending=pending, unrestricted=True)
-        before, written = self.plan.request.context.snapshot.entities, self.plan.index.objects
-        reader.add(
-            each for reference, each in before.items() if each is not None and reference not in written
-        )
+        before = self.plan.request.context.snapshot.entities.values()
+        return self.projected_from(entity for entity in before if entity is not None)
+
+    def projected_from(self, known: Iterable[Entity]) -> Reader:
+        """Return a reader of objects as the write would leave them, which reads all but `known` ones anew."""
+        reader = Reader(self._read_context, pending=PendingWrite(self.plan.index), unrestricted=True)
+        written = self.plan.index.objects
+        reader.add(entity for entity in known if entity.reference not in written)
         return reader
 
     def former(self, at: Instant) -> Reader:

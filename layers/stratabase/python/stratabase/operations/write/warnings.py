@@ -5,9 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from stratabase.domain.issues.issue import Issue, IssueType, Level
+from stratabase.domain.issues.issue import Issue, IssueType, Level, Subject
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.write.affected import AffectedObject, affected_objects, changed_fields
+from stratabase.domain.write.plan import WritePlan
+from stratabase.domain.write.request import WriteRequest
 from stratabase.domain.write.warning_rules import WarningRule
 from stratabase.expressions.environment import Environment
 from stratabase.messages import verbatim
@@ -15,6 +17,8 @@ from stratabase.model.dependencies import ClassField
 from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.derived_values import evaluate
 from stratabase.operations.read.reader import Reader
+from stratabase.operations.write.claims import NO_CLAIMS, Claims
+from stratabase.operations.write.load import CallerVisibility
 from stratabase.operations.write.state_readers import StateReaders
 
 _KNOWN_VALUES = frozenset(
@@ -30,12 +34,22 @@ class MetWarning(NamedTuple):
 
     affected: AffectedObject
     rule: WarningRule
+    is_caused: bool = False
+    """Whether the write, which does not write the object, must have caused this to be reported."""
+    names_class: bool = True
+    """Whether the caller may learn the class of the object."""
+
+    @property
+    def key(self) -> tuple[WarningRule, Reference]:
+        """The rule and the object."""
+        return self.rule, self.affected.reference
 
     @property
     def issue(self) -> Issue:
         """The issue for the client."""
         subject, rule = self.affected.subject, self.rule.definition
         issue = subject.issue(IssueType.ENTITY_DOMAIN, verbatim(rule.message), *subject.path)
+        issue = issue if self.names_class else replace(issue, entity_name=None)
         return replace(issue, level=Level.ERROR if rule.blocking else Level.WARNING)
 
     def is_doubtful(self, issues: Iterable[Issue]) -> bool:
@@ -53,31 +67,78 @@ class MetWarning(NamedTuple):
         )
 
 
-def met_warnings(readers: StateReaders) -> list[MetWarning]:
+def met_warnings(
+    readers: StateReaders, claims: Claims = NO_CLAIMS, visibility: CallerVisibility | None = None
+) -> list[MetWarning]:
     """Return the warnings that hold, in the order of the request and then of the model.
 
     New and changed objects get all warnings whose conditions hold. Objects that stay the same, but that the
-    request names or whose links change, get only warnings that depend on something that changes. Raises
-    ReadBudgetExceeded.
+    request names or whose links change, get only warnings that depend on something that changes. Objects of
+    `claims` get the rules there, if their conditions did not hold before. Without `visibility`, the caller
+    sees every object. Raises ReadBudgetExceeded.
     """
-    asked = [*_asked(readers)]
-    return _holding(readers.projected(), asked) if asked else []
+    asked = [*_asked(readers, claims)]
+    if not asked:
+        return []
+    # What is not claimed may have changed since the plan was made, so it is read again after the claims.
+    reader = readers.projected_from(claims.entities) if claims.claimed else readers.projected()
+    met = _holding(reader, asked)
+    caused = [warning for warning in met if warning.is_caused]
+    if caused:
+        before = {warning.key for warning in _holding(readers.present(), caused)}
+        met = [warning for warning in met if not (warning.is_caused and warning.key in before)]
+    return met if visibility is None else _identified(met, readers.plan, visibility)
 
 
-def _asked(readers: StateReaders) -> Iterator[MetWarning]:
+def _asked(readers: StateReaders, claims: Claims) -> Iterator[MetWarning]:
     """Yield the warnings whose conditions need a reader, or are known to hold."""
     plan, rules = readers.plan, readers.services.warning_rules
     changed: frozenset[ClassField] | None = None
+    found: set[tuple[WarningRule, Reference]] = set()
     for one in affected_objects(plan):
         for rule in rules.of(one.reference.class_name):
             if one.written:
                 # Most objects meet no warning, and most rules can tell that without a reader.
-                is_asked = not rule.is_plain or _holds(rule, one, readers)
+                if not rule.is_plain or _holds(rule, one, readers):
+                    yield MetWarning(one, rule)
+            elif rule.is_kept:
+                if (rule, one.reference) in claims.rules:
+                    found.add((rule, one.reference))
+                    yield MetWarning(one, rule, is_caused=True)
             else:
                 changed = changed_fields(plan) if changed is None else changed
-                is_asked = not rule.sources.isdisjoint(changed)
-            if is_asked:
-                yield MetWarning(one, rule)
+                if not rule.sources.isdisjoint(changed):
+                    yield MetWarning(one, rule)
+    for (rule, reference), path in claims.rules.items():
+        if (rule, reference) not in found:
+            subject = Subject(readers.services.class_(reference.class_name), path=path)
+            yield MetWarning(AffectedObject(subject, reference, written=False), rule, is_caused=True)
+
+
+def _identified(met: Sequence[MetWarning], plan: WritePlan, visibility: CallerVisibility) -> list[MetWarning]:
+    """Return warnings that name the objects that the write does not write, if the caller sees them."""
+    wanted = [warning.affected.reference for warning in met if warning.is_caused]
+    if not wanted:
+        return [*met]
+    there = [each for each in visibility.services.entities.read(wanted) if each is not None]
+    seen = dict(
+        zip(
+            (each.reference for each in there),
+            visibility.sees(plan.instant, there, ()),
+            strict=True,
+        )
+    )
+    return [_named(each, plan.request, seen) if each.is_caused else each for each in met]
+
+
+def _named(warning: MetWarning, request: WriteRequest, seen: Mapping[Reference, bool]) -> MetWarning:
+    reference, access = warning.affected.reference, request.context.access
+    is_named = seen.get(reference, False) or request.may_identify(reference)
+    subject = replace(warning.affected.subject, id=reference.id if is_named else None)
+    return warning._replace(
+        affected=warning.affected._replace(subject=subject),
+        names_class=is_named or access is None or access.may_read_class(reference.class_name),
+    )
 
 
 def _holds(rule: WarningRule, one: AffectedObject, readers: StateReaders) -> bool:
@@ -87,7 +148,10 @@ def _holds(rule: WarningRule, one: AffectedObject, readers: StateReaders) -> boo
 
 
 def _holding(reader: Reader, asked: Sequence[MetWarning]) -> list[MetWarning]:
-    """Return the warnings whose conditions hold. All objects are evaluated together."""
+    """Return the warnings whose conditions hold. All objects are evaluated together.
+
+    Raises ReadBudgetExceeded.
+    """
     run(reader.load_with_wholes(warning.affected.reference for warning in asked))
     there: dict[WarningRule, dict[Reference, Entity]] = defaultdict(dict)
     for warning in asked:
@@ -96,7 +160,7 @@ def _holding(reader: Reader, asked: Sequence[MetWarning]) -> list[MetWarning]:
         if entity is not None:
             there[warning.rule][reference] = entity
     values = _values(reader, there)
-    return [warning for warning in asked if values.get((warning.rule, warning.affected.reference)) is True]
+    return [warning for warning in asked if values.get(warning.key) is True]
 
 
 def _values(reader: Reader, there: Mapping[WarningRule, Mapping[Reference, Entity]]) -> Mapping[Any, Any]:

@@ -39,6 +39,8 @@ MAX_COMMIT_IDS = 8
 
 LINKED = "linked"
 """The attribute of a head with the id of the last commit that created a link in its partition."""
+CLAIMED = "claimed"
+"""The attribute of a head or tombstone with the id of the last commit that claimed the object."""
 VERSION_START_ATTRIBUTE = "versionStart"
 """The attribute of a head with the start of its version, in milliseconds."""
 PREVIOUS_START_ATTRIBUTE = "previousStart"
@@ -208,7 +210,7 @@ def entity_of(
     start = None if item.state is None else head_start(item, values)
     if len(attributes) == 1 + bool(named) and VERSION_START_ATTRIBUTE in attributes:  # most objects
         return Entity(reference, values, named, start=start, seen=attributes)
-    linked = attributes.get(LINKED)
+    linked, claimed = attributes.get(LINKED), attributes.get(CLAIMED)
     return Entity(
         reference,
         values,
@@ -219,6 +221,7 @@ def entity_of(
         previous=previous_start(item),
         lock=lock_of(item),
         part_lock=part_lock_of(item),
+        claimed=None if claimed is None else str(claimed),
         seen=attributes,
     )
 

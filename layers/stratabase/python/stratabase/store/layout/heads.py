@@ -6,10 +6,11 @@ expectations, the object then does not exist. This also holds if the class is no
 
 from collections.abc import Iterable
 
+from stratabase.domain.objects.change import Tombstone
 from stratabase.domain.objects.entity import Entity
 from stratabase.store.engine.port import Condition, ConditionOperator, Expectation, IndexKey, Item
 from stratabase.store.layout.access_path import AccessPath
-from stratabase.store.layout.codec import COMMIT_IDS
+from stratabase.store.layout.codec import CLAIMED, COMMIT_IDS
 
 DELETED = "deleted"
 """The attribute that only tombstones have."""
@@ -39,6 +40,13 @@ def expect_commit_ids(commit_ids: tuple[str, ...]) -> Expectation:
     """Return the expectation that a head has these commit ids."""
     condition = Condition(COMMIT_IDS, ConditionOperator.EQUALS, list(commit_ids))
     return Expectation(exists=True, conditions=(condition,))
+
+
+def expect_tombstone(gone: Tombstone) -> Expectation:
+    """Return the expectation that nobody has restored or claimed a deleted object since it was read."""
+    expected = expect_commit_ids(gone.commit_ids)
+    claimed = expect_same_commit(CLAIMED, gone.claimed)
+    return Expectation(expected.exists, (*expected.conditions, claimed))
 
 
 def index_places(entity: Entity, paths: Iterable[AccessPath]) -> dict[str, IndexKey]:

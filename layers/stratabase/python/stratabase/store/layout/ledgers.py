@@ -115,7 +115,7 @@ def part_list(root: Reference, change: Change) -> Item:
     by_class: dict[str, dict[str, tuple[Instant, Instant]]] = {}
     for effect in change.effects:
         assert isinstance(effect, Restoration)
-        reference, last_end, previous_start, _ = effect.tombstone
+        reference, last_end, previous_start, *_ = effect.tombstone
         by_class.setdefault(reference.class_name, {})[reference.id] = (last_end, previous_start)
     attributes = {codec.COMMIT_IDS: [change.commit_id]}
     return Item(keys.staged_part(root, change.commit_id), attributes, orjson.dumps(by_class).decode())

@@ -78,7 +78,8 @@ def read_tombstone(item: Item | None) -> Tombstone | None:
         return None
     end: Any = item.attributes[LAST_END]
     previous: Any = item.attributes[codec.PREVIOUS_START_ATTRIBUTE]
-    return Tombstone(keys.reference_of(item.key), end, previous, codec.commit_ids(item))
+    claimed: Any = item.attributes.get(codec.CLAIMED)
+    return Tombstone(keys.reference_of(item.key), end, previous, codec.commit_ids(item), claimed)
 
 
 def _version(before: Entity, change: Change) -> Item:

@@ -5,7 +5,6 @@ deferred: a ledger lists it, and cleanup.py deletes it.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from stratabase.domain.objects.change import Change, Deletion, ObjectEffect, Restoration, reference_of
@@ -100,7 +99,7 @@ def without_deferrable_parts(change: Change, store: StoreContext) -> Change:
         if not (isinstance(effect, Deletion) and effect.before.reference in lost)
         or not taken.isdisjoint(guards_needed(store, effect.before))
     )
-    return replace(change, effects=tuple(kept))
+    return change.part(kept)
 
 
 def detached_parts(store: StoreContext, effect: ObjectEffect) -> Iterator[Reference]:

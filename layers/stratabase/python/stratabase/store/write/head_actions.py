@@ -12,13 +12,13 @@ from stratabase.domain.objects.entity import Entity, State
 from stratabase.domain.objects.instant import Instant
 from stratabase.model.model import Class, ClassKind, Role
 from stratabase.model.stored_values import KEPT
-from stratabase.store.engine.port import NOT_EXISTS, Delete, Expectation, Item, Patch, Put, Value
+from stratabase.store.engine.port import NOT_EXISTS, Condition, Delete, Expectation, Item, Patch, Put, Value
 from stratabase.store.layout import codec, keys, versions
 from stratabase.store.layout.access_path import AccessPath
 from stratabase.store.layout.heads import (
     NEVER_WRITTEN,
-    expect_commit_ids,
     expect_same_commit,
+    expect_tombstone,
     expect_unchanged,
     index_places,
     moved_places,
@@ -41,6 +41,8 @@ class HeadContext(NamedTuple):
     """The conditions under which the object's lock admits the member who writes."""
     defers_parts: bool = False
     """Whether cleanup deletes parts of the object later. Then no part may have been locked since the read."""
+    is_claimed: bool = False
+    """Whether the change claims the object. Then no other may have claimed it since the read."""
 
 
 def head_action(effect: ObjectEffect, context: HeadContext) -> Put | Patch | Delete:
@@ -55,8 +57,13 @@ def _created(effect: Creation, context: HeadContext) -> Put:
 def _restored(effect: Restoration, context: HeadContext) -> Put:
     gone, after = effect.tombstone, effect.after
     head = _head(after, gone.commit_ids, context)
-    attributes = {**head.attributes, **codec.previous_start_attributes(gone.previous_start)}
-    return Put(replace(head, attributes=attributes), expect_commit_ids(gone.commit_ids))
+    previous = codec.previous_start_attributes(gone.previous_start)
+    attributes = {**head.attributes, **previous, **_claim(context)}
+    return Put(replace(head, attributes=attributes), expect_tombstone(gone))
+
+
+def _claim(context: HeadContext) -> dict[str, Value]:
+    return {codec.CLAIMED: context.commit_id} if context.is_claimed else {}
 
 
 def _head(after: Entity, commit_ids: tuple[str, ...], context: HeadContext) -> Item:
@@ -85,18 +92,25 @@ def _updated(effect: Modification, context: HeadContext) -> Patch:
     is_first = context.class_.kind is ClassKind.SINGLETON and not before.commit_ids
     closes_version = context.class_.versioned and not is_first
     expected = NEVER_WRITTEN if is_first else expect_unchanged(before)
-    more = [expect_same_commit(PART_LOCK, before.part_lock)] if context.defers_parts else []
+    more = _more_expected(before, context)
     return Patch(
         keys.head(before.reference),
         Expectation(expected.exists, (*expected.conditions, *more), context.lock_conditions),
         set={
             **_stamps(before.commit_ids, context),
+            **_claim(context),
             **codec.previous_start_attributes(codec.entity_start(before) if closes_version else None),
         },
         state=codec.state_text(kept),
         places=index_places(kept, context.paths) if is_first else moved_places(before, kept, context.paths),
         seen=before.seen,
     )
+
+
+def _more_expected(before: Entity, context: HeadContext) -> list[Condition]:
+    """Return the conditions that nobody has locked a part, or claimed the object, since it was read."""
+    more = [expect_same_commit(PART_LOCK, before.part_lock)] if context.defers_parts else []
+    return [*more, expect_same_commit(codec.CLAIMED, before.claimed)] if context.is_claimed else more
 
 
 def _unknown_values(state: State, class_: Class) -> dict[str, Any]:
@@ -117,7 +131,7 @@ def _deleted(effect: Deletion, context: HeadContext) -> Delete | Put:
     # A link that was created since the object was read would be missed. Its creation has written its commit
     # id to the head, so this expectation then fails.
     more = [expect_same_commit(codec.LINKED, before.linked)] if context.has_links else []
-    more += [expect_same_commit(PART_LOCK, before.part_lock)] if context.defers_parts else []
+    more += _more_expected(before, context)
     expect = replace(expected, conditions=(*expected.conditions, *more), either=context.lock_conditions)
     if context.class_.versioned:
         tombstone = versions.tombstone_item(before, context.instant, context.commit_id, effect.withdrawn)

@@ -81,8 +81,10 @@ class HeadWrite:
     lock_conditions: LockConditions = NO_LOCK_CONDITIONS
     """For a checked object: the conditions under which its lock admits the member who writes."""
     also_expected: Expectation = NO_EXPECTATION
-    """For a checked object: a further expectation."""
+    """For a checked or claimed object: a further expectation."""
     effect_type: type[ObjectEffect] | None = None
+    is_claimed: bool = False
+    """Whether the change claims the object, and does not write its state. Then the object must exist."""
     is_absent: bool = False
     """Whether a refused attempt has found that the object does not exist."""
     uncounted: dict[RoleName, int] = field(default_factory=dict)
@@ -114,8 +116,12 @@ class HeadWrite:
 
     def is_contradictory(self, is_released: IsReleased) -> bool:
         """Return whether the object must both exist and not exist, which no single action can express."""
-        must_exist = isinstance(self.effect_action, Patch) or self.delta.must_exist or self.is_checked
-        return must_exist and any(self._emptied_roles(is_released))
+        is_written = isinstance(self.effect_action, Patch)
+        return (is_written or self._must_exist) and any(self._emptied_roles(is_released))
+
+    @property
+    def _must_exist(self) -> bool:
+        return self.delta.must_exist or self.is_checked or self.is_claimed
 
     def learn(self, found: Item | None, count: CountLinks, is_released: IsReleased) -> list[RoleViolation]:
         """Correct this write based on the head that was found; return the violated roles. Raises Conflict."""
@@ -132,7 +138,7 @@ class HeadWrite:
         if self.counted.may_be_unwritten:
             self.uncounted = dict.fromkeys(self.delta.counts, 0)
             return []
-        if self.is_checked:
+        if self.is_checked or self.is_claimed:
             raise Conflict
         if self.delta.must_exist:
             return [TargetNotFound(self.reference)]
@@ -185,13 +191,14 @@ class HeadWrite:
         if self.is_absent or self._emptied_roles(is_released):
             return Check(key, OBJECT_ABSENT)
         exists = _both(NO_EXPECTATION if self.counted.may_be_unwritten else OBJECT_EXISTS, self.also_expected)
-        patch = self._updated(Patch(key, replace(exists, either=self.lock_conditions)))
+        claim = {codec.CLAIMED: self.commit_id} if self.is_claimed else {}
+        patch = self._updated(Patch(key, replace(exists, either=self.lock_conditions), set=claim))
         # An expectation that the object exists takes precedence over one that it does not exist.
         is_more = other_check is not None and other_check.expect != OBJECT_ABSENT
         expect = _both(patch.expect, other_check.expect) if other_check and is_more else patch.expect
         if patch.set or patch.add:
             return replace(patch, expect=expect)
-        return Check(key, expect) if self.delta.must_exist or self.is_checked or other_check else None
+        return Check(key, expect) if self._must_exist or other_check else None
 
     def _created(self, base: Put) -> Action:
         """Return the creation of a head, with all its counts."""

@@ -7,7 +7,7 @@ means, in the order in which `WriteTransaction.learn` tests for it:
 |-----------------------------------------------------------|------------------------------------------|
 | the idempotency record of the change                      | AlreadyRecorded                          |
 | a head, only because of its lock                          | LockedByOthers                           |
-| a head, which another commit has written since            | Conflict                                 |
+| a head, which another commit has written or claimed since | Conflict                                 |
 | the registry, a closed version, a ledger                  | Conflict                                 |
 | a guard of unique values that another object needs        | UniqueViolation                          |
 | a guard of a one-to-one target that another object holds  | IntegrityViolation: AlreadyAssociated    |
@@ -72,7 +72,7 @@ def is_outcome_known(change: Change, failures: Sequence[Failure]) -> bool:
 
 def was_committed(change: Change, failures: Sequence[Failure]) -> bool:
     """Return whether a change was committed by an earlier attempt: a head lists its commit id."""
-    return any(change.commit_id in _commit_ids(failure) for failure in failures)
+    return any(change.commit_id in _proofs(failure) for failure in failures)
 
 
 def was_not_committed(change: Change, failures: Sequence[Failure]) -> bool:
@@ -84,7 +84,7 @@ def was_not_committed(change: Change, failures: Sequence[Failure]) -> bool:
     """
     expected = {keys.head(reference_of(effect)): _expected_last(effect) for effect in change.object_effects()}
     return not was_committed(change, failures) and any(
-        commit_id in _commit_ids(failure)
+        failure.found is not None and commit_id in codec.commit_ids(failure.found)
         for failure in failures
         for commit_id in expected.get(failure.action.key, ())
     )
@@ -96,9 +96,9 @@ def _expected_last(effect: ObjectEffect) -> tuple[str, ...]:
     return () if found is None else found.commit_ids[-1:]
 
 
-def _commit_ids(failure: Failure) -> tuple[str, ...]:
-    """Return the commit ids in the item that was found."""
+def _proofs(failure: Failure) -> tuple[str, ...]:
+    """Return the ids in the item that was found of commits that were done."""
     if failure.found is None:
         return ()
-    linked = failure.found.attributes.get(codec.LINKED)
-    return (*codec.commit_ids(failure.found), *((linked,) if isinstance(linked, str) else ()))
+    stamps = (failure.found.attributes.get(name) for name in (codec.LINKED, codec.CLAIMED))
+    return (*codec.commit_ids(failure.found), *(each for each in stamps if isinstance(each, str)))

@@ -83,7 +83,7 @@ def split_restoration(store: StoreContext, change: Change) -> RestorationStages 
     )
     staged = frozenset(map(id, parts))
     last = tuple(effect for effect in change.effects if id(effect) not in staged)
-    return RestorationStages(parts, replace(change, effects=last)) if parts else None
+    return RestorationStages(parts, change.part(last)) if parts else None
 
 
 def _released_guards(store: StoreContext, change: Change) -> frozenset[Key]:
@@ -160,12 +160,7 @@ class StagedRestoration:
                     )
                 )
             number += 1
-            change = replace(
-                self._change,
-                commit_id=_numbered(self._change, number),
-                effects=parts[done : done + batch_size],
-                record=None,  # only the last commit has it
-            )
+            change = self._part(parts[done : done + batch_size], number)
             # The number of actions for each part is only known after planning: if they do not fit, plan
             # fewer parts.
             transaction = plan_transaction(
@@ -185,6 +180,18 @@ class StagedRestoration:
                     raise
                 batch_size //= 2
             waiting.give_way()
+
+    def _part(self, parts: Sequence[Restoration], number: int) -> Change:
+        """Return the change of a commit that restores some of the parts."""
+        change, restored = self._change, {part.after.reference for part in parts}
+        return replace(
+            change,
+            commit_id=_numbered(change, number),
+            effects=tuple(parts),
+            # Only the last commit has the record, and claims objects that the restoration does not write.
+            record=None,
+            claims=tuple(each for each in change.claims if each.reference in restored),
+        )
 
     def _commit_rest(self, last: WriteTransaction) -> None:
         """Commit everything else, and set the ledger to DONE. Raises as `run` does."""

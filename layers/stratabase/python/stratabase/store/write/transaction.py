@@ -13,7 +13,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
-from stratabase.domain.objects.change import Change, Deletion, ObjectEffect, reference_of
+from stratabase.domain.objects.change import Change, Deletion, ObjectEffect, Tombstone, reference_of
 from stratabase.domain.objects.commit_refusals import (
     Conflict,
     IntegrityViolation,
@@ -21,13 +21,25 @@ from stratabase.domain.objects.commit_refusals import (
     RoleNotBuilt,
     RoleViolation,
 )
-from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.store.engine.expectations import is_met
-from stratabase.store.engine.port import NO_EXPECTATION, Action, Check, Delete, Failure, Item, Key, Patch, Put
+from stratabase.store.engine.port import (
+    NO_EXPECTATION,
+    Action,
+    Check,
+    Condition,
+    ConditionOperator,
+    Delete,
+    Failure,
+    Item,
+    Key,
+    Patch,
+    Put,
+)
 from stratabase.store.indexes.registry_cache import WriteSchema
-from stratabase.store.layout import keys, versions
+from stratabase.store.layout import codec, keys, versions
 from stratabase.store.layout.associations import StoredRole
-from stratabase.store.layout.heads import expect_unchanged
+from stratabase.store.layout.heads import DELETED, expect_same_commit, expect_tombstone, expect_unchanged
 from stratabase.store.layout.locks import NO_LOCK_CONDITIONS, LockConditions, lock_conditions
 from stratabase.store.read.context import StoreContext
 from stratabase.store.write import deletions
@@ -61,8 +73,8 @@ class RelatedWrites(NamedTuple):
     The counts decrease only if the link or guard exists. A foreign key without one was never counted.
     """
     ledgers: Sequence[Put] = ()
-    others: Sequence[Put | Delete | Check] = ()
-    """Closed versions, entries of the file ledger, and checks that restored objects have no pending purge."""
+    others: Sequence[Action] = ()
+    """Closed versions, entries of the file ledger, claims of deleted objects, checks of pending purges."""
 
 
 NOTHING_RELATED = RelatedWrites()
@@ -280,6 +292,7 @@ def plan_transaction(
     Raises UniqueViolation, UniqueNotBuilt, IntegrityViolation, TooLarge.
     """
     schema = store.write_schema()
+    claims = {each.reference: each for each in change.claims}
     # 1. The heads of the objects of the change, and the versions that it closes.
     head_actions = {
         reference_of(effect): _head_action(
@@ -287,6 +300,7 @@ def plan_transaction(
             schema,
             change,
             effect,
+            is_claimed=reference_of(effect) in claims,
             defers_parts=not ignores_required and _defers_parts(store, effect, deferred),
         )
         for effect in change.object_effects()
@@ -299,7 +313,7 @@ def plan_transaction(
         *record_writes(store, change.record, change.commit_id, change.time),
     )
     # The short cut for most changes: they affect no other items.
-    if deferred is None and not store.associations.affect(change):
+    if deferred is None and claims.keys() <= head_actions.keys() and not store.associations.affect(change):
         return WriteTransaction(store, schema, change, plain=(*head_actions.values(), *closed, *files))
     # 2. The associations that it creates and removes, including those of deleted objects.
     ended = deletions.deleted_links(store, change, deferred)
@@ -322,7 +336,12 @@ def plan_transaction(
         {action.key: action for action in link_actions(associations, change.instant)},
         dict(_evidence(associations)),
         tuple(deletions.ledger_writes(store, change, ended, deferred or NO_REFERENCES)),
-        (*closed, *files, *deletions.expect_nothing_to_purge(store, change)),
+        (
+            *closed,
+            *files,
+            *deletions.expect_nothing_to_purge(store, change),
+            *_claims_of_deleted(change),
+        ),
     )
     return WriteTransaction(store, schema, change, related)
 
@@ -338,15 +357,20 @@ def _head_writes(  # noqa: PLR0913 - what the writes depend on
     deferred: Collection[Reference],
     restored_later: Collection[Reference],
 ) -> Iterator[HeadWrite]:
-    """Yield a write for each head: of changed objects, objects whose counts change, and checked objects."""
+    """Yield a write for each head: of changed, checked and claimed objects, and those whose counts change."""
     deltas = count_deltas(associations)
     # A restored head has no counts: they are set when they are first needed.
     for reference in restored_later:
         deltas.pop(reference, None)
     checked = frozenset(entity.reference for entity in change.checked_entities())
-    unchanged = {entity.reference: expect_unchanged(entity) for entity in change.unchanged_entities()}
+    expected = {entity.reference: expect_unchanged(entity) for entity in change.unchanged_entities()}
+    claimed = _claims_of_others(change, head_actions)
+    for reference, entity in claimed.items():
+        expect = expected.get(reference, NO_EXPECTATION)
+        condition = expect_same_commit(codec.CLAIMED, entity.claimed)
+        expected[reference] = replace(expect, conditions=(*expect.conditions, condition))
     effect_types = {reference_of(effect): type(effect) for effect in change.object_effects()}
-    for reference in dict.fromkeys((*head_actions, *deltas, *checked)):
+    for reference in dict.fromkeys((*head_actions, *deltas, *checked, *claimed)):
         yield HeadWrite(
             reference,
             head_actions.get(reference),
@@ -356,9 +380,32 @@ def _head_writes(  # noqa: PLR0913 - what the writes depend on
             ignores_required or reference in deferred,
             reference in checked,
             _lock_conditions(change) if reference in checked else NO_LOCK_CONDITIONS,
-            unchanged.get(reference, NO_EXPECTATION),
+            expected.get(reference, NO_EXPECTATION),
             effect_types.get(reference),
+            reference in claimed,
         )
+
+
+def _claims_of_others(change: Change, written: Collection[Reference]) -> Mapping[Reference, Entity]:
+    """Return the objects that a change claims and does not write, as they were read."""
+    return {
+        each.reference: each
+        for each in change.claims
+        if isinstance(each, Entity) and each.reference not in written
+    }
+
+
+def _claims_of_deleted(change: Change) -> Iterator[Patch]:
+    """Yield the claims of deleted objects, so that no concurrent write restores them."""
+    for each in change.claims:
+        if isinstance(each, Tombstone):
+            expect = expect_tombstone(each)
+            conditions = (*expect.conditions, Condition(DELETED, ConditionOperator.PRESENT))
+            yield Patch(
+                keys.head(each.reference),
+                replace(expect, conditions=conditions),
+                set={codec.CLAIMED: change.commit_id},
+            )
 
 
 def _defers_parts(store: StoreContext, effect: ObjectEffect, deferred: Collection[Reference] | None) -> bool:
@@ -378,8 +425,14 @@ def _evidence(associations: AssociationChanges) -> Iterator[tuple[Key, tuple[Key
             yield key, (keys.head(key_reference.target_reference), roles)
 
 
-def _head_action(
-    store: StoreContext, schema: WriteSchema, change: Change, effect: ObjectEffect, *, defers_parts: bool
+def _head_action(  # noqa: PLR0913 - what the action depends on
+    store: StoreContext,
+    schema: WriteSchema,
+    change: Change,
+    effect: ObjectEffect,
+    *,
+    defers_parts: bool,
+    is_claimed: bool,
 ) -> Put | Patch | Delete:
     class_name = reference_of(effect).class_name
     context = HeadContext(
@@ -390,6 +443,7 @@ def _head_action(
         bool(store.associations.link_associations(class_name)),
         _lock_conditions(change),
         defers_parts,
+        is_claimed,
     )
     return head_action(effect, context)
 
