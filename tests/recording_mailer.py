@@ -5,6 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.mail import Mail
+from stratabase.domain.members.refusals import RecipientRefused
 from stratabase.messages import verbatim
 from stratabase.observe import Log
 from stratabase.operations.members.email_change import EmailChange
@@ -16,16 +17,19 @@ _LINK = re.compile(r"https?://\S+")
 
 
 class RecordingMailer:
-    """Records mails. `refuse` refuses every mail, `unreachable` refuses mails to that address."""
+    """Records mails. `refuse` refuses every mail, `unreachable` those to that address, `unknown` for good."""
 
     def __init__(self) -> None:
         self.mails: list[Mail] = []
         self.refuse = False
         self.unreachable: str | None = None
+        self.unknown: str | None = None
 
     def send(self, mail: Mail) -> None:
         if self.refuse or mail.to == self.unreachable:
             raise Unavailable(verbatim("The email couldn't be sent."))
+        if mail.to == self.unknown:
+            raise RecipientRefused(verbatim("nobody there"))
         self.mails.append(mail)
 
     @property

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from stratabase.adapters.mail.message import build_message, parse_address, parse_sender
 from stratabase.domain.members.mail import Mail
+from stratabase.domain.members.refusals import RecipientRefused
 
 SENDER = parse_sender("Hr <no-reply@example.com>")
 HEADERS = [
@@ -95,7 +96,7 @@ def test_a_link_is_readable_in_the_raw_message() -> None:
     ],
 )
 def test_an_invalid_recipient_address_is_refused(to: str) -> None:
-    with pytest.raises(ValueError, match="no e-mail address"):
+    with pytest.raises(RecipientRefused, match=r"isn't a valid address\. Use another one"):
         build_message(Mail(to, "Hr", "Hello"), SENDER)
 
 

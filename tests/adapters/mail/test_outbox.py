@@ -11,6 +11,7 @@ from stratabase.adapters.mail.message import parse_sender
 from stratabase.adapters.mail.outbox import Outbox
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.mail import Mail
+from stratabase.domain.members.refusals import RecipientRefused
 
 LINK = "http://127.0.0.1:8000/public/administration/setPassword?token=m1.secret"
 MAIL = Mail("anna@example.org", "Hr: choose", f"Open this:\n\n{LINK}\n\nGoodbye\n")
@@ -70,7 +71,7 @@ def test_an_unwritable_folder_is_unavailable(tmp_path: Path) -> None:
         send(tmp_path / "outbox")
 
 
-def test_a_mail_to_an_invalid_address_is_unavailable_and_creates_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(Unavailable):
+def test_a_mail_to_an_invalid_address_is_refused_and_creates_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(RecipientRefused):
         send(tmp_path / "outbox", Mail("anna\r\n@example.org", "Hr", "Hello"))
     assert not (tmp_path / "outbox").exists()

@@ -14,6 +14,7 @@ from stratabase.adapters.mail.message import parse_sender
 from stratabase.adapters.mail.ses import SesMailer
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.mail import Mail
+from stratabase.domain.members.refusals import RecipientRefused
 
 REGION = "eu-south-1"
 SENDER = parse_sender("Risorse umane è <no-reply@example.com>")
@@ -50,9 +51,16 @@ def test_an_unverified_sender_is_unavailable(ses: Any) -> None:
     assert str(caught.value) == "The email couldn't be sent."
 
 
-@pytest.mark.parametrize("to", ["müller@example.org", "anna\r\n@example.org", "nobody"])
-def test_an_address_that_ses_rejects_is_unavailable(to: str, ses: Any) -> None:
-    with pytest.raises(Unavailable):
+@pytest.mark.parametrize(
+    ("to", "reason"),
+    [
+        ("müller@example.org", "only ASCII characters before the @"),
+        ("anna\r\n@example.org", "isn't a valid address"),
+        ("nobody", "isn't a valid address"),
+    ],
+)
+def test_an_address_that_ses_cannot_take_is_reported(to: str, reason: str, ses: Any) -> None:
+    with pytest.raises(RecipientRefused, match=reason):
         SesMailer(REGION, SENDER).send(Mail(to, "Hr", "Ciao"))
     assert ses.core_backend.sent_messages == []
 

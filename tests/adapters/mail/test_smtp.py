@@ -15,6 +15,7 @@ from stratabase.adapters.mail.message import parse_sender
 from stratabase.adapters.mail.smtp import SmtpMailer, parse_smtp_url
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.mail import Mail
+from stratabase.domain.members.refusals import RecipientRefused
 from tests.adapters.mail.server import Server, serving
 from tests.store.dynamodb.certificate import make_certificate
 
@@ -152,8 +153,12 @@ def test_a_password_is_not_sent_unencrypted_to_another_machine(
         {"CONNECT": "554 go away"},
         {"CONNECT": "no SMTP at all"},
         {"MAIL": "550 not you"},
-        {"RCPT": "550 nobody here"},
         {"RCPT": "451 later"},
+        {"RCPT": "450 4.1.1 not known yet"},
+        {"RCPT": "550 5.7.1 no relaying"},
+        {"RCPT": "530 5.7.0 log in first"},
+        {"RCPT": "530 log in first"},
+        {"RCPT": "554 no"},
         {"DATA": "554 no"},
         {"MAIL TAKEN": "552 too much"},
     ],
@@ -162,6 +167,27 @@ def test_a_mail_that_the_server_refuses_is_unavailable(answers: dict[str, str]) 
     with serving(Server(answers=answers)) as server, pytest.raises(Unavailable) as caught:
         send(server)
     assert str(caught.value) == "The email couldn't be sent."
+
+
+@pytest.mark.parametrize(
+    ("reply", "shown"),
+    [
+        ("550 nobody here", "550 nobody here"),
+        ("550 5.1.1 <a@b>: User unknown.", "550 5.1.1 <a@b>: User unknown"),
+        ("553 5.6.7 no such characters", "553 5.6.7 no such characters"),
+        ("552 5.2.2 full", "552 5.2.2 full"),
+        ("556 ", "556"),
+        ("550-one\r\n550 two\x07\x1b[31m", "550 one two  [31m"),
+        ("551 " + "x" * 900, "551 " + "x" * 196),
+    ],
+)
+def test_a_recipient_that_the_server_refuses_is_reported_with_its_reply(reply: str, shown: str) -> None:
+    with serving(Server(answers={"RCPT": reply})) as server, pytest.raises(RecipientRefused) as caught:
+        send(server)
+    assert str(caught.value) == (
+        f'The email server takes no email for this "email": {shown}. Use another address.'
+    )
+    assert [mistake.field for mistake in caught.value.mistakes] == ["email"]
 
 
 @pytest.mark.parametrize("verb", ["CONNECT", "EHLO", "DATA", "MAIL TAKEN"])
@@ -186,7 +212,10 @@ def test_an_unreachable_server_is_unavailable() -> None:
 
 def test_a_non_ascii_address_needs_a_server_that_supports_smtputf8() -> None:
     mail = Mail("müller@example.org", "Hr", "Hello")
-    with serving(Server()) as server, pytest.raises(Unavailable):
+    with (
+        serving(Server()) as server,
+        pytest.raises(RecipientRefused, match="supports only ASCII characters before the @"),
+    ):
         send(server, mail)
     with serving(Server(offers=("SMTPUTF8", "8BITMIME"))) as server:
         send(server, mail)

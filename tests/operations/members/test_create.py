@@ -6,7 +6,7 @@ import pytest
 
 from stratabase.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.domain.members.member import Member
-from stratabase.domain.members.refusals import BadMember, InvitationNotSent, MemberTaken
+from stratabase.domain.members.refusals import BadMember, InvitationNotSent, MemberTaken, RecipientRefused
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.formats.preferences import Formats
 from stratabase.messages import verbatim
@@ -57,6 +57,44 @@ def test_a_member_is_created_and_the_failed_mail_reported(operations: MemberOper
         "Nobody takes the mail. Don't create the member again. "
         "To send a new link, use resetPassword."
     )
+
+
+def refuse(_: str, __: str) -> None:
+    raise RecipientRefused(verbatim('Nobody has this "email".'))
+
+
+def test_a_member_whose_address_takes_no_mail_is_not_created(operations: MemberOperations) -> None:
+    operations.invite = refuse
+    with pytest.raises(BadMember, match=r'^Nobody has this "email"\.$') as refusal:
+        operations.create(BEA, **CARL)
+    assert [mistake.field for mistake in refusal.value.mistakes] == ["email"]
+    assert operations.list(BEA) == (ANNA, BOSS)
+    operations.invite = None
+    assert operations.create(BEA, **CARL).username == "Carl"
+
+
+def test_a_member_who_is_removed_meanwhile_is_reported_alike(operations: MemberOperations) -> None:
+    def remove_and_refuse(id_: str, base_url: str) -> None:
+        operations.remove(BEA, id_)
+        refuse(id_, base_url)
+
+    operations.invite = remove_and_refuse
+    with pytest.raises(RecipientRefused):
+        operations.create(BEA, **CARL)
+    assert operations.list(BEA) == (ANNA, BOSS)
+
+
+def test_a_member_who_must_stay_is_reported_as_created(operations: MemberOperations) -> None:
+    """In the meantime, the new member has become the only administrator."""
+
+    def demote_and_refuse(id_: str, base_url: str) -> None:
+        operations.update(BEA, "b", {"profile": "Clerk"})
+        refuse(id_, base_url)
+
+    operations.invite = demote_and_refuse
+    with pytest.raises(InvitationNotSent, match='Nobody has this "email"') as refusal:
+        operations.create(BEA, **CARL | {"profile": "Boss"})
+    assert operations.stored(refusal.value.member.id).username == "Carl"
 
 
 def test_only_administrators_create_members(operations: MemberOperations) -> None:

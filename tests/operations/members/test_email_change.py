@@ -10,7 +10,13 @@ from stratabase.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.domain.members.attempts import MAIL_WINDOW
 from stratabase.domain.members.mailed_link import LINK_LIFETIME, UnusableLink
 from stratabase.domain.members.member import LINK_USED, Caller, MailedLink, Member
-from stratabase.domain.members.refusals import BadMember, ConfirmationNotSent, MemberTaken, TooManyMails
+from stratabase.domain.members.refusals import (
+    BadMember,
+    ConfirmationNotSent,
+    MemberTaken,
+    RecipientRefused,
+    TooManyMails,
+)
 from stratabase.formats.preferences import Formats
 from stratabase.operations.auth.callers import CallerFactory
 from stratabase.operations.members.email_change import MAX_MAILS_BY_MEMBER, MAX_MAILS_TO_ADDRESS
@@ -258,6 +264,26 @@ def test_a_failed_mail_leaves_the_member_unchanged(operations: MemberOperations)
     operations.mails.refuse = False
     for _ in range(MAX_MAILS_TO_ADDRESS):
         ask(operations)
+
+
+def test_an_address_that_takes_no_mail_leaves_the_member_unchanged_and_counts(
+    operations: MemberOperations,
+) -> None:
+    """Otherwise members could try out which addresses exist elsewhere."""
+    operations.mails.unknown = NEW
+    for _ in range(MAX_MAILS_TO_ADDRESS):
+        with pytest.raises(RecipientRefused):
+            operations.update(HERSELF, "a", {"email": NEW, "notes": "mine"}, BASE)
+    assert operations.stored("a") == ANNA
+    with pytest.raises(TooManyMails):
+        operations.update(HERSELF, "a", {"email": NEW}, BASE)
+
+
+def test_an_old_address_that_takes_no_mail_does_not_prevent_the_change(operations: MemberOperations) -> None:
+    operations.mails.unknown = OLD
+    operations.update(HERSELF, "a", {"email": NEW}, BASE)
+    assert operations.emails.confirm(operations.mails.token).email == NEW
+    assert operations.logged.getvalue().count("nobody there") == 2
 
 
 @pytest.mark.parametrize("step", ["asked", "confirmed"])

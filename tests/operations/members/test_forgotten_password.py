@@ -12,7 +12,7 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.attempts import MAIL_WINDOW
 from stratabase.domain.members.forgotten_password import ForgottenPassword
 from stratabase.domain.members.mailed_link import LINK_LIFETIME
-from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.members.member import Caller, Member, reset_links
 from stratabase.domain.members.password import PasswordPolicy
 from stratabase.messages import verbatim
 from stratabase.observe import Log
@@ -165,6 +165,17 @@ def test_a_failed_mail_does_not_count_and_leaves_no_link(forgetting: Forgetting)
     forgetting.mails.refuse = False
     forgetting.mail(ForgottenPassword("anna", BASE))
     assert len(forgetting.mails.mails) == 1
+
+
+def test_an_address_that_takes_no_mail_is_not_tried_again(forgetting: Forgetting) -> None:
+    """No attempt would help, and nobody learns whether the member exists."""
+    forgetting.mails.unknown = ANNA.email
+    forgetting.mail(ForgottenPassword("anna", BASE))
+    (line,) = [json.loads(line) for line in forgetting.logged.getvalue().splitlines()]
+    assert (line["level"], line["member"], line["reason"]) == ("WARNING", "m1", "nobody there")
+    member = forgetting.members.by_id("m1")
+    assert member is not None
+    assert reset_links(member) == ()
 
 
 def test_a_request_that_cannot_be_queued_does_not_count(forgetting: Forgetting) -> None:

@@ -330,7 +330,11 @@ class Mailer(Protocol):
     """Sends mail."""
 
     def send(self, mail: Mail) -> None:
-        """Hand a mail over for delivery. Raises Unavailable if the mail server does not take it."""
+        """Hand a mail over for delivery.
+
+        Raises RecipientRefused if the mail server takes no mail for the address, and Unavailable if it does
+        not take the mail for another reason.
+        """
 
 
 class ForgottenPasswordQueue(Protocol):

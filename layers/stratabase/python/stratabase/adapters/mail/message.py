@@ -8,6 +8,8 @@ from email.policy import SMTP, SMTPUTF8
 from email.utils import getaddresses, make_msgid
 
 from stratabase.domain.members.mail import Mail
+from stratabase.domain.members.refusals import RecipientRefused
+from stratabase.messages import _
 from stratabase.model.constraints.email import ascii_domain
 
 MAIL_RETRY_AFTER = 30
@@ -46,9 +48,30 @@ def has_ascii_mailbox(address: Address) -> bool:
     return address.addr_spec.isascii()
 
 
+def _parse_recipient(mail: Mail) -> Address:
+    """Return the address of the recipient of a mail. Raises RecipientRefused if it is not a valid address."""
+    try:
+        return parse_address(mail.to)
+    except ValueError as error:
+        message = _(
+            'No email can be sent to this "email", because it isn\'t a valid address. Use another one.'
+        )
+        raise RecipientRefused(message) from error
+
+
+def unsupported_mailbox() -> RecipientRefused:
+    """Return the refusal of an address that has more than ASCII before the @ (see `has_ascii_mailbox`)."""
+    return RecipientRefused(
+        _(
+            'No email can be sent to this "email", because the email server supports only ASCII characters '
+            "before the @. Use another address."
+        )
+    )
+
+
 def build_message(mail: Mail, sender: Address) -> EmailMessage:
-    """Return the email message of a mail. Raises ValueError if the recipient is not a valid address."""
-    recipient = parse_address(mail.to)
+    """Return the email message of a mail. Raises RecipientRefused."""
+    recipient = _parse_recipient(mail)
     is_ascii = has_ascii_mailbox(recipient) and has_ascii_mailbox(sender)
     message = EmailMessage(SMTP if is_ascii else SMTPUTF8)
     message["From"] = sender

@@ -31,7 +31,7 @@ class Outbox:
         self._announce = announce
 
     def send(self, mail: Mail) -> None:
-        """Write a mail. Raises Unavailable."""
+        """Write a mail. Raises RecipientRefused, Unavailable."""
         try:
             message = build_message(mail, self._sender)
             path = self._write_file(bytes(message))

@@ -4,7 +4,12 @@ from email.headerregistry import Address
 from functools import cached_property
 from typing import Any
 
-from stratabase.adapters.mail.message import MAIL_RETRY_AFTER, build_message, has_ascii_mailbox
+from stratabase.adapters.mail.message import (
+    MAIL_RETRY_AFTER,
+    build_message,
+    has_ascii_mailbox,
+    unsupported_mailbox,
+)
 from stratabase.aws import AwsEndpoint, create_client
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.mail import Mail
@@ -25,7 +30,7 @@ class SesMailer:
         self._sender = sender
 
     def send(self, mail: Mail) -> None:
-        """Send a mail. Raises Unavailable."""
+        """Send a mail. Raises RecipientRefused, Unavailable."""
         from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - imported on first use, see _client
 
         try:
@@ -34,11 +39,11 @@ class SesMailer:
             raise Unavailable(_("The email couldn't be sent."), MAIL_RETRY_AFTER) from error
 
     def _request(self, mail: Mail) -> dict[str, Any]:
-        """Return the parameters of SendEmail. Raises ValueError for a recipient that SES does not accept."""
+        """Return the parameters of SendEmail. Raises RecipientRefused for an address that SES cannot take."""
         message = build_message(mail, self._sender)
         (recipient,) = message["To"].addresses
         if not has_ascii_mailbox(recipient):
-            raise ValueError("SES delivers to addresses in ASCII only, but for the domain")
+            raise unsupported_mailbox()
         return {
             "FromEmailAddress": self._sender.addr_spec,
             "Destination": {"ToAddresses": [recipient.addr_spec]},

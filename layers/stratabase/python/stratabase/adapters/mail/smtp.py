@@ -1,5 +1,6 @@
 """The mailer for SMTP (RFC 5321). It encrypts the connection if the server supports that."""
 
+import re
 import smtplib
 import ssl
 from base64 import b64encode
@@ -10,15 +11,28 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from stratabase.adapters.mail.message import MAIL_RETRY_AFTER, build_message
+from stratabase.adapters.mail.message import (
+    MAIL_RETRY_AFTER,
+    build_message,
+    has_ascii_mailbox,
+    unsupported_mailbox,
+)
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.mail import Mail
+from stratabase.domain.members.refusals import RecipientRefused
 from stratabase.messages import _
 
 TIMEOUT = 10.0
 """The seconds to wait for each reply of a server."""
 DEFAULT_PORTS = {"smtp": 587, "smtps": 465}
 """The default ports for mail submission (RFC 8314), by the scheme of the server's URL."""
+_ADDRESS_CODES = frozenset({550, 551, 553, 556})
+"""Reply codes to RCPT (RFC 5321 and 7504) that are about the address, unless an enhanced status says more."""
+_ENHANCED_STATUS = re.compile(rb"5\.(\d{1,3})\.\d{1,3}\b")
+"""A permanent enhanced status code (RFC 3463). The first group is its subject."""
+_ADDRESS_SUBJECTS = frozenset({b"1", b"2", b"6"})
+"""The subjects of enhanced status codes that are about an address, its mailbox, or its characters."""
+_MAX_REPLY_LENGTH = 200
 _AUTHENTICATED = 235
 """The reply code of a successful AUTH."""
 
@@ -69,11 +83,16 @@ class SmtpMailer:
         self._custom_tls_context = tls_context
 
     def send(self, mail: Mail) -> None:
-        """Send a mail. Raises Unavailable."""
+        """Send a mail. Raises RecipientRefused, Unavailable."""
         try:
             message = build_message(mail, self._sender)
             with self._session() as client:
+                (recipient,) = message["To"].addresses
+                if not has_ascii_mailbox(recipient) and not client.has_extn("smtputf8"):
+                    raise unsupported_mailbox()
                 client.send_message(message)
+        except smtplib.SMTPRecipientsRefused as error:
+            raise _recipient_refusal(error) from error
         except (OSError, ValueError, smtplib.SMTPException) as error:
             raise Unavailable(_("The email couldn't be sent."), MAIL_RETRY_AFTER) from error
 
@@ -106,6 +125,34 @@ class SmtpMailer:
 
     def _tls_context(self) -> ssl.SSLContext:
         return self._custom_tls_context or ssl.create_default_context()
+
+
+def _recipient_refusal(error: smtplib.SMTPRecipientsRefused) -> RecipientRefused | Unavailable:
+    """Return the refusal for the reply of a server to the only recipient of a mail."""
+    ((code, reply),) = error.recipients.values()
+    if not _is_about_address(code, reply):
+        return Unavailable(_("The email couldn't be sent."), MAIL_RETRY_AFTER)
+    return RecipientRefused(
+        _(
+            'The email server takes no email for this "email": {reply}. Use another address.',
+            reply=_readable(code, reply),
+        )
+    )
+
+
+def _is_about_address(code: int, reply: bytes) -> bool:
+    """Return whether a server refuses a recipient for good, and because of the address.
+
+    Other replies are about this service (such as a missing login, or no permission to relay), or temporary.
+    """
+    status = _ENHANCED_STATUS.match(reply)
+    return status[1] in _ADDRESS_SUBJECTS if status else code in _ADDRESS_CODES
+
+
+def _readable(code: int, reply: bytes) -> str:
+    """Return a server's reply as a text for a message."""
+    text = "".join(each if each.isprintable() else " " for each in reply.decode(errors="replace"))
+    return f"{code} {text}".strip(" .")[:_MAX_REPLY_LENGTH]
 
 
 def _log_in(client: smtplib.SMTP, server: SmtpServer) -> None:

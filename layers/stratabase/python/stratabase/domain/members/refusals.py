@@ -36,6 +36,13 @@ class MemberTaken(BadMember):
         )
 
 
+class RecipientRefused(BadMember):
+    """The mail server takes no mail for a member's address. Only another address helps, no repetition."""
+
+    def __init__(self, reason: Message) -> None:
+        super().__init__([FieldMistake("email", reason)])
+
+
 class TooManyMails(Refusal):
     """A member has requested too many mails, or an address has received too many."""
 

@@ -26,6 +26,7 @@ def reset_password_endpoint(send_link: Callable[[Caller, str, str], None]) -> En
         "resetPassword",
         "Mail a member a link to set a new password. The link works once and for one hour.",
         {
+            400: ResponseSpec("The mail server takes no email for the member's address."),
             205: ResponseSpec("An email with a link is on its way to the member."),
             401: ResponseSpec(
                 "Credentials are missing or wrong, the caller has no permission, or the member is disabled.",

@@ -14,7 +14,7 @@ from stratabase.domain.members.member import (
     confirmation_links,
     with_confirmed_email,
 )
-from stratabase.domain.members.refusals import ConfirmationNotSent, MemberTaken
+from stratabase.domain.members.refusals import ConfirmationNotSent, MemberTaken, RecipientRefused
 from stratabase.observe import Log, causes
 from stratabase.operations.members.mailed_links import MailLimit, find_link_owner
 from stratabase.operations.members.rules import retry_conflicts
@@ -57,7 +57,8 @@ class EmailChange:
         If the link is opened before it is stored, or storing it failed, it is unknown. Addresses of other
         members count towards the limit of mails too. Otherwise a member could test which addresses are taken.
 
-        Raises MemberTaken, TooManyMails, Unavailable. Raises ConfirmationNotSent if the mail cannot be sent.
+        Raises MemberTaken, TooManyMails, Unavailable. Raises RecipientRefused or ConfirmationNotSent if the
+        mail cannot be sent.
         """
         token = new_link_token(member.id)
         limits = {requester_key(member.id): MAX_MAILS_BY_MEMBER, recipient_key(email): MAX_MAILS_TO_ADDRESS}
@@ -106,7 +107,7 @@ class EmailChange:
         """Send a notice to a member's address. A failure is only logged: the address may no longer exist."""
         try:
             waiting.offload(self._mailer.send, mail)
-        except Unavailable as reason:
+        except (RecipientRefused, Unavailable) as reason:
             self._log.warning(
                 "Email address change notice not sent",
                 member=member.id,

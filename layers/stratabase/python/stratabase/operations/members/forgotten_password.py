@@ -10,7 +10,7 @@ from stratabase.domain.issues.refusals import Forbidden
 from stratabase.domain.members.attempts import forgetful_member_key, forgotten_source_key
 from stratabase.domain.members.forgotten_password import ForgottenPassword, forgotten_password
 from stratabase.domain.members.member import Member
-from stratabase.domain.members.refusals import NoSuchMember, TooManyMails
+from stratabase.domain.members.refusals import NoSuchMember, RecipientRefused, TooManyMails
 from stratabase.observe import Log
 from stratabase.operations.members.mailed_links import MailLimit
 from stratabase.operations.members.password_reset import PasswordReset
@@ -79,5 +79,8 @@ class MailForgottenPassword:
                 self._password_reset.invite(member.id, base_url)
         except TooManyMails:
             self._log.info("Too many emails with a link to set a password", member=member.id)
+        except RecipientRefused as refusal:
+            # Another attempt would get the same reply.
+            self._log.warning("Link to set a password not sent", member=member.id, reason=str(refusal))
         except (Forbidden, NoSuchMember):
             pass  # the member was disabled or removed just now

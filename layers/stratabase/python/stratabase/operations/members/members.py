@@ -9,13 +9,16 @@ from stratabase.domain.members.refusals import (
     BadMember,
     FieldMistake,
     InvitationNotSent,
+    LastAdministrator,
     MemberTaken,
     NoSuchMember,
+    RecipientRefused,
 )
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.messages import _
 from stratabase.model.model import Profile
 from stratabase.operations.members.rules import (
+    CONSOLE,
     ONLY_ADMINISTRATORS_CREATE,
     FieldValues,
     check_administrator_remains,
@@ -73,7 +76,7 @@ class ListMembers:
 
 
 Invite = Callable[[str, str], None]
-"""Mails the member with an id a link below a base URL. Raises Unavailable if the mail cannot be sent."""
+"""Mails the member with an id a link below a base URL. Raises RecipientRefused, Unavailable."""
 
 
 class CreateMember:
@@ -91,6 +94,7 @@ class CreateMember:
         self._members = members
         self._ids = ids
         self._invite = invite
+        self._remove = RemoveMember(members, profiles)
         self._formats = formats
         fields = member_fields(profiles, formats)
         self._fields = {name: field for name, field in fields.items() if field.at_creation}
@@ -98,8 +102,9 @@ class CreateMember:
     def __call__(self, caller: Caller, values: FieldValues, base_url: str) -> Member:
         """Return the new member, who was mailed a link below `base_url` to set a password.
 
-        Raises Forbidden, BadMember, MemberTaken, Unavailable. Raises InvitationNotSent if the member was
-        created but not mailed.
+        Raises Forbidden, BadMember, MemberTaken, Unavailable. Raises RecipientRefused if the mail server
+        takes no mail for the address; then there is no new member. Raises InvitationNotSent if the member
+        was created but not mailed.
         """
         require_administrator(caller, ONLY_ADMINISTRATORS_CREATE)
         values = normalized_fields(values, self._fields)
@@ -115,7 +120,19 @@ class CreateMember:
             self._invite(member.id, base_url)
         except Unavailable as reason:
             raise InvitationNotSent(member, reason) from reason
+        except RecipientRefused as refusal:
+            self._take_back(member, refusal)
+            raise
         return member
+
+    def _take_back(self, member: Member, refusal: RecipientRefused) -> None:
+        """Remove a new member, whom no invitation can reach. Raises InvitationNotSent if that fails."""
+        try:
+            self._remove(CONSOLE, member.id)
+        except NoSuchMember:
+            pass
+        except (LastAdministrator, Unavailable) as reason:
+            raise InvitationNotSent(member, Unavailable(refusal.message)) from reason
 
     def _missing(self, values: FieldValues) -> Iterator[FieldMistake]:
         for name, field in self._fields.items():

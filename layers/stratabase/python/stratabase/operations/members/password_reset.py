@@ -16,7 +16,7 @@ from stratabase.domain.members.member import (
     without_reset_link,
 )
 from stratabase.domain.members.password import PasswordPolicy, normalize_password
-from stratabase.domain.members.refusals import NoSuchMember, WeakPassword
+from stratabase.domain.members.refusals import NoSuchMember, RecipientRefused, WeakPassword
 from stratabase.messages import _
 from stratabase.operations.members.mailed_links import find_link_owner
 from stratabase.operations.members.rules import (
@@ -56,8 +56,8 @@ class PasswordReset:
     def start(self, caller: Caller, id_: str, base_url: str) -> None:
         """Mail a member a link below `base_url`. An existing password stays valid until the link is used.
 
-        Raises Forbidden, also if the member is disabled, NoSuchMember. Raises Unavailable if the mail cannot
-        be sent.
+        Raises Forbidden, also if the member is disabled, NoSuchMember. Raises RecipientRefused or Unavailable
+        if the mail cannot be sent.
         """
         message = _("Only administrators can reset the password of another member.")
         require_self_or_administrator(caller, id_, message)
@@ -75,7 +75,7 @@ class PasswordReset:
         # Send the mail after the link is stored, so that the link works when it arrives.
         try:
             waiting.offload(self._mailer.send, make_mail(member, self._application, link))
-        except Unavailable:
+        except (RecipientRefused, Unavailable):
             with suppress(Unavailable):
                 retry_conflicts(lambda: self._remove_link(token))
             raise

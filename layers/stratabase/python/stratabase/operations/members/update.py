@@ -96,8 +96,8 @@ class UpdateMember:
         request.
 
         Raises Forbidden, NoSuchMember, BadMember with all mistakes, MemberTaken, LastAdministrator,
-        TooManyMails, ConfirmationNotSent, Unavailable. Raises Unauthenticated or TooManyFailures if the
-        current password is wrong, or was wrong too often.
+        TooManyMails, RecipientRefused, ConfirmationNotSent, Unavailable. Raises Unauthenticated or
+        TooManyFailures if the current password is wrong, or was wrong too often.
         """
         require_self_or_administrator(caller, id_, ONLY_ADMINISTRATORS_CHANGE)
         values = normalized_fields(values, self._fields)
