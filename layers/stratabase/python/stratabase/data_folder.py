@@ -1,16 +1,19 @@
 """The data folder of an instance on this machine: which processes use it, and whether it is complete."""
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from stratabase.files import LockTimeout, entries, lock_folder
+from stratabase.files import LockTimeout, entries, lock_folder, owner_name
 from stratabase.unusable_store import UnusableStore
 
 RESTORING = ".restoring"
 """The folder in the data folder with what a restore has copied so far."""
 OBJECTS = "objects.db"
 """The database of the objects, which a restore moves to its place last."""
+DATABASES = (OBJECTS, "members.db")
+"""What a data folder has after the first start, and after the first member was created."""
 _TIMEOUT = 3.0
 """The seconds to wait for the lock. Most commands take less."""
 
@@ -20,15 +23,31 @@ def hold_data_folder(home: Path, *, alone: bool = False) -> Iterator[None]:
     """Use a data folder inside the `with` block. It is created if it does not exist.
 
     Processes share the lock of the folder. `alone`: no other process may use it meanwhile. Raises
-    UnusableStore, OSError.
+    UnusableStore, also if root uses the data of another user; OSError.
     """
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _check_owner(home)
     with ExitStack() as held:
         try:
             held.enter_context(lock_folder(home, _TIMEOUT, shared=not alone))
         except LockTimeout as error:
             raise UnusableStore(_served(home) if alone else _reserved(home)) from error
         yield
+
+
+def _check_owner(home: Path) -> None:
+    """Raise UnusableStore if root would create files in the data of another user, who could not use them."""
+    if os.name != "posix" or os.geteuid() != 0:
+        return
+    # If root has served the folder of another user, as in some containers, its data is that of root.
+    databases = [path for name in DATABASES if (path := home / name).exists()]
+    owner = (databases[0] if databases else home).stat().st_uid
+    if owner != 0:
+        name = owner_name(owner)
+        raise UnusableStore(
+            f"The data in {home} belongs to the user {name}, and files of root would break the service. Run "
+            f"the command as this user: sudo -u {name} stratabase …"
+        )
 
 
 def check_complete(home: Path) -> None:

@@ -84,6 +84,16 @@ def entries(folder: Path) -> list[Path]:
     return [each for each in folder.iterdir() if each.name != LOST_AND_FOUND]
 
 
+def owner_name(user: int) -> str:
+    """Return the name of a user by its number, or the number as `sudo` takes it if it has no account."""
+    import pwd  # noqa: PLC0415 - Windows does not have it
+
+    try:
+        return pwd.getpwuid(user).pw_name
+    except KeyError:
+        return f"'#{user}'"
+
+
 def sync_folder(folder: Path) -> None:
     """Flush a folder to the disk, so that a power cut cannot undo the creation or renaming of a file."""
     if os.name != "posix":

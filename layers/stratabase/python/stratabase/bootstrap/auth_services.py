@@ -64,6 +64,10 @@ class AuthServices:
         """The authentication of requests by the Authorization header."""
         return Authentication(self._schemes)
 
+    def check_keys(self) -> None:
+        """Read the keys that sign tokens. Raises UnusableStore, Unavailable."""
+        self._keyring.keys()
+
     @property
     def schemes(self) -> tuple[str, ...]:
         """The supported schemes of the Authorization header, in lower case."""

@@ -245,9 +245,12 @@ class Instance:
         self.engine.get([keys.REGISTRY])
 
     def is_store_reachable(self) -> bool:
-        """Return whether the store of objects responds."""
+        """Return whether the store of objects responds, and a file with the keys of tokens can be read."""
         try:
             self.engine.get([keys.REGISTRY])
+            # The function of this endpoint may not read a secret of AWS.
+            if self.settings.signing_keys is None:
+                self.auth_services.check_keys()
         except Exception as error:  # noqa: BLE001 - any error means that the store is not usable
             self.log.error("Store not responding", error=error)  # noqa: TRY400 - not a standard logger
             return False

@@ -12,11 +12,12 @@ from stratabase.operations.ports import Mailer
 from stratabase.settings import BadSettings, Settings
 
 if TYPE_CHECKING:
+    from stratabase.adapters.mail.outbox import Outbox
     from stratabase.adapters.mail_queue.lambda_function import LambdaMailQueue
     from stratabase.adapters.mail_queue.sqlite import SqliteMailQueue
 
 
-def _outbox(settings: Settings) -> Mailer:
+def _outbox(settings: Settings) -> "Outbox":
     from stratabase.adapters.mail.outbox import Outbox  # noqa: PLC0415 - imported only if it is selected
 
     return Outbox(settings.home / "outbox", _sender(settings), _print_to_console)
@@ -47,6 +48,12 @@ _MAILERS: Mapping[str, Callable[[Settings], Mailer]] = {"outbox": _outbox, "smtp
 def build_mailer(settings: Settings) -> Mailer:
     """Return the mailer that the settings select. Raises BadSettings."""
     return _MAILERS[settings.mail](settings)
+
+
+def check_mailer(settings: Settings) -> None:
+    """Raise UnusableStore if the outbox of the settings can't be written, so that all mail would be lost."""
+    if settings.mail == "outbox":
+        _outbox(settings).check()
 
 
 def open_mail_queue(settings: Settings, now: Callable[[], Instant]) -> "LambdaMailQueue | SqliteMailQueue":

@@ -1,7 +1,7 @@
 """Construction of the stores that the settings select: of objects, members, signing keys and files."""
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -185,10 +185,11 @@ class MemberStores:
 
 def _sqlite_member_stores(settings: Settings) -> MemberStores:
     from stratabase.adapters.members.sqlite_attempts import SqliteAttempts  # noqa: PLC0415 - imported only if it is selected
-    from stratabase.adapters.members.sqlite_mark import SqliteMemberMark  # noqa: PLC0415
+    from stratabase.adapters.members.sqlite_mark import SqliteMemberMark, mark_check  # noqa: PLC0415
     from stratabase.adapters.members.sqlite_members import SqliteMembers  # noqa: PLC0415
 
-    members = SqliteMembers(settings.home / "members.db")
+    check = mark_check(requirements_of(settings).members)
+    members = SqliteMembers(settings.home / "members.db", check)
     attempts = SqliteAttempts(settings.home / "attempts.db")
 
     def close() -> None:
@@ -222,6 +223,31 @@ _MEMBER_STORES: Mapping[str, Callable[[Settings], MemberStores]] = {
 def open_member_stores(settings: Settings) -> MemberStores:
     """Return the stores of members and of sign-in attempts. Raises UnusableStore."""
     return _MEMBER_STORES[settings.store](settings)
+
+
+@contextmanager
+def _sqlite_member_mark(settings: Settings) -> Iterator[MarkStore]:
+    from stratabase.adapters.members.sqlite_mark import SqliteMemberMark  # noqa: PLC0415 - see above
+
+    yield SqliteMemberMark(settings.home / "members.db")
+
+
+@contextmanager
+def _dynamodb_member_mark(settings: Settings) -> Iterator[MarkStore]:
+    with closing(_dynamodb_member_stores(settings)) as stores:
+        yield stores.mark
+
+
+_MEMBER_MARKS: Mapping[str, Callable[[Settings], AbstractContextManager[MarkStore]]] = {
+    "sqlite": _sqlite_member_mark,
+    "dynamodb": _dynamodb_member_mark,
+}
+"""By the value of the setting `store`."""
+
+
+def open_member_mark(settings: Settings) -> AbstractContextManager[MarkStore]:
+    """Return a context with the mark of the store of members, which is not checked. Raises UnusableStore."""
+    return _MEMBER_MARKS[settings.store](settings)
 
 
 def open_keyring(settings: Settings) -> Keyring:

@@ -7,7 +7,7 @@ from typing import Any
 
 from stratabase.bootstrap.storage import (
     open_blobs,
-    open_member_stores,
+    open_member_mark,
     open_unchecked_engine,
     requirements_of,
 )
@@ -25,12 +25,6 @@ def _objects(settings: Settings) -> Iterator[MarkStore]:
 
 
 @contextmanager
-def _members(settings: Settings) -> Iterator[MarkStore]:
-    with closing(open_member_stores(settings)) as stores:
-        yield stores.mark
-
-
-@contextmanager
 def _files(settings: Settings) -> Iterator[MarkStore]:
     with closing(open_blobs(settings)) as blobs:
         yield BlobMark(blobs)
@@ -38,7 +32,7 @@ def _files(settings: Settings) -> Iterator[MarkStore]:
 
 _OPENERS: Mapping[StoreKind, Callable[[Settings], AbstractContextManager[MarkStore]]] = {
     StoreKind.OBJECTS: _objects,
-    StoreKind.MEMBERS: _members,
+    StoreKind.MEMBERS: open_member_mark,
     StoreKind.FILES: _files,
 }
 

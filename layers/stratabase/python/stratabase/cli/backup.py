@@ -12,6 +12,7 @@ from stratabase.cli.transfer.store_state import require_whole
 from stratabase.clock import SystemClock
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.operations.files.hold import hold_files
+from stratabase.operations.store_marks import check_marks
 from stratabase.store.sqlite.engine import BUSY_TIMEOUT
 from stratabase.transfer.backup import BackedUp, back_up
 from stratabase.transfer.export import FolderInUse, prepared_folder
@@ -36,6 +37,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         instance.check_store()
         require_whole(instance.engine)
+        check_marks(instance.marked_stores())  # the copy of a database reads no mark
         with prepared_folder(options.folder):
             found = _back_up(instance, options.folder)
     except OSError as error:

@@ -1,14 +1,18 @@
 """`stratabase restore`: copies a backup to an empty data folder."""
 
 import argparse
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+from stratabase.bootstrap.store_marks import open_marked_stores
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import read_settings, require_local_data
 from stratabase.cli.transfer.store_state import require_unused
 from stratabase.data_folder import has_data
+from stratabase.domain.store_mark import StoreKind, StoreRefused
 from stratabase.settings import Settings
 from stratabase.transfer.backup import check_backup, restore_backup
 from stratabase.transfer.format import BACKUP_FORMAT, InvalidExport, read_manifest
@@ -33,8 +37,8 @@ def run(options: argparse.Namespace) -> int:
             _require_empty(settings)
         names = check_backup(options.folder, manifest, bar)
         _require_empty(settings)
-        restore_backup(options.folder, names, home, bar)
-    except InvalidExport as error:
+        restore_backup(options.folder, names, home, partial(check_layouts, settings), bar)
+    except (InvalidExport, StoreRefused) as error:
         raise CommandError(str(error)) from error
     except OSError as error:
         raise CommandError(f"{error.filename or home}: {error.strerror}.") from error
@@ -42,6 +46,14 @@ def run(options: argparse.Namespace) -> int:
         bar.clear()
     print(f"{options.folder} is restored to {home}. Start the service with `stratabase serve`.")
     return 0
+
+
+def check_layouts(settings: Settings, copy: Path) -> None:
+    """Raise StoreRefused or UnusableStore if this version does not know the layouts of a copied backup."""
+    kinds = [kind for kind in StoreKind if kind is not StoreKind.FILES or (copy / "files").exists()]
+    with open_marked_stores(replace(settings, home=copy), kinds) as stores:
+        for store, required in stores:
+            required._replace(instance=None).check(store.read_mark(), writes=True)
 
 
 def _require_empty(settings: Settings) -> None:

@@ -13,6 +13,7 @@ from typing import TypeVar
 from stratabase.deadline import deadline_after
 from stratabase.domain.issues.refusals import Refusal
 from stratabase.domain.members.member import Caller
+from stratabase.domain.store_mark import StoreRefused
 from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.auth.csrf import check_csrf
 from stratabase.http_api.http.api_gateway import (
@@ -42,6 +43,7 @@ from stratabase.http_api.http.refusals import (
 from stratabase.messages import Message, _
 from stratabase.observe import Log, invocation
 from stratabase.request_log import RequestLine, RequestLog
+from stratabase.unusable_store import UnusableStore
 
 T = TypeVar("T")
 
@@ -175,6 +177,9 @@ class HttpHandler:
             return work(caller), caller
         except Refusal as refusal:
             return self._refuse(request, refusal, _error_format(endpoint, request), caller), caller
+        except UnusableStore as error:
+            unusable = StoreRefused(str(error))
+            return self._refuse(request, unusable, _error_format(endpoint, request), caller), caller
         except Exception as error:  # noqa: BLE001 - the client gets an error response for any bug
             return self._fail(request, error, _error_format(endpoint, request), caller), caller
 

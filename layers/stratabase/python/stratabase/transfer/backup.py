@@ -7,7 +7,7 @@ the backup has all files that its objects have.
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
@@ -92,9 +92,16 @@ def check_backup(folder: Path, manifest: Manifest, report: ReportDone = lambda _
     return names
 
 
-def restore_backup(folder: Path, names: list[str], home: Path, report: ReportDone = lambda _: None) -> None:
+def restore_backup(
+    folder: Path,
+    names: list[str],
+    home: Path,
+    check: Callable[[Path], None],
+    report: ReportDone = lambda _: None,
+) -> None:
     """Copy the files of a backup to a data folder without data. Report each file.
 
+    `check(folder)` raises an exception if the copy in a folder can't be used. Then nothing is restored.
     If it stops in between, a repeated call begins again. The objects appear last, so that nothing serves a
     part. The caller has the folder alone. Raises OSError.
     """
@@ -107,6 +114,11 @@ def restore_backup(folder: Path, names: list[str], home: Path, report: ReportDon
     for name in names:
         _copy(folder / name, under_way / name)
         report(1)
+    try:
+        check(under_way)
+    except BaseException:
+        shutil.rmtree(under_way)
+        raise
     for name in sorted({name.split("/")[0] for name in names}, key=lambda name: name == OBJECTS):
         (under_way / name).rename(home / name)
         sync_folder(home)

@@ -12,6 +12,7 @@ from stratabase.adapters.mail.message import build_message
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.mail import Mail
 from stratabase.messages import _
+from stratabase.unusable_store import UnusableStore
 
 _CREATE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _LINK = re.compile(r"https?://[!-~]+")
@@ -29,6 +30,14 @@ class Outbox:
         self._folder = folder
         self._sender = sender
         self._announce = announce
+
+    def check(self) -> None:
+        """Raise UnusableStore if this process can't write to the folder."""
+        if self._folder.exists() and not os.access(self._folder, os.W_OK | os.X_OK):
+            raise UnusableStore(
+                f"{self._folder} can't be written, so no mail could be sent. Allow the current user to write "
+                "to it."
+            )
 
     def send(self, mail: Mail) -> None:
         """Write a mail. Raises RecipientRefused, Unavailable."""

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from stratabase.adapters.members.sqlite_members import BUSY_TIMEOUT, MEMBER_LAYOUT
-from stratabase.domain.store_mark import StoreMark, parse_mark
+from stratabase.adapters.members.sqlite_members import BUSY_TIMEOUT, MEMBER_LAYOUT, CheckMark
+from stratabase.domain.store_mark import StoreMark, StoreRequirements, parse_mark
 from stratabase.store.sqlite.errors import map_sqlite_error, retry_while_busy
 from stratabase.store.sqlite.file import open_for_writing
 
@@ -56,6 +56,15 @@ class SqliteMemberMark:
                 yield connection
             except sqlite3.Error as error:
                 raise map_sqlite_error(self._path, error) from error
+
+
+def mark_check(required: StoreRequirements) -> CheckMark:
+    """Return a function that raises StoreRefused if the mark in a file is not as required."""
+
+    def check(connection: sqlite3.Connection, writes: bool) -> None:  # noqa: FBT001 - the signature of a check
+        required.check(_read(connection), writes=writes)
+
+    return check
 
 
 def _read(connection: sqlite3.Connection) -> StoreMark | None:

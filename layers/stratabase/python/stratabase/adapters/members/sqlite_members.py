@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,9 @@ _BY_ID = "SELECT member, revision FROM members WHERE id = ?"
 _BY_USERNAME = "SELECT member, revision FROM members WHERE username = ?"
 _BY_EMAIL = "SELECT member, revision FROM members WHERE email = ?"
 
+CheckMark = Callable[[sqlite3.Connection, bool], None]
+"""Checks the mark in a file. The second argument says whether the caller is about to write."""
+
 
 class SqliteMembers:
     """Members in a file that only its owner can read. Raises UnusableStore if the file cannot be opened.
@@ -66,7 +70,13 @@ class SqliteMembers:
     never wait for writes, which wait for the disk and for other processes.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, check: CheckMark = lambda _connection, _writes: None) -> None:
+        """`check(connection, writes)` raises StoreRefused if this process must not use the file.
+
+        It is called before the first read, and in the transaction of each write.
+        """
+        self._check = check
+        self._is_checked = False
         writing = open_for_writing(path, BUSY_TIMEOUT, MEMBER_LAYOUT)
         self._writing = ExclusiveConnection(path, writing, BUSY_TIMEOUT)
         self._reading = ExclusiveConnection(path, open_for_reading(path, BUSY_TIMEOUT), BUSY_TIMEOUT)
@@ -87,7 +97,7 @@ class SqliteMembers:
     def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
         """Return the members in the order of `ids`, None for an id that no member has."""
         wanted = orjson.dumps([*filter(_is_storable, dict.fromkeys(ids))]).decode()
-        with self._reading.use() as connection:
+        with self._read() as connection:
             rows = connection.execute(_BY_IDS, (wanted,)).fetchall()
         found = {id_: _member_of_row(*row) for id_, *row in rows}
         return [found.get(id_) for id_ in ids]
@@ -96,7 +106,7 @@ class SqliteMembers:
         """Yield all members in the order of their ids, in batches."""
         last = ""
         while True:
-            with self._reading.use() as connection:
+            with self._read() as connection:
                 rows = connection.execute(_AFTER_ID, (last, _BATCH_SIZE)).fetchall()
             batch = [_member_of_row(*row) for row in rows]
             yield batch
@@ -109,14 +119,14 @@ class SqliteMembers:
 
         The revision is read first, so the members are at least as new as the revision.
         """
-        with self._reading.use() as connection:
+        with self._read() as connection:
             (revision,) = connection.execute("SELECT revision FROM roster").fetchone()
             rows = connection.execute("SELECT member, revision FROM members ORDER BY username").fetchall()
         return Roster(tuple(_member_of_row(*row) for row in rows), revision)
 
     def any(self) -> bool:
         """Return whether any member exists."""
-        with self._reading.use() as connection:
+        with self._read() as connection:
             return connection.execute("SELECT 1 FROM members LIMIT 1").fetchone() is not None
 
     def add(self, member: Member) -> None:
@@ -141,14 +151,23 @@ class SqliteMembers:
 
     def _find(self, statement: str, key: str) -> Member | None:
         try:
-            with self._reading.use() as connection:
+            with self._read() as connection:
                 row = connection.execute(statement, (key,)).fetchone()
         except UnicodeEncodeError:  # a lone surrogate, which no stored name contains
             return None
         return _member_of_row(*row) if row else None
 
+    @contextmanager
+    def _read(self) -> Iterator[sqlite3.Connection]:
+        with self._reading.use() as connection:
+            if not self._is_checked:
+                self._check(connection, False)
+                self._is_checked = True
+            yield connection
+
     def _transact(self, work: Callable[[sqlite3.Connection], None]) -> None:
         with self._writing.transaction() as connection:
+            self._check(connection, True)
             work(connection)
 
 

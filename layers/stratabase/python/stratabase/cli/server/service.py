@@ -10,6 +10,7 @@ from threading import Event
 
 from stratabase import bootstrap
 from stratabase.access_log import AccessLog
+from stratabase.bootstrap.mailers import check_mailer
 from stratabase.cli.backfill.build import build_before_serving, is_embedded
 from stratabase.cli.backfill.owners import resolve_owners
 from stratabase.cli.documentation.function import (
@@ -93,8 +94,8 @@ def serve(
         require_whole(instance.engine)
         build_before_serving(instance.settings, instance.engine, instance.model, _progress(send))
         ServedNames(instance.engine, instance.model, system_now).begin()
+        _check_instance(instance)
         administrator = instance.create_first_administrator() or instance.administrator_state()
-        instance.check_administrators()
         unbuilt = _unbuilt(instance)
         owners = _resolve_owners(instance, send)
         not_kept = record_served(instance, job.previous_model)
@@ -182,6 +183,13 @@ def _report_changes(instance: bootstrap.Instance, job: Job, send: SendReport) ->
         instance.close()
         raise CommandError("\n".join(refusal_lines(undecided)))
     return changes
+
+
+def _check_instance(instance: bootstrap.Instance) -> None:
+    """Raise an error about what would fail in requests: NoAdministrator, UnusableStore, Unavailable."""
+    instance.check_administrators()
+    instance.auth_services.check_keys()
+    check_mailer(instance.settings)
 
 
 def _gateway_options(job: Job, instance: bootstrap.Instance) -> GatewayOptions:

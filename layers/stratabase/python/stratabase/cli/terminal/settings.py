@@ -6,15 +6,12 @@ from pathlib import Path
 
 from stratabase.cli.terminal.command_error import MISUSED, CommandError
 from stratabase.cli.terminal.data_folder import use_data_folder
-from stratabase.data_folder import OBJECTS, RESTORING
+from stratabase.data_folder import DATABASES, RESTORING
 from stratabase.settings import BadSettings, Settings, variables
 from stratabase.wording import nearest_word
 
 EMULATOR_CREDENTIALS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
 """The emulator accepts any credentials, but requests must be signed."""
-
-_DATABASES = (OBJECTS, "members.db")
-"""What a data folder has after the first start, and after the first member was created."""
 
 _PREFIX = "STRATABASE_"
 _OTHER_VARIABLES = frozenset({"STRATABASE_PASSWORD", "STRATABASE_TOKEN"})
@@ -55,7 +52,7 @@ def require_model(settings: Settings) -> None:
 
 def has_store(settings: Settings) -> bool:
     """Return whether the data folder has data. DynamoDB itself says so if its table does not exist."""
-    return settings.store != "sqlite" or any((settings.home / name).exists() for name in _DATABASES)
+    return settings.store != "sqlite" or any((settings.home / name).exists() for name in DATABASES)
 
 
 def require_store(settings: Settings) -> None:

@@ -36,6 +36,8 @@ def export_instance(instance: Instance, folder: Path, members: ExportedMembers) 
     export = Export(folder, instance.model, instance.model_text)
     instance.check_store()
     require_whole(instance.engine)
+    if members.included:
+        instance.member_stores.members.any()  # a refused store is noticed before anything is written
     with prepared_folder(folder):
         yield from _export(instance, export, folder, members)
 

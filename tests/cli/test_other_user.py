@@ -1,0 +1,117 @@
+"""Root and the data of another user: no command leaves a file that the service could not use."""
+
+import os
+import pwd
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from stratabase.bootstrap import Instance
+from stratabase.cli.main import main
+from stratabase.settings import Settings
+from tests.cli.terminal import Project
+from tests.cli.test_data_folder import COMMANDS
+from tests.service import ROOT
+
+pytestmark = pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can do this")
+NOBODY = pwd.getpwnam("nobody").pw_uid
+AS_NOBODY = """
+import os, sys
+from pathlib import Path
+from stratabase.adapters.keyring.file import FileKeyring
+from stratabase.adapters.mail.message import parse_sender
+from stratabase.adapters.mail.outbox import Outbox
+from stratabase.unusable_store import UnusableStore
+
+os.setresuid({user}, {user}, {user})
+home = Path({home!r})
+for use in (FileKeyring(home).keys, Outbox(home / "outbox", parse_sender("a@example.com"), print).check):
+    try:
+        use()
+    except UnusableStore as error:
+        print(error)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A folder with the data folder of `nobody` in `home`, and an export."""
+    project = Project(tmp_path / "shop")
+    monkeypatch.setenv("STRATABASE_MODEL", str(project.model))
+    monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
+    (tmp_path / "pets.csv").write_text("name\nRex\n")
+    with closing(Instance(Settings.from_environment(os.environ))) as instance:
+        instance.claim_stores()
+        instance.create_first_administrator()
+    assert main(["export", str(tmp_path / "export")]) == 0
+    assert main(["backup", str(tmp_path / "backup")]) == 0
+    give_to_nobody(tmp_path / "home")
+    capsys.readouterr()
+    return tmp_path
+
+
+def give_to_nobody(home: Path) -> None:
+    for path in (home, *home.rglob("*")):
+        os.chown(path, NOBODY, NOBODY)
+
+
+def states(home: Path) -> dict[str, tuple[int, int]]:
+    """Return the owner and the time of each file in a data folder."""
+    found = {str(path): path.stat() for path in (home, *home.rglob("*"))}
+    return {name: (each.st_uid, each.st_mtime_ns) for name, each in found.items()}
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "restore {folder}/backup"])
+def test_root_writes_nothing_to_the_data_of_another_user(
+    folder: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = states(folder / "home")
+
+    assert main(command.format(folder=folder).split()) in {1, 2}
+
+    error = capsys.readouterr().err
+    assert f"The data in {folder / 'home'} belongs to the user nobody" in error
+    assert "Run the command as this user: sudo -u nobody stratabase" in error
+    assert states(folder / "home") == before
+
+
+def test_root_fills_no_empty_folder_of_another_user(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = folder / "empty"
+    home.mkdir()
+    os.chown(home, NOBODY, NOBODY)
+    monkeypatch.setenv("STRATABASE_HOME", str(home))
+
+    assert main(["restore", str(folder / "backup")]) == 1
+    assert "belongs to the user nobody" in capsys.readouterr().err
+    assert list(home.iterdir()) == []
+
+
+def test_root_goes_on_with_its_own_data_in_the_folder_of_another_user(folder: Path) -> None:
+    for path in (folder / "home").rglob("*"):
+        os.chown(path, 0, 0)
+
+    assert main(["members", "list"]) == 0
+
+
+def test_files_of_root_are_reported_to_the_user_of_the_service() -> None:
+    with TemporaryDirectory(dir="/tmp") as folder:
+        _check_reports(Path(folder))
+
+
+def _check_reports(home: Path) -> None:
+    os.chown(home, NOBODY, NOBODY)
+    (home / "outbox").mkdir(mode=0o700)
+    (home / "signing-keys.json").write_text("{}")
+    (home / "signing-keys.json").chmod(0o600)
+    text = AS_NOBODY.format(user=NOBODY, home=str(home))
+
+    done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert "signing-keys.json cannot be read: Permission denied. Allow the current user" in done.stdout
+    assert "outbox can't be written, so no mail could be sent." in done.stdout
