@@ -4,9 +4,18 @@ import os
 from pathlib import Path
 
 import pytest
+from graphql import build_schema
 
-from stratabase.cli.project.new_project import ProjectFile, project_name, write_project
+from stratabase.cli.project.new_project import (
+    ProjectFile,
+    application_name,
+    project_files,
+    project_name,
+    write_project,
+)
+from stratabase.cli.project.origin import PackageOrigin
 from stratabase.cli.terminal.command_error import CommandError
+from stratabase.model.reading import read_model
 
 FILES = {"a/b/c.txt": ProjectFile(b"1"), "a/run": ProjectFile(b"2", executable=True)}
 
@@ -24,6 +33,52 @@ FILES = {"a/b/c.txt": ProjectFile(b"1"), "a/run": ProjectFile(b"2", executable=T
 )
 def test_the_name_suits_packages_and_stacks(title: str, name: str) -> None:
     assert project_name(title) == name
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("my-app", "MyApp"),
+        ("hr", "Hr"),
+        ("HR portal_2", "HRPortal2"),
+        ("2fast", "App2fast"),
+        ("日本", "App"),
+        ("x" * 99, "X" + "x" * 59),
+        ('a"b', "AB"),
+    ],
+)
+def test_the_application_is_named_after_the_folder(title: str, name: str) -> None:
+    assert application_name(title) == name
+    for blank in (False, True):
+        files = project_files(title, PackageOrigin("stratabase"), aws=False, blank=blank)
+        model = read_model(files["model.graphql"].content.decode(), "model.graphql")
+        assert model.application == name
+        assert f"/auth/api/graphql/{name} " in files["README.md"].content.decode()
+
+
+@pytest.mark.parametrize("aws", [False, True])
+@pytest.mark.parametrize("blank", [False, True])
+def test_an_editor_finds_the_model_and_its_directives(aws: bool, blank: bool) -> None:
+    """With both files of the configuration, a GraphQL library finds an unknown directive."""
+    files = project_files("my-app", PackageOrigin("stratabase"), aws=aws, blank=blank)
+    lines = files[".graphqlrc.yml"].content.decode().splitlines()
+    named = [line.removeprefix("  - ") for line in lines if line.startswith("  - ")]
+    text = "".join(files[name].content.decode() for name in named)
+    assert build_schema(text).type_map
+    with pytest.raises(TypeError, match="Unknown directive '@aplication'"):
+        build_schema(text.replace("  @application(", "  @aplication("))
+
+
+def test_the_events_of_a_project_are_about_its_own_model() -> None:
+    def events(*, blank: bool) -> list[str]:
+        files = project_files("my-app", PackageOrigin("stratabase"), aws=True, blank=blank)
+        return [each.content.decode() for name, each in files.items() if name.startswith("events/")]
+
+    assert any("Employee" in event for event in events(blank=False))
+    assert not any("Employee" in event for event in events(blank=True))
+    for event in (*events(blank=False), *events(blank=True)):
+        assert '/graphql/Hr"' not in event
+        assert '"application": "Hr"' not in event
 
 
 def test_files_are_written_into_a_folder_that_exists(tmp_path: Path) -> None:

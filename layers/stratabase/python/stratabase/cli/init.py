@@ -20,13 +20,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also write what a deployment to AWS needs: template, functions, layers, events and a Makefile",
     )
-    add_examples(parser, "stratabase init my-app", "stratabase init --aws my-app")
+    parser.add_argument(
+        "--blank",
+        action="store_true",
+        help="begin with a model of one small class, instead of the sample of a company",
+    )
+    add_examples(
+        parser, "stratabase init my-app", "stratabase init --blank my-app", "stratabase init --aws my-app"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the files, and say what to do next."""
     folder: Path = options.folder
-    files = project_files(folder.resolve().name or "app", find_origin(), aws=options.aws)
+    title = folder.resolve().name or "app"
+    files = project_files(title, find_origin(), aws=options.aws, blank=options.blank)
     write_project(folder, files)
     print(f"Created {folder} with {len(files)} files. Its README.md says what to do. To start:")
     print()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stratabase import __version__
-from stratabase.cli.project.folder import PROJECT_FILES, SAMPLE_MODEL
+from stratabase.cli.project.folder import DIRECTIVES_FILE, PROJECT_FILES, SAMPLE_MODEL
 from stratabase.cli.project.origin import PackageOrigin
 from stratabase.cli.terminal.command_error import CommandError
 
@@ -28,9 +28,40 @@ _AWS_FILES = (
     "tools/sam.mk",
 )
 """What a project on AWS has in common with the repository."""
+_SAMPLE_APPLICATION = re.compile(rb'(/graphql/|/schema/|"application": "|@application\(name: ")Hr(?=")')
+"""The name of the application of the sample model, in the model and in the events."""
+_SAMPLE_CLASS = re.compile(rb"employee", re.IGNORECASE)
+"""What the events have that are about objects of the sample model."""
 _BETWEEN_WORDS = re.compile(r"[^a-z0-9]+")
+_WORD = re.compile(r"[A-Za-z0-9]+")
 _MAX_NAME = 60
 """The longest name of a project. It begins the names of stacks, which can have 128 characters."""
+
+
+class Example(NamedTuple):
+    """Requests of the README, and their answers."""
+
+    create: str
+    created: str
+    page: str
+    paged: str
+
+
+_OF_SAMPLE = Example(
+    'mutation { Employee___create(data: {first_name: \\"Ada\\", last_name: \\"Lovelace\\", '
+    'email: \\"ada@example.com\\"}) { badge full_name } }',
+    '{"data":{"Employee___create":{"badge":"1","full_name":"Ada Lovelace"}}}',
+    "{ Employee___getPage(options: {orderBy: [last_name___ASC], next: 10}) "
+    "{ totalCount items { full_name email } } }",
+    '{"data":{"Employee___getPage":{"totalCount":1,'
+    '"items":[{"full_name":"Ada Lovelace","email":"ada@example.com"}]}}}',
+)
+_OF_BLANK = Example(
+    'mutation { Item___create(data: {name: \\"First\\"}) { name } }',
+    '{"data":{"Item___create":{"name":"First"}}}',
+    "{ Item___getPage(options: {orderBy: [name___ASC], next: 10}) { totalCount items { name } } }",
+    '{"data":{"Item___getPage":{"totalCount":1,"items":[{"name":"First"}]}}}',
+)
 
 
 class ProjectFile(NamedTuple):
@@ -40,13 +71,16 @@ class ProjectFile(NamedTuple):
     executable: bool = False
 
 
-def project_files(title: str, origin: PackageOrigin, *, aws: bool) -> Mapping[str, ProjectFile]:
+def project_files(
+    title: str, origin: PackageOrigin, *, aws: bool, blank: bool = False
+) -> Mapping[str, ProjectFile]:
     """Return the files of a new project by their paths.
 
     Args:
-        title: The name of its folder.
+        title: The name of its folder, which also names the application.
         origin: What installs Stratabase in the project. Its wheel becomes one of the files.
         aws: Whether the project can be deployed to AWS.
+        blank: Whether the model has one small class only, instead of a sample to learn from.
     """
     wheel = origin.wheel
     wheels = _AWS_WHEELS if aws else _WHEELS
@@ -54,14 +88,18 @@ def project_files(title: str, origin: PackageOrigin, *, aws: bool) -> Mapping[st
     values = {
         "title": title,
         "name": project_name(title),
+        "application": application_name(title),
+        **(_OF_BLANK if blank else _OF_SAMPLE)._asdict(),
         "version": __version__,
         "model": model,
         "requirement": origin.requirement,
         "install": f"{wheels}/{wheel.name}" if wheel else f"'{origin.requirement}'",
     }
     files: dict[str, ProjectFile] = {
-        model: ProjectFile(SAMPLE_MODEL.read_bytes()),
+        model: _render("blank.graphql", values) if blank else _of_application(SAMPLE_MODEL, values),
+        "directives.graphql": ProjectFile(DIRECTIVES_FILE.read_bytes()),
         ".gitignore": _render("gitignore", values),
+        ".graphqlrc.yml": _render("graphqlrc.yml", values),
         "README.md": _render("README.md", values),
         "pyproject.toml": _render("pyproject.toml.template", values),
     }
@@ -70,13 +108,21 @@ def project_files(title: str, origin: PackageOrigin, *, aws: bool) -> Mapping[st
         files[name] = ProjectFile(wheel.read_bytes())
         source = f'\n[tool.uv.sources]\nstratabase = {{ path = "{name}" }}\n'
         files["pyproject.toml"] = ProjectFile(files["pyproject.toml"].content + source.encode())
-    return {**files, **(_aws_files(values, files, wheel) if aws else {})}
+    if not aws:
+        return files
+    return {**files, **_aws_files(values, files, wheel, blank=blank)}
 
 
 def project_name(title: str) -> str:
     """Return a name for packages and stacks, such as `my-app` for `My app!`."""
     name = _BETWEEN_WORDS.sub("-", title.lower()).strip("-")[:_MAX_NAME].strip("-")
     return name if name[:1].isalpha() else f"app-{name}".strip("-")
+
+
+def application_name(title: str) -> str:
+    """Return a name for an application, such as `MyApp` for `my-app`."""
+    name = "".join(word[0].upper() + word[1:] for word in _WORD.findall(title))[:_MAX_NAME]
+    return name if name[:1].isalpha() else f"App{name}"
 
 
 def write_project(folder: Path, files: Mapping[str, ProjectFile]) -> None:
@@ -112,7 +158,7 @@ def _make_folders(folder: Path) -> list[Path]:
 
 
 def _aws_files(
-    values: Mapping[str, str], files: Mapping[str, ProjectFile], wheel: Path | None
+    values: Mapping[str, str], files: Mapping[str, ProjectFile], wheel: Path | None, *, blank: bool
 ) -> Mapping[str, ProjectFile]:
     """Return the files that only a project on AWS has, and its longer README."""
     readme = files["README.md"].content + _render("aws/README.md", values).content
@@ -120,7 +166,7 @@ def _aws_files(
     package = f"./{wheel.name}" if wheel else values["requirement"]
     stacks = (PROJECT_FILES / "samconfig.toml").read_text("utf-8")
     return {
-        **dict(_shared_files()),
+        **dict(_shared_files(values, blank=blank)),
         "README.md": ProjectFile(readme),
         "Makefile": _render("aws/Makefile", {}),
         "samconfig.toml": ProjectFile(stacks.replace('"stratabase-', f'"{values["name"]}-').encode()),
@@ -128,12 +174,21 @@ def _aws_files(
     }
 
 
-def _shared_files() -> Iterator[tuple[str, ProjectFile]]:
+def _shared_files(values: Mapping[str, str], *, blank: bool) -> Iterator[tuple[str, ProjectFile]]:
     for pattern in _AWS_FILES:
         for file in sorted(PROJECT_FILES.glob(pattern)):
-            if file.is_file():
-                name = file.relative_to(PROJECT_FILES).as_posix()
-                yield name, ProjectFile(file.read_bytes(), bool(file.stat().st_mode & 0o100))
+            if not file.is_file():
+                continue
+            name, shared = file.relative_to(PROJECT_FILES).as_posix(), _of_application(file, values)
+            if not (blank and name.startswith("events/") and _SAMPLE_CLASS.search(shared.content)):
+                yield name, shared
+
+
+def _of_application(file: Path, values: Mapping[str, str]) -> ProjectFile:
+    """Return a file with the name of the project's application in place of that of the sample."""
+    renamed = rb"\g<1>" + values["application"].encode()
+    content = _SAMPLE_APPLICATION.sub(renamed, file.read_bytes())
+    return ProjectFile(content, bool(file.stat().st_mode & 0o100))
 
 
 def _render(name: str, values: Mapping[str, str]) -> ProjectFile:
