@@ -87,6 +87,7 @@ LOCAL = {
     "STRATABASE_ADMIN_PASSWORD",
     "STRATABASE_WORKER_TIMEOUT_SECONDS",
     "STRATABASE_TRUSTED_PROXIES",
+    "STRATABASE_SMTP",
     "STRATABASE_ADDRESS_CONNECTIONS",
     "STRATABASE_BODY_MEGABYTES",
     "STRATABASE_ACCESS_LOG",
@@ -95,7 +96,7 @@ LOCAL = {
 }
 """The variables that only commands on a machine read."""
 SET_BY_LAMBDA = {"AWS_REGION", "AWS_LAMBDA_FUNCTION_NAME"}
-OF_MAIL = {"STRATABASE_MAIL", "STRATABASE_MAIL_FROM", "STRATABASE_SMTP"}
+OF_MAIL = {"STRATABASE_MAIL", "STRATABASE_MAIL_FROM", "STRATABASE_SMTP_SECRET"}
 OF_MEMBERS = OF_MAIL | {"STRATABASE_MAIL_FUNCTION"}
 """The variables of email, which only the functions members and mail send, and of the queue before mail."""
 
@@ -220,6 +221,14 @@ def test_requests_for_links_are_repeated_and_then_dropped(resources: Resources) 
     assert (config["MaximumRetryAttempts"], config["MaximumEventAgeInSeconds"]) == (2, 3600)
     assert config["DestinationConfig"] == {}
     assert config["Qualifier"] == "live"
+
+
+def test_no_password_is_in_the_template_or_in_a_function(resources: Resources) -> None:
+    """The variables of a function can be read by everybody who may see its configuration."""
+    assert not any("NoEcho" in each for each in read_template_file()["Parameters"].values())
+    for each in resources.values():
+        if each["Type"] == "AWS::Lambda::Function":
+            assert "STRATABASE_SMTP" not in each["Properties"]["Environment"]["Variables"]
 
 
 def test_no_resource_waits_for_one_that_may_not_exist(resources: Resources) -> None:

@@ -14,6 +14,12 @@ MAIL = {"MailFrom": "no-reply@example.com"}
 KEY = "arn:aws:kms:us-east-1:123456789012:key/1"
 HTTP = ("GraphqlFunction", "TokensFunction", "MembersFunction", "FilesFunction", "DownloadFunction")
 
+SIGN_IN = (
+    "/public/token/getJwtToken",
+    "/public/administration/setPassword",
+    "/public/administration/forgotPassword",
+)
+
 
 @pytest.fixture(scope="module")
 def template() -> Mapping[str, Any]:
@@ -117,6 +123,53 @@ def test_a_web_acl_is_made_or_given(template: Mapping[str, Any], web_acl: str, m
     assert association["ResourceArn"] == "arn:aws:apigateway:us-east-1::/restapis/Api/stages/ApiStage"
 
 
+def test_the_web_acl_limits_each_client_where_passwords_are_taken(template: Mapping[str, Any]) -> None:
+    """The limits of API Gateway count all clients together: one of them could lock out all others."""
+    resources = deploy(template, WebAcl="make", WebAclSignInRate=33)
+    rules = {rule["Name"]: rule for rule in resources["WebAclOfStack"]["Properties"]["Rules"]}
+    assert sorted(rule["Priority"] for rule in rules.values()) == [0, 1, 2, 3]
+    rate = rules["sign-in"]["Statement"]["RateBasedStatement"]
+    assert (rate["AggregateKeyType"], rate["Limit"]) == ("IP", 33)
+    matches = [each["ByteMatchStatement"] for each in rate["ScopeDownStatement"]["OrStatement"]["Statements"]]
+    assert {each["SearchString"] for each in matches} == set(SIGN_IN)
+    assert all(each["FieldToMatch"] == {"UriPath": {}} for each in matches)
+
+
+@pytest.mark.parametrize("role", ["MembersRole", "MailRole"])
+def test_the_server_of_email_is_in_a_secret(role: str, template: Mapping[str, Any]) -> None:
+    secret = "arn:aws:secretsmanager:us-east-1:123456789012:secret:smtp"
+    allowed = {"Effect": "Allow", "Action": "secretsmanager:GetSecretValue", "Resource": secret}
+    resources = deploy(template, Mail="smtp", SmtpSecret=secret)
+    assert allowed in statements(resources, role)
+    variables = resources[role.replace("Role", "Function")]["Properties"]["Environment"]["Variables"]
+    assert variables["STRATABASE_SMTP_SECRET"] == secret
+    assert secret not in json.dumps(deploy(template))
+
+
+def test_the_keys_of_another_stack_can_be_used(template: Mapping[str, Any]) -> None:
+    secret = "arn:aws:secretsmanager:us-east-1:123456789012:secret:kept"
+    resources = deploy(template, SigningKeysArn=secret)
+    for name, each in of_type(resources, "Lambda::Function").items():
+        assert each["Environment"]["Variables"]["STRATABASE_SIGNING_KEYS"] == secret, name
+    for role in ("GraphqlRole", "TokensRole", "MembersRole", "FilesRole", "DownloadRole", "RotateRole"):
+        text = json.dumps(statements(resources, role))
+        assert secret in text
+        assert "secret:SigningKeys" not in text
+
+
+@pytest.mark.parametrize("origins", ["", "https://app.example.com"])
+def test_pages_can_read_what_the_gateway_itself_answers(origins: str, template: Mapping[str, Any]) -> None:
+    api = deploy(template, AllowedOrigins=origins)["Api"]["Properties"]
+    answers = api["Body"]["x-amazon-apigateway-gateway-responses"]
+    assert {"DEFAULT_4XX", "DEFAULT_5XX", "THROTTLED"} <= answers.keys()
+    for each in answers.values():
+        headers = each["responseParameters"]
+        allowed = headers.get("gatewayresponse.header.Access-Control-Allow-Origin")
+        assert allowed == ("method.request.header.Origin" if origins else None)
+        assert headers["gatewayresponse.header.Vary"] == "'Origin'"
+    assert answers["THROTTLED"]["responseParameters"]["gatewayresponse.header.Retry-After"] == "'1'"
+
+
 def test_links_begin_with_the_domain(template: Mapping[str, Any]) -> None:
     resources = deploy(
         template, DomainName="api.example.com", CertificateArn="arn:aws:acm:x", HostedZoneId="Z1"
@@ -138,21 +191,17 @@ def test_requests_are_limited_for_the_stage_and_where_passwords_are_taken(
         )
         for each in stage["MethodSettings"]
     }
-    own = (
-        "/public/token/getJwtToken",
-        "/public/administration/setPassword",
-        "/public/administration/forgotPassword",
-    )
+    own = SIGN_IN
     assert limits == {("/*", "*"): (7, 8), **{(path, "POST"): (5, 6) for path in own}}
     paths = resources["Api"]["Properties"]["Body"]["paths"]
     assert all("post" in paths[path] for path in own)
 
 
-def test_the_access_log_is_json_without_addresses_of_clients(template: Mapping[str, Any]) -> None:
+def test_the_access_log_is_json_with_the_address_of_the_client(template: Mapping[str, Any]) -> None:
     (stage,) = of_type(deploy(template), "ApiGateway::Stage").values()
     line = json.loads(stage["AccessLogSetting"]["Format"])
     assert {"requestId", "status", "milliseconds"} <= line.keys()
-    assert "identity" not in json.dumps(line)
+    assert line["client"] == "$context.identity.sourceIp"
 
 
 def test_logs_end(template: Mapping[str, Any]) -> None:

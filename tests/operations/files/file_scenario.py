@@ -13,6 +13,7 @@ from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from stratabase.operations.file_ports import BlobStore, FileStores
 from stratabase.operations.files.download import FileDownloads
+from stratabase.operations.files.open_downloads import OpenDownloads
 from stratabase.operations.files.sweep import sweep_files
 from stratabase.operations.files.upload import FileLimits, FileUploads, SentFile
 from stratabase.operations.ports import Clock
@@ -24,6 +25,7 @@ from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.renamed_repository import open_repository
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import FrozenClock, unlimited_budget
+from tests.in_memory_attempts import InMemoryAttempts
 from tests.in_memory_blobs import InMemoryBlobs
 
 MODEL = read_model(
@@ -89,7 +91,9 @@ class FileScenario:
         entities = open_repository(self.engine, model)
         self.services = Services(model, entities, self.clock, self.ids, unlimited_budget, files=self.files)
         self.uploads = FileUploads(self.services, self.files, LIMITS)
-        self.downloads = FileDownloads(self.services, self.files)
+        self.downloads = FileDownloads(
+            self.services, self.files, OpenDownloads(InMemoryAttempts(), self.services.clock, 0)
+        )
 
     def upload(
         self,

@@ -191,6 +191,14 @@ class Settings:
             "For how many days the folder of the files keeps deleted ones. A bucket has a rule for that.",
         ),
     ] = 0
+    open_downloads: Annotated[
+        int,
+        Variable(
+            "STRATABASE_OPEN_DOWNLOADS",
+            whole_number(0, 50),
+            "How many downloads of more than 5 MB a member can have open at the same time. 0: any number.",
+        ),
+    ] = 0
     pending_megabytes: Annotated[
         int,
         Variable(
@@ -259,6 +267,14 @@ class Settings:
             secret=True,
         ),
     ] = field(default=None, repr=False)
+    smtp_secret: Annotated[
+        str | None,
+        Variable(
+            "STRATABASE_SMTP_SECRET",
+            str,
+            "The secret of AWS Secrets Manager whose text is the SMTP server, in place of STRATABASE_SMTP.",
+        ),
+    ] = None
     mail_function: Annotated[
         str | None,
         Variable(

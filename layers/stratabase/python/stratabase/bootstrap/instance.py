@@ -185,11 +185,14 @@ class Instance:
     def file_downloads(self) -> "FileDownloads":
         """The operations that open files for download."""
         from stratabase.operations.files.download import FileDownloads  # noqa: PLC0415 - two functions need it
+        from stratabase.operations.files.open_downloads import OpenDownloads  # noqa: PLC0415 - as above
 
         # The role of the function that downloads files lets it read objects, and write nothing.
         reads = parallel_reads_of(self.settings)
         entities = open_repository(self.engine, self.model, reads, read_only=True)
-        return FileDownloads(self._services_with(entities), self.files)
+        services, limit = self._services_with(entities), self.settings.open_downloads
+        open_downloads = OpenDownloads(self.member_stores.attempts, services.clock, limit)
+        return FileDownloads(services, self.files, open_downloads)
 
     @cached_property
     def services(self) -> Services:

@@ -26,6 +26,12 @@ def _outbox(settings: Settings) -> "Outbox":
 def _smtp(settings: Settings) -> Mailer:
     from stratabase.adapters.mail.smtp import SmtpMailer, parse_smtp_url  # noqa: PLC0415 - see above
 
+    if settings.smtp is None and settings.smtp_secret is not None:
+        from stratabase.adapters.keyring.secrets_manager import SecretsClient  # noqa: PLC0415 - see above
+        from stratabase.adapters.mail.smtp_secret import SecretSmtpMailer  # noqa: PLC0415 - see above
+
+        client = SecretsClient(AwsEndpoint(settings.region, settings.endpoint))
+        return SecretSmtpMailer(settings.smtp_secret, client, _sender(settings))
     if settings.smtp is None:
         message = (
             "STRATABASE_SMTP is required when STRATABASE_MAIL is smtp. Use smtp://host:port or "

@@ -22,6 +22,7 @@ _PARAMETERS: Mapping[str, str] = {
     "ObjectsTableName": "TableName",
     "MembersTableName": "MembersTableName",
     "BucketName": "BucketName",
+    "SigningKeysArn": "SigningKeys",
     "InstanceId": "InstanceId",
 }
 """The parameters with which another stack uses what stays, each with the output that has the value."""

@@ -63,6 +63,11 @@ def forgotten_source_key(address: str) -> str:
     return _key("forgotten at", network(address))
 
 
+def download_key(member_id: str) -> str:
+    """Return the key of the large downloads that a member has open."""
+    return _key("download", member_id)
+
+
 # Each request with HTTP Basic calls it, and to parse an address takes longer than all the rest.
 @lru_cache(maxsize=1024)
 def network(address: str) -> str:

@@ -22,6 +22,7 @@ from stratabase.model.model import Class
 from stratabase.operations.context import ReadContext, read_context
 from stratabase.operations.file_ports import FileStores
 from stratabase.operations.files.attributes import find_attribute
+from stratabase.operations.files.open_downloads import OpenDownloads
 from stratabase.operations.files.own_uploads import UploadAddress, find_own, upload_gone
 from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.reader import Reader
@@ -57,9 +58,10 @@ class FileLost(Exception):
 class FileDownloads:
     """Opens files. An attribute or object that the caller may not read counts as missing."""
 
-    def __init__(self, services: Services, files: FileStores) -> None:
+    def __init__(self, services: Services, files: FileStores, open_downloads: OpenDownloads) -> None:
         self._services = services
         self._files = files
+        self._open_downloads = open_downloads
 
     def open_pending(self, caller: Caller, class_name: str, attribute: str, pending_id: str) -> OpenFile:
         """Open a pending file of the caller. An administrator may open that of any member.
@@ -67,7 +69,8 @@ class FileDownloads:
         Raises as `find_pending`.
         """
         pending = self.find_pending(caller, class_name, attribute, pending_id)
-        return OpenFile(pending.file, pending.file.uploaded_on, partial(self._read_pending, pending.id))
+        read = self._counted(caller, pending.file, partial(self._read_pending, pending.id))
+        return OpenFile(pending.file, pending.file.uploaded_on, read)
 
     def find_pending(self, caller: Caller, class_name: str, attribute: str, pending_id: str) -> PendingFile:
         """Return a pending file of the caller. An administrator may see that of any member.
@@ -109,8 +112,18 @@ class FileDownloads:
                 raise _missing(reference, found) from None
 
         if file.bound_on is not None:
-            return OpenFile(file, file.bound_on, read)
-        return OpenFile(file, max(file.uploaded_on, entity.start or 0), read, is_exact=False)
+            return OpenFile(file, file.bound_on, self._counted(caller, file, read))
+        counted = self._counted(caller, file, read)
+        return OpenFile(file, max(file.uploaded_on, entity.start or 0), counted, is_exact=False)
+
+    def _counted(self, caller: Caller, file: StoredFile, read: ReadBytes) -> ReadBytes:
+        """Return how to read a file as one of the member's open downloads."""
+
+        def counted(start: int = 0, end: int | None = None) -> Iterator[bytes]:
+            size = (file.size if end is None else end) - start
+            return self._open_downloads.read(caller.id, size, lambda: read(start, end))
+
+        return counted
 
     def _find(
         self, caller: Caller, class_: Class, reference: Reference, version: Instant | None
