@@ -167,17 +167,22 @@ def test_what_aws_lacks_is_named_for_the_operator_only(cause: Exception, text: s
     assert str(explained).startswith(text)
     assert str(explained).endswith(")")
     assert "AWS" not in str(error)
+    # A command that opens the table itself gets the cause as it is.
+    assert str(as_command_error(cause)) == str(explained)
 
 
-def test_serve_without_aws_says_what_is_missing(folder: Path) -> None:
+@pytest.mark.parametrize("command", [["serve", "--no-reload"], ["reindex"], ["members", "list"]])
+@pytest.mark.parametrize("creates", ["on", "off"])
+def test_a_command_without_aws_says_what_is_missing(folder: Path, command: list[str], creates: str) -> None:
     missing = {"AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"}
     served = subprocess.run(
-        [sys.executable, "-m", "stratabase.cli", "serve", "--no-reload"],
+        [sys.executable, "-m", "stratabase.cli", *command],
         env={
             **{name: value for name, value in os.environ.items() if name not in missing},
             "PORT": "0",
             "HOME": str(folder),
             "STRATABASE_STORE": "dynamodb",
+            "STRATABASE_CREATE_TABLES": creates,
             "AWS_EC2_METADATA_DISABLED": "true",
         },
         capture_output=True,
@@ -186,4 +191,5 @@ def test_serve_without_aws_says_what_is_missing(folder: Path) -> None:
     )
     assert served.returncode == 1
     assert served.stderr.startswith("The AWS credentials are missing. ")
+    assert "For an emulator, set STRATABASE_ENDPOINT, AWS_ACCESS_KEY_ID=local and AWS_SECRET" in served.stderr
     assert served.stderr.count("\n") == 1

@@ -320,3 +320,16 @@ def test_a_constraint_reset_by_another_process_is_reported_as_not_ready(
         err
         == "A process still served an earlier model. When it has stopped, run `stratabase reindex` again.\n"
     )
+
+
+@pytest.mark.parametrize("arguments", [[], ["Pet"]], ids=["all classes", "one class"])
+def test_one_run_frees_the_index_that_the_model_lacks(deployed: Shop, arguments: list[str]) -> None:
+    """Each write would maintain it."""
+    deployed.has(INDEX)
+    assert main(["reindex"]) == 0
+    deployed.has('@index(attributes: ["age"])')
+
+    assert main(["reindex", *arguments]) == 0
+
+    slots = json.loads(deployed.registry())["classes"]["Pet"]
+    assert [slot["columns"] for slot in slots] == [["age:whole"]]

@@ -9,12 +9,15 @@ import shutil
 import signal
 import socket
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from stratabase.cli.main import main
-from tests.cli.terminal import Project, Terminal, run, serving
+from tests.cli.terminal import DEADLINE, Project, Terminal, run, serving
+from tests.service import RunningService, eventually
 
 ROOT = Path(__file__).parents[2]
 
@@ -267,3 +270,57 @@ def test_a_variable_that_is_almost_a_setting_is_named(
         "STRATABASE_PORT is no setting, so it has no effect. Did you mean PORT?",
     ]
     assert "doesn't exist" in error
+
+
+def test_a_reload_goes_on_after_the_reader_of_the_output_has_gone(tmp_path: Path) -> None:
+    """A log collector may end, such as when it is upgraded."""
+    service = RunningService(tmp_path / "home", arguments=["--workers", "1"])
+    reader, writer = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "stratabase.cli", "serve", "--no-reload", "--workers", "1"],
+        env=service.settings,
+        stdout=writer,
+        stderr=writer,
+        start_new_session=True,  # without a terminal, as systemd starts it
+    )
+    os.close(writer)
+
+    def workers() -> set[int]:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        return {int(each) for each in children}
+
+    def is_served() -> bool:
+        try:
+            return service.request("GET", "/public/health").status == 200
+        except OSError:
+            return False
+
+    eventually(is_served)
+    before = workers()
+    os.close(reader)
+    process.send_signal(signal.SIGHUP)
+    eventually(lambda: bool(workers()) and not workers() & before)
+    assert is_served()
+    process.terminate()
+    assert process.wait(DEADLINE) == 0
+
+
+def test_a_data_folder_that_cannot_be_one_is_named(project: Project) -> None:
+    (project.folder / "dangling").symlink_to("nowhere")
+    (project.folder / "loop").symlink_to("loop")
+    (project.folder / "file").touch()
+    expected = {
+        "dangling": "dangling is a link to nowhere, which doesn't exist. Create this folder, or change",
+        "dangling/sub": "dangling is a link to nowhere, which doesn't exist.",
+        "loop": "loop is a link to loop, which doesn't exist.",
+        "file": "file is a file. Set STRATABASE_HOME to the path of a folder.",
+        "~/data": f"Use the whole path, such as {Path.home()}/data.",
+    }
+    for home, message in expected.items():
+        code, printed = run(project, "members", "list", STRATABASE_HOME=home)
+        assert code in {1, 2}
+        assert message in printed
+        assert "\n" not in printed
+    code, printed = run(project, "serve", STRATABASE_HOME="dangling")
+    assert (code, expected["dangling"] in printed) == (1, True)
+    assert not (project.folder / "~").exists()

@@ -4,6 +4,7 @@ import os
 import pty
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,29 @@ def test_a_terminal_that_has_closed_is_no_error() -> None:
     assert process.returncode == 0
     assert os.read(reader, 10) == b"done"
     os.close(reader)
+
+
+def test_after_the_reader_of_one_stream_has_gone_the_other_one_goes_on(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        console = Console()
+        console.say("lost")
+        console.say("lost, too")
+        console.warn("seen")
+    assert capfd.readouterr().err == "seen\n"
+
+
+def test_lines_for_a_full_disk_are_lost_and_the_service_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path("/dev/full").open("w", buffering=1) as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        Console().say("lost")
+        monkeypatch.undo()
+        with suppress(OSError):
+            stream.close()  # it tries again to write the line
 
 
 def test_a_command_error_is_shown_as_it_is() -> None:

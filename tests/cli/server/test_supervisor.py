@@ -203,6 +203,18 @@ def test_a_worker_that_is_killed_even_during_start_is_restarted(terminal: Termin
     assert terminal.get().startswith("first")
 
 
+def test_a_reload_whose_worker_is_killed_is_tried_again(terminal: Terminal, project: Project) -> None:
+    terminal.started()
+    fatal = 'if Path("fatal").exists():\n    Path("fatal").unlink()\n    os.kill(os.getpid(), 9)\nWORD ='
+    (project.folder / "fatal").touch()
+
+    project.edit(project.function, 'WORD = "first"', f'{fatal} "second"')
+
+    terminal.wait_for("killed by SIGKILL before it was ready. Starting the new version again")
+    terminal.wait_for("Serving the new version")
+    assert terminal.get().startswith("second")
+
+
 def test_a_stuck_worker_ends_when_its_supervisor_is_killed(terminal: Terminal) -> None:
     """The port is then free for the next start."""
     terminal.started()

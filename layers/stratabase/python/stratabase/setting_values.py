@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -84,6 +85,17 @@ def parse_smtp_address(text: str) -> str:
             "Use smtp://host:port or smtps://host:port, with user:password@ if the server requires it."
         )
     return text
+
+
+def parse_path(text: str) -> Path:
+    """Return a path. Raises ValueError for one that begins with a tilde, which only shells replace."""
+    if text.startswith("~"):
+        replaced = Path(text).expanduser() if text[1:2] in ("", "/") else "/home/NAME"
+        raise ValueError(
+            "Only shells replace ~, and only without quotation marks. "
+            f"Use the whole path, such as {replaced}. For a folder that is called ~, use ./{text}"
+        )
+    return Path(text)
 
 
 def parse_networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:

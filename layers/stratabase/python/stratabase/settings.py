@@ -21,6 +21,7 @@ from stratabase.setting_values import (
     parse_networks,
     parse_origins,
     parse_password,
+    parse_path,
     parse_port,
     parse_smtp_address,
     parse_switch,
@@ -53,11 +54,12 @@ class Settings:
     host: Annotated[str, Variable("HOST", str, "The address that the local server listens on.")] = "127.0.0.1"
     port: Annotated[int, Variable("PORT", parse_port, "The port that the local server listens on.")] = 8000
     home: Annotated[
-        Path, Variable("STRATABASE_HOME", Path, "The folder in which the embedded store keeps its files.")
+        Path,
+        Variable("STRATABASE_HOME", parse_path, "The folder in which the embedded store keeps its files."),
     ] = Path(".stratabase")
-    model: Annotated[Path, Variable("STRATABASE_MODEL", Path, "The model that this instance serves.")] = (
-        field(default_factory=find_model)
-    )
+    model: Annotated[
+        Path, Variable("STRATABASE_MODEL", parse_path, "The model that this instance serves.")
+    ] = field(default_factory=find_model)
     admin_password: Annotated[
         str | None,
         Variable(

@@ -115,6 +115,7 @@ class _Build:
         if not is_stopped:
             try:
                 self._resharding.finish(class_name)
+                self._reindex.free_indexes([class_name])
             except self._out_of_time:
                 is_stopped = True
         duplicates = [*islice(_duplicates(outcome.duplicates), _MAX_DUPLICATES)]

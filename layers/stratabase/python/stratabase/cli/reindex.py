@@ -20,15 +20,12 @@ from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import read_settings, require_store
-from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.objects.entity import RoleName
 from stratabase.model.model import Model
-from stratabase.model.reading import InvalidModel
 from stratabase.store.backfill.reindex import OBJECTS_PER_LOCAL_COMMIT, Reindex
 from stratabase.store.backfill.resharding import MAX_SHARDS, OF_LISTING, Resharding
 from stratabase.store.backfill.uniques import MAX_REFUSED
 from stratabase.store.indexes.registry import NoFreeSlot
-from stratabase.unusable_store import UnusableStore
 from stratabase.wording import pluralize
 
 
@@ -92,12 +89,9 @@ def run(options: argparse.Namespace) -> int:
     require_store(settings)
     ahead = options.model is not None
     instance = Instance(replace(settings, model=options.model) if ahead else settings)
-    try:
-        shards = _shards(options, instance.model)
-        to_do = _reindex(instance, options.classes, shards, in_full=options.all, ahead=ahead)
-        instance.engine.close()
-    except (InvalidModel, UnusableStore, Unavailable) as error:
-        raise CommandError(str(error)) from error
+    shards = _shards(options, instance.model)
+    to_do = _reindex(instance, options.classes, shards, in_full=options.all, ahead=ahead)
+    instance.engine.close()
     if to_do:
         raise CommandError(to_do)
     return 0
@@ -166,6 +160,7 @@ def _reindex(
             outcomes.append(outcome)
             if not ahead:
                 resharding.finish(name)
+        reindex.free_indexes(class_names or stored)
     return advice(outcomes)
 
 
@@ -175,7 +170,7 @@ def _begin(resharding: Resharding, name: str, shards: Mapping[tuple[str, ...], i
     except NoFreeSlot as error:
         raise CommandError(
             f"{name} uses all indexes of the table, and a change of shards needs one more for a while. "
-            "Remove an @index from the model, serve it, and run `stratabase reindex` twice, a minute apart."
+            "Remove an @index from the model, serve it, and run `stratabase reindex`."
         ) from error
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from stratabase.access_log import JSON
 from stratabase.cli.project.folder import TEMPLATE
+from stratabase.cli.server.background_output import background_output
 from stratabase.cli.server.console import Console, explain_error
 from stratabase.cli.server.listener import listen, listener_url
 from stratabase.cli.server.messages import Job, ReportKind, WorkerReport
@@ -128,7 +129,8 @@ def _serve_here(job: Job, listener: socket.socket, console: Console) -> int:
         # Import inside of the `try`, so that errors of the import are explained too.
         from stratabase.cli.server import service  # noqa: PLC0415
 
-        service.serve(job, listener, console.show)
+        with background_output():
+            service.serve(job, listener, console.show)
     except Exception as error:  # noqa: BLE001 - every error is shown to the user
         console.show(WorkerReport(ReportKind.FAILED, explain_error(error)))
         return FAILED

@@ -35,17 +35,17 @@ class Console:
         try:
             print(*lines, sep="\n", file=stream, flush=True)
         except OSError as error:
-            if error.errno != errno.EIO:
-                raise
-            # The terminal was closed. The signal of that stops the service, but may come later.
-            self.detach()
+            if error.errno == errno.EIO:
+                # The terminal was closed. The signal of that stops the service, but may come later.
+                self.detach()
+            elif error.errno == errno.EPIPE:
+                # A program that read the stream has ended, such as a log collector. The service goes on.
+                _discard(stream)
+            # Otherwise, the lines are lost, such as on a full disk.
 
     def detach(self) -> None:
         """Print nothing from now on, because the terminal was closed."""
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        for stream in (sys.stdout, sys.stderr):
-            os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+        _discard(sys.stdout, sys.stderr)
 
     def show(self, report: WorkerReport) -> None:
         """Print all lines of a worker's report."""
@@ -57,6 +57,14 @@ class Console:
             self.say(*report.lines)
         if report.to_do:
             self.say(*report.to_do)
+
+
+def _discard(*streams: TextIO) -> None:
+    """Discard what is printed to streams from now on."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in streams:
+        os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def explain_error(error: Exception) -> tuple[str, ...]:

@@ -78,6 +78,8 @@ class Supervisor:
         self._last_replaced: dict[int, WorkerProcess] = {}
         """By number, the last slow worker for which another worker was started."""
         self._deaths = 0
+        self._killed_starts = 0
+        """How often workers of a new version were killed from outside since it was asked for."""
         self._stopping = False
         self._code = 0
 
@@ -223,6 +225,7 @@ class Supervisor:
     def _on_change(self, paths: Iterable[Path]) -> None:
         if not self._stopping:
             self._console.say(f"Changed: {', '.join(sorted(_relative(path) for path in paths))}")
+            self._killed_starts = 0
             self._start_version()
 
     def _on_hangup(self, outlives_terminal: bool) -> None:  # noqa: FBT001 - internal
@@ -234,6 +237,7 @@ class Supervisor:
                 self._end()
         elif not self._stopping:
             self._console.say("Reloading the model and the code.")
+            self._killed_starts = 0
             self._start_version()
 
     # ------------------------------------------------------------------------------------- reports of workers
@@ -289,6 +293,7 @@ class Supervisor:
     def _take_over(self, version: ServedVersion) -> None:
         """Retire the workers of the old version. Show that the new one serves when no old one answers."""
         old, self._current, self._next = self._current, version, None
+        self._killed_starts = 0
         self._pending_reports += version.reports
         if old is not None:
             for worker in old.starting.values():
@@ -378,7 +383,9 @@ class Supervisor:
         was_serving = version.is_serving(worker)
         death = f"The worker (process {worker.pid}) {_describe_exit(code)}"
         version.remove(worker)
-        if not was_serving and not self._was_killed(code):
+        if version is self._next and code == -signal.SIGKILL and self._current is not None:
+            self._retry_version(death if was_serving else f"{death} before it was ready")
+        elif not was_serving and not self._was_killed(code):
             text = f"{death} before it was ready."
             self._fail(version, WorkerReport(ReportKind.FAILED, (text,)))
         elif was_serving and code == 0 and not version.serving:
@@ -396,6 +403,23 @@ class Supervisor:
             is_stable = time.monotonic() - (worker.served_since or 0) > STABLE_AFTER
             self._deaths = 0 if was_serving and is_stable else self._deaths
             self._restart(death if was_serving else f"{death} before it was ready")
+
+    def _retry_version(self, death: str) -> None:
+        """Start a new version again whose worker was killed from outside, such as for lack of memory."""
+        self._abandon_next()
+        if self._killed_starts == len(RESTART_DELAYS):
+            self._console.warn(f"{death}. The last valid version keeps serving.")
+            self._enqueue_later(RETRY_DELAY, self._fill_current)
+            return
+        self._console.warn(f"{death}. Starting the new version again.")
+        pause = RESTART_DELAYS[self._killed_starts]
+        self._killed_starts += 1
+        self._enqueue_later(pause, self._start_version_again)
+
+    def _start_version_again(self) -> None:
+        """Start a new version, unless another one was asked for meanwhile."""
+        if self._next is None and not self._stopping:
+            self._start_version()
 
     def _was_killed(self, code: int) -> bool:
         """Return whether a starting worker was killed from outside while workers are missing."""

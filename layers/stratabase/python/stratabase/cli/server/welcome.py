@@ -36,10 +36,18 @@ _STORE_SETTINGS = (
     "STRATABASE_MODEL",
     "STRATABASE_STORE",
     "STRATABASE_TABLE",
+    "STRATABASE_MEMBERS_TABLE",
+    "STRATABASE_BUCKET",
+    "STRATABASE_INSTANCE",
     "STRATABASE_ENDPOINT",
     "STRATABASE_CREATE_TABLES",
+    "AWS_PROFILE",
+    "AWS_REGION",
+    "AWS_DEFAULT_REGION",
+    "AWS_ENDPOINT_URL",
+    "AWS_ENDPOINT_URL_DYNAMODB",
 )
-"""The settings that locate the objects and members."""
+"""The settings that locate the objects and members. None of them is a secret."""
 
 Administrator = NewAdministrator | AdministratorState
 

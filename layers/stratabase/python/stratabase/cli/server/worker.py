@@ -13,6 +13,7 @@ from io import FileIO
 from mmap import mmap
 
 from stratabase.cli.gateway.current_request import SIZE, current_request
+from stratabase.cli.server.background_output import background_output
 from stratabase.cli.server.console import explain_error
 from stratabase.cli.server.messages import ReportKind, WorkerOrder, WorkerReport, read_orders, write_report
 from stratabase.cli.server.processes import end_with_parent, rare_garbage_collection
@@ -69,7 +70,8 @@ def main() -> int:
         from stratabase.cli.server import service  # noqa: PLC0415 - errors of the import are reported, too
 
         listener = socket.socket(fileno=orders.listener)
-        service.serve(orders.job, listener, send, begin=begin.wait, stopping=stopping)
+        with background_output():
+            service.serve(orders.job, listener, send, begin=begin.wait, stopping=stopping)
     except Exception as error:  # noqa: BLE001 - every error is reported to the supervisor
         write_report(reports, WorkerReport(ReportKind.FAILED, explain_error(error)))
         return 1

@@ -25,7 +25,8 @@ _ADVICE: Mapping[int | None, str] = {
 
 _NO_CREDENTIALS = (
     "The AWS credentials are missing. Set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and "
-    "set AWS_REGION. For an emulator, set STRATABASE_ENDPOINT, too."
+    "set AWS_REGION. For an emulator, set STRATABASE_ENDPOINT, AWS_ACCESS_KEY_ID=local and "
+    "AWS_SECRET_ACCESS_KEY=local."
 )
 _WRONG_CREDENTIALS = (
     "AWS refuses the credentials. Check AWS_PROFILE, or AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and "
@@ -64,8 +65,11 @@ def as_command_error(error: Exception) -> CommandError | None:
     from stratabase.domain.issues.refusals import Refusal  # noqa: PLC0415
     from stratabase.model.reading import InvalidModel  # noqa: PLC0415
     from stratabase.settings import BadSettings  # noqa: PLC0415
+    from stratabase.store.dynamodb.client import Rejected, Unreached  # noqa: PLC0415
     from stratabase.unusable_store import UnusableStore  # noqa: PLC0415
 
+    if isinstance(error, Unreached) or (isinstance(error, Rejected) and error.code in _AWS_ADVICE):
+        return CommandError(text_with_cause(error))
     if not isinstance(error, (BadSettings, InvalidModel, Refusal, UnusableStore)):
         return None
     return CommandError(text_with_cause(error), MISUSED if isinstance(error, BadSettings) else FAILED)
@@ -85,18 +89,18 @@ def text_with_cause(error: Exception) -> str:
     """
     # These modules are rarely needed.
     from stratabase.domain.issues.refusals import Unavailable  # noqa: PLC0415
-    from stratabase.store.dynamodb.client import Unreached  # noqa: PLC0415
+    from stratabase.store.dynamodb.client import Rejected, Unreached  # noqa: PLC0415
 
-    text, cause = str(error), error
-    while isinstance(cause.__cause__, Exception):
-        cause = cause.__cause__
-        if not isinstance(error, Unavailable):
-            continue
-        if isinstance(cause, Unreached):
+    text, chain = str(error), [error]
+    while isinstance(cause := chain[-1].__cause__, Exception):
+        chain.append(cause)
+    for each in chain if isinstance(error, (Unavailable, Rejected, Unreached)) else ():
+        if isinstance(each, Unreached):
             text = _UNREACHED
-        elif advice := _AWS_ADVICE.get(getattr(cause, "code", None)):
+        elif advice := _AWS_ADVICE.get(getattr(each, "code", None)):
             text = advice
-    if cause is error:
+    root = chain[-1]
+    if root is error and not isinstance(error, (Rejected, Unreached)):
         return text
-    reason = str(getattr(cause, "message", None) or getattr(cause, "strerror", None) or cause)
+    reason = str(getattr(root, "message", None) or getattr(root, "strerror", None) or root)
     return text if reason in text else f"{text} ({reason})"

@@ -63,6 +63,7 @@ def require_store(settings: Settings) -> None:
     if settings.store == "sqlite" and (has_store(settings) or (settings.home / RESTORING).is_dir()):
         use_data_folder(settings.home)
     if not has_store(settings):
+        _check_folder(settings.home)
         state = "contains no data" if settings.home.is_dir() else "doesn't exist"
         raise CommandError(
             f"The data folder {settings.home} {state}. Set STRATABASE_HOME to the folder that contains "
@@ -84,9 +85,21 @@ def make_data_folder(folder: Path) -> None:
 
     Raises CommandError, UnusableStore.
     """
+    _check_folder(folder)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         text = f"STRATABASE_HOME: creating the data folder {folder} failed ({error.strerror})."
         raise CommandError(text) from error
     use_data_folder(folder)
+
+
+def _check_folder(folder: Path) -> None:
+    """Raise CommandError for a data folder that can't be one: a file, or a link that leads nowhere."""
+    for part in (folder, *folder.parents):
+        if part.is_symlink() and not part.exists():
+            text = f"STRATABASE_HOME: {part} is a link to {part.readlink()}, which doesn't exist."
+            raise CommandError(f"{text} Create this folder, or change the link.")
+        if part.exists() and not part.is_dir():
+            text = f"STRATABASE_HOME: {part} is a file. Set STRATABASE_HOME to the path of a folder."
+            raise CommandError(text)

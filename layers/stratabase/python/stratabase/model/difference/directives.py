@@ -23,7 +23,7 @@ class _Stored(NamedTuple):
     is_role: bool
 
 
-_UNUSED = "It is maintained until the next `stratabase reindex`."
+_UNUSED = "It is maintained until the next `stratabase reindex {name}`."
 
 
 def _uniques(pair: ClassPair) -> Changes:
@@ -40,7 +40,8 @@ def _uniques(pair: ClassPair) -> Changes:
             )
     for stored, each in old.items():
         if stored not in new:
-            yield safe(f"{name} {directive_text('unique', each.attributes)}", "removed", _UNUSED)
+            subject = f"{name} {directive_text('unique', each.attributes)}"
+            yield safe(subject, "removed", _UNUSED.format(name=name))
 
 
 def _indexes(pair: ClassPair) -> Changes:
@@ -55,7 +56,8 @@ def _indexes(pair: ClassPair) -> Changes:
             yield to_build(subject, "added", why, name, AllObjects(pair.stored_name, name))
     for stored, each in old.items():
         if stored not in new:
-            yield safe(f"{name} {directive_text('index', each.attributes)}", "removed", _UNUSED)
+            subject = f"{name} {directive_text('index', each.attributes)}"
+            yield safe(subject, "removed", _UNUSED.format(name=name))
 
 
 def _stored(class_: Class, names: ClassNames, directive: Unique | Index) -> tuple[_Stored, ...]:

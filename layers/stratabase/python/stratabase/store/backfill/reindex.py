@@ -17,6 +17,7 @@ The pass over the objects of a class works on several batches side by side, and 
 import secrets
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
 from typing import NamedTuple, Protocol
 
@@ -186,6 +187,19 @@ class Reindex:
         more = sum(duplicates.more for duplicates in found.values())
         return ReindexOutcome(shown, tuple(interrupted), more)
 
+    def free_indexes(self, class_names: Iterable[str]) -> None:
+        """Free the slots of indexes that the model lacks, so that writes maintain them no more.
+
+        `run` retires them. Wait until no process reads them any more. Raises what `sleep` raises.
+        """
+        stored_names = [self._names.classes[name].stored_name for name in class_names]
+        registry = self._registry.update(lambda registry: registry)
+        retired = [slot for name in stored_names for slot in self._retired(registry, name)]
+        if retired and not self._ahead:
+            self._sleep(max(0.0, self._seconds_until_settled(retired)))
+            for name in stored_names:
+                self._registry.update(partial(self._without_free_slots, class_name=name))
+
     def count_objects(self, class_name: str) -> int:
         """Return the number of stored objects of a class."""
         return count_objects(self._engine, self._names.classes[class_name].stored_name)
@@ -335,13 +349,21 @@ class Reindex:
         ]
         return registry.with_slots(class_name, tuple(after))
 
+    def _retired(self, registry: Registry, class_name: str) -> Iterable[IndexSlot]:
+        """Return the retired indexes of a class that the model lacks."""
+        class_ = self._model.classes.get(class_name)
+        slots = registry.classes.get(class_name, ())
+        return (one for one in slots if one.state is BuildState.RETIRED and not is_wanted(class_, one))
+
     def _is_settled(self, slot: IndexSlot) -> bool:
         return self._now() >= slot.since + SETTLED * 1000
 
     def _wait_until_settled(self, building: Iterable[RegistryEntry]) -> None:
         if not self._local:
-            since = max(one.since for one in building)
-            self._sleep(max(0.0, since / 1000 + SETTLED - self._now() / 1000))
+            self._sleep(max(0.0, self._seconds_until_settled(building)))
+
+    def _seconds_until_settled(self, entries: Iterable[RegistryEntry]) -> float:
+        return max(one.since for one in entries) / 1000 + SETTLED - self._now() / 1000
 
 
 def _has_unread(entry: RegistryEntry, items: Sequence[Item]) -> bool:
