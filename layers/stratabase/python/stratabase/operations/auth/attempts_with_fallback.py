@@ -8,6 +8,7 @@ from threading import Lock
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.attempts import MAX_ATTEMPTS_KEPT, RecordedAttempt
 from stratabase.domain.objects.instant import Instant
+from stratabase.domain.store_mark import StoreRefused
 from stratabase.operations.ports import Attempts
 
 MAX_IN_MEMORY = 20_000
@@ -32,6 +33,8 @@ class AttemptsWithFallback:
         """Record an attempt, and return it with all attempts of the key since an instant."""
         try:
             noted = self._store.note(key, now, since)
+        except StoreRefused:  # the members are in the same store, so nobody can sign in
+            raise
         except Unavailable as error:
             if self._is_store_available:
                 self._report(str(error))
