@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from stratabase.bootstrap import Instance
+from stratabase.bootstrap.functions import http_handler
 from stratabase.domain.members.member import Caller
 from stratabase.model.prepared import prepare, prepared_file
 from stratabase.model.reading import read_model
@@ -117,3 +118,21 @@ def test_only_a_server_counts_attempts_in_memory_while_their_store_fails(
     stores = Instance(settings).member_stores
     assert isinstance(stores.attempts, AttemptsWithFallback) is counts_in_memory
     stores.close()
+
+
+@pytest.mark.parametrize("page", ["setPassword", "confirmEmail"])
+def test_the_setting_of_the_application_reaches_the_pages(page: str, tmp_path: Path) -> None:
+    (tmp_path / "model.graphql").write_text(MODEL)
+    url = "https://app.example.com/notes"
+    settings = Settings(home=tmp_path, model=tmp_path / "model.graphql", app_url=url)
+    built = Instance(settings)
+    resource = f"/public/administration/{page}"
+    query = {"result": ["done"]}
+    event = {
+        "httpMethod": "GET",
+        "resource": resource,
+        "path": resource,
+        "multiValueQueryStringParameters": query,
+    }
+    assert f'<a href="{url}">Open Notes</a>' in http_handler("members", built)(event)["body"]
+    built.close()

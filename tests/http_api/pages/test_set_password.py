@@ -186,6 +186,19 @@ def test_no_page_references_another_site() -> None:
             assert handlers == []
 
 
+@pytest.mark.parametrize("notices_of", [password_notices, confirmation_notices])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_page_of_success_leads_to_the_application(
+    language: str, notices_of: Callable[[str, str | None], Notices]
+) -> None:
+    url = 'https://app.example.com/?a=1&b="2"#/home'
+    read = Page(notice_page("Hr", language, notices_of("Hr", url)[Notice.DONE]).body.decode())
+    link = read.one("a")
+    assert (link.attributes, "Hr" in link.text) == ({"href": url}, True)
+    without = Page(notice_page("Hr", language, notices_of("Hr", None)[Notice.DONE]).body.decode())
+    assert without.all("a") == []
+
+
 def test_the_token_appears_only_in_the_form_field() -> None:
     for _, read, _ in PAGES:
         assert read.source.count(TOKEN) == len(read.all("form"))

@@ -136,6 +136,14 @@ def parse_base_url(text: str) -> str:
     return text.rstrip("/")
 
 
+def parse_page_url(text: str) -> str:
+    """Return the URL of a page, which may have a query and a fragment."""
+    parts = _split_url(text)
+    if not _is_http(parts) or "@" in parts.netloc or not text.isprintable() or " " in text:
+        raise ValueError("Use the absolute URL of a page, such as https://app.example.com/#/sign-in.")
+    return text
+
+
 def parse_origins(text: str) -> tuple[str, ...]:
     """Return the origins in a text, separated by commas. `*` stands for all origins."""
     origins = tuple(origin.strip() for origin in text.split(",") if origin.strip())

@@ -20,6 +20,7 @@ from stratabase.setting_values import (
     parse_log_level,
     parse_networks,
     parse_origins,
+    parse_page_url,
     parse_password,
     parse_path,
     parse_port,
@@ -157,6 +158,14 @@ class Settings:
             "The URL of the documentation, to which the page at the root address leads.",
         ),
     ] = None
+    app_url: Annotated[
+        str | None,
+        Variable(
+            "STRATABASE_APP_URL",
+            parse_page_url,
+            "The URL of your application, to which the page leads after a member has set a password.",
+        ),
+    ] = None
     basic: Annotated[
         bool,
         Variable("STRATABASE_BASIC", parse_switch, "Whether the service accepts HTTP Basic authentication."),
@@ -166,6 +175,7 @@ class Settings:
         Variable(
             "STRATABASE_ALLOWED_ORIGINS",
             parse_origins,
+            parse_page_url,
             "The origins whose web pages can call the service, separated by commas. `*` allows all.",
         ),
     ] = ()

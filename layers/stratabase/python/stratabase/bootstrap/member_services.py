@@ -162,7 +162,13 @@ class MemberServices:
     @cached_property
     def set_password_pages(self) -> SetPasswordPages:
         """The pages on which members set a password."""
-        return SetPasswordPages(self.password_reset, self._model.application, self.policy.shortest, self._log)
+        return SetPasswordPages(
+            self.password_reset,
+            self._model.application,
+            self.policy.shortest,
+            self._log,
+            self._settings.app_url,
+        )
 
     @cached_property
     def forgot_password_pages(self) -> ForgotPasswordPages:
@@ -172,7 +178,9 @@ class MemberServices:
     @cached_property
     def confirm_email_pages(self) -> ConfirmEmailPages:
         """The pages on which members confirm an email address."""
-        return ConfirmEmailPages(self.email_change, self._model.application, self._log)
+        return ConfirmEmailPages(
+            self.email_change, self._model.application, self._log, self._settings.app_url
+        )
 
     def close(self) -> None:
         """Close the queue of emails, if it was opened."""

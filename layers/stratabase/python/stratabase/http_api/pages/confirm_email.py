@@ -27,9 +27,13 @@ _BODY = Shape(
 class ConfirmEmailPages:
     """The pages on which a member confirms a new email address."""
 
-    def __init__(self, email_change: EmailChange, application: str, log: Log) -> None:
+    def __init__(
+        self, email_change: EmailChange, application: str, log: Log, app_url: str | None = None
+    ) -> None:
+        """`app_url`: where the page leads at the end."""
         self._email_change = email_change
-        self._pages = LinkPages(application, confirmation_notices(application), email_change.inspect, log)
+        notices = confirmation_notices(application, app_url)
+        self._pages = LinkPages(application, notices, email_change.inspect, log)
 
     def show(self, request: Request) -> Response:
         """Return the page with the button, or a notice if the link does not work."""

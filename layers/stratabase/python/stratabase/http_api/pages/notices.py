@@ -23,13 +23,20 @@ class Notice(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class NoticeLink:
+    """Where a page without a form leads. `url` is absolute, or relative to the page."""
+
+    url: str
+    text: Message
+
+
+@dataclass(frozen=True, slots=True)
 class NoticeText:
-    """The heading and the paragraphs of a page without a form."""
+    """The heading, the paragraphs and the link of a page without a form."""
 
     heading: Message
     paragraphs: tuple[Message, ...]
-    links_to_new: bool = False
-    """Whether the page links to the one on which people request a new link to set a password."""
+    link: NoticeLink | None = None
 
 
 Notices = Mapping[Notice, NoticeText]
@@ -40,8 +47,9 @@ def notice_page(
 ) -> Response:
     """Return the response with a page that shows a notice."""
     content = render_elements("p", text.paragraphs, language)
-    if text.links_to_new:
-        content = Markup(content + render_template("new_link.html", language, text=_("Request a new link")))
+    if text.link is not None:
+        link = render_template("notice_link.html", language, url=text.link.url, text=text.link.text)
+        content = Markup(content + link)
     return Page(application, language, text.heading, text.heading, content).response(status, headers)
 
 
@@ -54,8 +62,8 @@ _LATER = NoticeText(
 )
 
 
-def password_notices(application: str) -> Notices:
-    """Return the notices of the page on which members set a password."""
+def password_notices(application: str, app_url: str | None = None) -> Notices:
+    """Return the notices of the page on which members set a password. `app_url`: see the setting."""
     return {
         Notice.DONE: NoticeText(
             _("Your password is set"),
@@ -66,11 +74,12 @@ def password_notices(application: str) -> Notices:
                 ),
                 _("You might need to sign in again on other devices. You can close this page."),
             ),
+            _app_link(application, app_url),
         ),
         Notice.EXPIRED: NoticeText(
             _EXPIRED,
             (_ONE_HOUR,),
-            links_to_new=True,
+            NoticeLink("forgotPassword", _("Request a new link")),
         ),
         Notice.UNKNOWN: NoticeText(
             _UNUSABLE,
@@ -79,7 +88,7 @@ def password_notices(application: str) -> Notices:
                 _("If you just set your password, use it to sign in."),
                 _("Otherwise, request a new link."),
             ),
-            links_to_new=True,
+            NoticeLink("forgotPassword", _("Request a new link")),
         ),
         Notice.MISSING: NoticeText(
             _("Choose your password"),
@@ -94,8 +103,13 @@ def password_notices(application: str) -> Notices:
     }
 
 
-def confirmation_notices(application: str) -> Notices:
-    """Return the notices of the page on which members confirm an email address."""
+def _app_link(application: str, app_url: str | None) -> NoticeLink | None:
+    """Return the link that leads a member on, if the settings say where."""
+    return NoticeLink(app_url, _("Open {application}", application=application)) if app_url else None
+
+
+def confirmation_notices(application: str, app_url: str | None = None) -> Notices:
+    """Return the notices of the page on which members confirm an address. `app_url`: see the setting."""
     return {
         Notice.DONE: NoticeText(
             _("Your email address is confirmed"),
@@ -105,6 +119,7 @@ def confirmation_notices(application: str) -> Notices:
                     application=application,
                 ),
             ),
+            _app_link(application, app_url),
         ),
         Notice.EXPIRED: NoticeText(
             _EXPIRED,

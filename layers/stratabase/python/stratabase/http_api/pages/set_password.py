@@ -38,12 +38,21 @@ _FORM = Shape(
 
 
 class SetPasswordPages:
-    """The pages on which a member sets a password. `min_length` is the minimum length of a password."""
+    """The pages on which a member sets a password."""
 
-    def __init__(self, password_reset: PasswordReset, application: str, min_length: int, log: Log) -> None:
+    def __init__(
+        self,
+        password_reset: PasswordReset,
+        application: str,
+        min_length: int,
+        log: Log,
+        app_url: str | None = None,
+    ) -> None:
+        """`min_length`: the minimum length of a password. `app_url`: where the page leads at the end."""
         self._password_reset = password_reset
         self._form = PasswordForm(application, min_length)
-        self._pages = LinkPages(application, password_notices(application), password_reset.inspect, log)
+        notices = password_notices(application, app_url)
+        self._pages = LinkPages(application, notices, password_reset.inspect, log)
 
     def show(self, request: Request) -> Response:
         """Return the page with the form, or a notice if the link does not work."""
