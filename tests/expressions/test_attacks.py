@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.expressions.environment import COST_LIMIT, Environment
+from stratabase.expressions.environment import COST_LIMIT, Environment, EvaluationContext
 from stratabase.expressions.grammar import MAX_DEPTH
 from stratabase.expressions.parser import MAX_EXPRESSION_LENGTH
 from stratabase.expressions.texts import MAX_TEXT_LENGTH
@@ -172,3 +172,39 @@ def test_only_short_client_expressions_are_cached() -> None:
     short, long = "count > 1", "count > 1" + " || count > 1" * 100
     assert expressions.filter("Thing", short) is expressions.filter("Thing", short)
     assert expressions.filter("Thing", long) is not expressions.filter("Thing", long)
+
+
+@pytest.mark.parametrize(
+    ("text", "length", "costs"),
+    [
+        ("notes.contains('z')", 300_000, [300_000]),
+        ("notes.contains('z') || notes.contains('y')", 500, [500, 500]),
+        ("notes.contains('z')", 100, []),
+        ("['z', 'y', 'w'].exists(x, notes.contains(x))", 2000, [2000] * 3),
+        ("notes.lower() == 'z'", 2000, [16_000]),
+        ("notes.startsWith('z')", 300_000, []),
+    ],
+)
+def test_long_computations_are_announced(text: str, length: int, costs: list[int]) -> None:
+    """So that other requests proceed meanwhile."""
+    noted: list[int] = []
+    evaluation = EvaluationContext(note_cost=noted.append)
+
+    expression(text).evaluate(Environment({"notes": "x" * length}, evaluation))
+
+    assert noted == costs
+
+
+def test_a_search_by_a_pattern_is_announced() -> None:
+    noted: list[int] = []
+    evaluation = EvaluationContext(note_cost=noted.append)
+
+    expression("notes.matches('z+')").evaluate(Environment({"notes": "x" * 1000}, evaluation))
+
+    (cost,) = noted
+    assert cost > 1000
+
+
+def test_an_expression_knows_its_steps() -> None:
+    assert expression("name == 'a'").steps == 3
+    assert expression(f"{DIGITS}.all(x, {DIGITS}.all(y, x == y))").steps > 300

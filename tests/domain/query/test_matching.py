@@ -8,7 +8,7 @@ from hypothesis import given
 
 from stratabase.domain.objects.entity import State
 from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, Not, Or, or_
-from stratabase.domain.query.matching import COMPARISONS, matcher
+from stratabase.domain.query.matching import COMPARISONS, SEARCHES, matcher
 from stratabase.expressions.environment import EvaluationContext
 from stratabase.expressions.expression import compile_expression
 from stratabase.expressions.scope import Scope
@@ -187,7 +187,7 @@ def test_a_condition_holds_if_it_is_true_and_not_if_it_is_null(text: str, expect
 
 
 def test_every_operator_has_a_factory() -> None:
-    assert set(COMPARISONS) == set(Operator)
+    assert {*COMPARISONS, *SEARCHES} == set(Operator)
 
 
 def _and(part: Filter) -> Filter:
@@ -216,3 +216,33 @@ def test_filters_may_be_nested_200_deep(wraps: tuple[Callable[[Filter], Filter],
 def test_every_filter_agrees_with_the_naive_model(filter_: Filter, states: list[dict[str, Any]]) -> None:
     test = matcher(filter_, THING)
     assert [test(state) for state in states] == [naive.matches(filter_, state, THING) for state in states]
+
+
+@pytest.mark.parametrize(
+    "filter_",
+    [
+        Comparison("notes", Operator.CONTAINS, "b"),
+        Comparison("notes", Operator.NOT_CONTAINS, "b"),
+        Not(Or((Comparison("notes", Operator.CONTAINS, "b"),))),
+        And((Comparison("notes", Operator.NOT_CONTAINS, "b"), Comparison("_id", Operator.EQ, "x"))),
+    ],
+)
+def test_the_search_of_a_long_text_is_announced(filter_: Filter) -> None:
+    searched: list[int] = []
+    matches = matcher(filter_, THING, searched.append)
+
+    for length in (10, 2000):
+        matches({"_id": "x", "notes": "a" * length})
+
+    assert searched == [2000]
+
+
+def test_what_is_announced_can_end_a_test() -> None:
+    """A single object may have hundreds of comparisons with its long text."""
+
+    def stop(_: int) -> None:
+        raise TimeoutError
+
+    matches = matcher(Comparison("notes", Operator.CONTAINS, "b"), THING, stop)
+    with pytest.raises(TimeoutError):
+        matches({"_id": "x", "notes": "a" * 2000})

@@ -4,11 +4,12 @@ from itertools import product
 
 import pytest
 
-from stratabase.store.engine.port import INDEX_NAMES, ITEMS, Bounds
+from stratabase.store.engine.port import INDEX_NAMES, ITEMS, Bounds, IndexKey, Item, Key
 from stratabase.store.sqlite import queries
 from stratabase.store.sqlite.engine import SqliteEngine
 from stratabase.store.sqlite.queries import range_query
 from stratabase.store.sqlite.table import COLUMNS
+from tests.contract.engine.engine_calls import put
 
 ENDS = (None, "a")
 
@@ -54,3 +55,21 @@ def test_one_key_is_one_index_search(engine: SqliteEngine) -> None:
 def test_many_keys_are_looked_up_one_by_one(engine: SqliteEngine, size: int) -> None:
     last = plan(engine, queries._select_statement(size, COLUMNS))[-1]
     assert last == "SEARCH items USING INDEX sqlite_autoindex_items_1 (partition=? AND sort=?)"
+
+
+@pytest.mark.parametrize("limit", [None, 200, 1000])
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_page_of_large_items_has_few_of_them(
+    engine: SqliteEngine, limit: int | None, *, whole: bool
+) -> None:
+    """Other requests proceed between two pages, and a request that reads too much ends after a page."""
+    state = '"' + "x" * 50_000 + '"'
+    keys = [Key(f"p#{number:03}", "s") for number in range(200)]
+    places = {"index1": IndexKey("c", "x")}
+    put(engine, [Item(key, {}, state, places) for key in keys])
+
+    pages = list(engine.range("index1", "c", limit=limit, whole=whole))
+
+    assert [item.partition for page in pages for item in page] == [key.partition for key in keys]
+    assert max(map(len, pages)) <= 64
+    assert len(pages) >= 4

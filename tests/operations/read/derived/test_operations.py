@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from stratabase.domain.issues.refusals import ReadBudgetExceeded
-from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.derived import Computed
-from stratabase.domain.query.filter import And, Comparison, ExpressionFilter
+from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Or, RoleFilter
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import PageFields, Query, Window
 from stratabase.domain.query.read_budget import ReadBudget
@@ -176,3 +176,22 @@ def test_derivation_stops_when_the_request_times_out() -> None:
             )
         )
     assert now[0] < 20
+
+
+def test_a_filter_on_a_role_stops_while_it_compares_a_long_text() -> None:
+    """The refusal says what took the time."""
+    services, entities = firm_world()
+    team = Reference("Team", "t1")
+    entities.objects[team] = Entity(team, {"_id": "t1", "name": "x" * 200_000})
+    people = [entity for entity in entities.objects.values() if entity.reference.id == "ada"]
+    wide = Or(tuple(Comparison("name", Operator.CONTAINS, f"{number}") for number in range(500)))
+    turns: list[int] = []
+    budget = ReadBudget(2**60, 10, lambda: len(turns), lambda: turns.append(1))
+
+    with pytest.raises(ReadBudgetExceeded, match=r"Team: .*Search long texts by fewer conditions"):
+        run(
+            Reader(request_of(services.model, entities, HERE, budget)).with_computed(
+                "Person", people, Computed((), (RoleFilter(RoleName("Person", "team"), wide),))
+            )
+        )
+    assert len(turns) == 11

@@ -9,7 +9,7 @@ from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from stratabase import __version__
+from stratabase import __version__, waiting
 from stratabase.adapters.members.metered_members import MeteredMembers
 from stratabase.bootstrap.auth_services import AuthServices
 from stratabase.bootstrap.storage import (
@@ -201,7 +201,13 @@ class Instance:
 
     def _services_with(self, entities: Repository | RenamedRepository) -> Services:
         settings, model = self.settings, with_users(self.model)
-        budget = partial(ReadBudget, settings.read_megabytes * MEGABYTE, settings.read_seconds, monotonic)
+        budget = partial(
+            ReadBudget,
+            settings.read_megabytes * MEGABYTE,
+            settings.read_seconds,
+            monotonic,
+            waiting.give_way,
+        )
         bulk = BulkLimits(settings.bulk_objects, settings.bulk_seconds, settings.require_bulk_condition)
         return Services(
             model,

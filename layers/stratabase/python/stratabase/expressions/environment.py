@@ -1,6 +1,6 @@
 """The environment of an evaluation: an object, the objects of its roles, the caller, and the time."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cached_property
 from typing import Any
@@ -16,12 +16,22 @@ _NOTHING: Mapping[Any, Any] = {}
 
 
 class EvaluationContext:
-    """The context of all evaluations of a request: the caller, the time zone, and `now` in milliseconds."""
+    """The context of all evaluations of a request: the caller, the time zone, and `now` in milliseconds.
 
-    def __init__(self, caller: Mapping[str, Any] = _NOTHING, now: int = 0, zone: tzinfo = UTC) -> None:
+    `note_cost` is called with the cost of each long computation before it begins.
+    """
+
+    def __init__(
+        self,
+        caller: Mapping[str, Any] = _NOTHING,
+        now: int = 0,
+        zone: tzinfo = UTC,
+        note_cost: Callable[[int], object] = lambda _: None,
+    ) -> None:
         self.caller = caller
         """The fields of the caller, by name."""
         self.zone = zone
+        self.note_cost = note_cost
         self._now = now
 
     def caller_field(self, field: str) -> str | None:
@@ -77,4 +87,7 @@ class Environment:
     def spend(self, cost: int) -> bool:
         """Subtract a cost from the remaining cost. Return whether it was within the limit."""
         self.remaining_cost -= cost
-        return self.remaining_cost >= 0
+        if self.remaining_cost < 0:
+            return False
+        self.context.note_cost(cost)
+        return True

@@ -129,6 +129,8 @@ class Expression:
     to_stored: ToStored = field(repr=False, compare=False)
     implied: Implied | None = field(default=None, repr=False, compare=False)
     """What the expression implies if it is a condition that is true; None if nothing is known."""
+    steps: int = field(default=1, repr=False, compare=False)
+    """The maximum number of evaluated nodes."""
 
     def evaluate(self, environment: Environment) -> Any:
         """Return the value for an object in its stored form, or None for null. Never raises."""
@@ -169,6 +171,7 @@ def check_expression(text: str, scope: Scope, result_type: ResultType | None = N
         result.evaluate,
         stored_form_of(result, result_type),
         implied_by(result),
+        result.steps,
     )
     return CheckedExpression(expression, tuple(checker.errors))
 

@@ -26,6 +26,8 @@ MAX_TEXT_LENGTH = 1_000_000
 """The maximum length of a text that a function makes. A longer text becomes null."""
 FREE_LENGTH = 1000
 """The length in characters up to which texts cost nothing. The limit on steps bounds their number."""
+_UNNOTED_LENGTH = 100
+"""The length of a text that takes less time to search than to note the search."""
 _CASE_WEIGHT = 8
 """The cost of changing the case of a character, relative to copying it."""
 
@@ -61,6 +63,8 @@ def trim(environment: Environment, text: str) -> str | None:
 
 def contains(environment: Environment, text: str, part: str) -> bool | None:
     """Return whether a text contains another, or None if that costs too much."""
+    if _UNNOTED_LENGTH < len(text) <= FREE_LENGTH:
+        environment.context.note_cost(len(text))
     return part in text if _can_afford(environment, len(text)) else None
 
 

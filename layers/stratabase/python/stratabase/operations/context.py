@@ -52,14 +52,20 @@ def read_context(
 
     Without `budget`, the request gets a budget of its own.
     """
-    evaluation = evaluation_context(caller, services.clock.now() if now is None else now)
-    return ReadContext(services.model, services.entities, budget or services.new_budget(), evaluation)
+    budget = budget or services.new_budget()
+    evaluation = evaluation_context(caller, services.clock.now() if now is None else now, budget)
+    return ReadContext(services.model, services.entities, budget, evaluation)
 
 
-def evaluation_context(caller: Caller, now: Instant) -> EvaluationContext:
-    """Return what expressions can refer to in a member's request besides objects, at an instant."""
+def evaluation_context(caller: Caller, now: Instant, budget: ReadBudget | None = None) -> EvaluationContext:
+    """Return what expressions can refer to in a member's request besides objects, at an instant.
+
+    Long computations are charged to the budget, if there is one.
+    """
     always = _lasting_context(caller)
-    return EvaluationContext(always.caller, now, always.zone)
+    if budget is None:
+        return EvaluationContext(always.caller, now, always.zone)
+    return EvaluationContext(always.caller, now, always.zone, budget.compare)
 
 
 @lru_cache(maxsize=256)  # Most requests come from few callers.

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from stratabase.cli.gateway.errors import ErrorType, GatewayError
@@ -59,13 +60,16 @@ class Routes:
             resource = resources.setdefault(route.resource, _Resource(route.resource, len(resources)))
             resource.functions[route.method] = route.function
         self._resources = sorted(resources.values(), key=_Resource.rank)
-        self._find = cache_short_texts(512)(self._find_anew)
+        self._find = {
+            method: cache_short_texts(512)(partial(self._find_anew, method)) for method in ANY_METHODS
+        }
 
     def match(self, method: str, path: str) -> RouteMatch:
         """Return the match of a method and a percent-encoded path. Raises GatewayError if there is none."""
-        return self._find(path, method)
+        find = self._find.get(method)
+        return self._find_anew(method, path) if find is None else find(path)
 
-    def _find_anew(self, path: str, method: str) -> RouteMatch:
+    def _find_anew(self, method: str, path: str) -> RouteMatch:
         bare = path.rstrip("/") or "/"
         for resource in self._resources:
             parameters = resource.parameters(bare)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from stratabase.domain.access.grants import Access, access_of
 from stratabase.domain.attributes import is_derived
 from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
-from stratabase.domain.issues.refusals import Forbidden, ReadBudgetExceeded
+from stratabase.domain.issues.refusals import Forbidden, Hint, ReadBudgetExceeded
 from stratabase.domain.objects.entity import Entity, RoleName
 from stratabase.domain.objects.parts import whole_roles
 from stratabase.expressions.expression import Expression
@@ -139,7 +139,7 @@ def readable_refusal(access: Access | None, refusal: ReadBudgetExceeded) -> Read
         return refusal
     class_name, hint = refusal.class_name, refusal.hint
     if class_name is None or not access.may_read_class(class_name):
-        return ReadBudgetExceeded(None, refusal.objects_read)
+        return ReadBudgetExceeded(None, refusal.objects_read, Hint(shared=True, compares=hint.compares))
     is_readable = all(access.read_obstacle(class_name, name) is None for name in hint.index)
     derived = tuple(name for name in hint.derived if access.read_obstacle(class_name, name) is None)
     shown = replace(hint, index=hint.index if is_readable else (), derived=derived)

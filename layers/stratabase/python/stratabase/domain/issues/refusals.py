@@ -25,6 +25,8 @@ class Hint:
     """Whether the same request has read other objects before."""
     index_class: str | None = None
     """The class of the index, if it is another class, to which a role leads."""
+    compares: bool = False
+    """Whether comparing long texts has taken most of the time. Then no index would help."""
 
     @property
     def message(self) -> Message:
@@ -35,6 +37,12 @@ class Hint:
         )
 
     def _advice(self) -> Iterator[Message]:
+        if self.compares:
+            yield _(
+                "Search long texts by fewer conditions, or also filter by other attributes: comparing the "
+                "texts took most of the time."
+            )
+            return
         if self.index:
             yield self._with_index()
         if self.costly:

@@ -9,8 +9,9 @@ from stratabase.expressions.expression import Expression
 from stratabase.model.types.operators import Operator
 from stratabase.model.types.storage import Stored
 
-_EXPRESSION_COST = 200
-"""The estimated cost of an expression, which may search long texts, relative to a comparison."""
+_SEARCH_COST = 10
+"""The estimated cost of searching a short text, or of a step of an expression. A comparison costs 1."""
+_SEARCHES = frozenset({Operator.CONTAINS, Operator.NOT_CONTAINS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,9 @@ def test_cost(filter_: Filter) -> int:
         return sum(map(test_cost, filter_.parts))
     if isinstance(filter_, Not):
         return test_cost(filter_.part)
-    return _EXPRESSION_COST if isinstance(filter_, ExpressionFilter) else 1
+    if isinstance(filter_, ExpressionFilter):
+        return _SEARCH_COST * filter_.expression.steps
+    return _SEARCH_COST if isinstance(filter_, Comparison) and filter_.operator in _SEARCHES else 1
 
 
 MATCH_ALL = And(())

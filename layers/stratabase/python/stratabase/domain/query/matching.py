@@ -28,24 +28,33 @@ Test = Callable[[State], bool]
 """A predicate on states."""
 Rank = Callable[[Any], Any]
 """A type's sort key: values are compared by it."""
+Compare = Callable[[int], object]
+"""Is called with the length of a long text before it is searched. It may raise an exception."""
+_LONG = 1000
+"""The length from which a text is long, in characters."""
 _Read = Callable[[State], Any]
 _Factory = Callable[[_Read, Any, Rank | None], Test]
+_SearchFactory = Callable[[_Read, str, Compare], Test]
 
 
-def matcher(filter_: Filter, class_: Class) -> Test:
+def matcher(filter_: Filter, class_: Class, compare: Compare = lambda _: None) -> Test:
     """Return the predicate that says whether a state, as the class shows it, matches the filter."""
-    return _COMPILERS[type(filter_)](filter_, class_)
+    return _COMPILERS[type(filter_)](filter_, class_, compare)
 
 
-def _comparison(comparison: Comparison, class_: Class) -> Test:
+def _comparison(comparison: Comparison, class_: Class, compare: Compare) -> Test:
+    read = equality_getter(class_, comparison.attribute)
+    search = SEARCHES.get(comparison.operator)
+    if search is not None:
+        assert isinstance(comparison.operand, str), "part of a text"
+        return search(read, comparison.operand, compare)
     type_ = type_of(class_, comparison.attribute)
     rank = type_.sort_key if type_.has_sort_key else None
-    read = equality_getter(class_, comparison.attribute)
     return COMPARISONS[comparison.operator](read, comparison.operand, rank)
 
 
-def _and(both: And, class_: Class) -> Test:
-    tests = [matcher(part, class_) for part in both.parts]
+def _and(both: And, class_: Class, compare: Compare) -> Test:
+    tests = [matcher(part, class_, compare) for part in both.parts]
 
     def every(state: State) -> bool:
         for test in tests:  # noqa: SIM110 - a loop takes half the time of all()
@@ -56,8 +65,8 @@ def _and(both: And, class_: Class) -> Test:
     return tests[0] if len(tests) == 1 else every
 
 
-def _or(either: Or, class_: Class) -> Test:
-    tests = [matcher(part, class_) for part in either.parts]
+def _or(either: Or, class_: Class, compare: Compare) -> Test:
+    tests = [matcher(part, class_, compare) for part in either.parts]
 
     def some(state: State) -> bool:
         for test in tests:  # noqa: SIM110 - a loop takes half the time of any()
@@ -68,22 +77,22 @@ def _or(either: Or, class_: Class) -> Test:
     return tests[0] if len(tests) == 1 else some
 
 
-def _not(negation: Not, class_: Class) -> Test:
-    test = matcher(negation.part, class_)
+def _not(negation: Not, class_: Class, compare: Compare) -> Test:
+    test = matcher(negation.part, class_, compare)
     return lambda state: not test(state)
 
 
-def _holds(condition: ExpressionFilter, _: Class) -> Test:
+def _holds(condition: ExpressionFilter, _: Class, _compare: Compare) -> Test:
     holds, evaluation = condition.expression.holds, condition.evaluation
     return lambda state: holds(Environment(state, evaluation))
 
 
-def _flag(flag_filter: FlagFilter | RoleFilter, _: Class) -> Test:
+def _flag(flag_filter: FlagFilter | RoleFilter, _: Class, _compare: Compare) -> Test:
     mark = flag_filter.mark
     return lambda state: state.get(mark) is True
 
 
-_COMPILERS: Mapping[type[Any], Callable[[Any, Class], Test]] = {
+_COMPILERS: Mapping[type[Any], Callable[[Any, Class, Compare], Test]] = {
     Comparison: _comparison,
     And: _and,
     Or: _or,
@@ -168,12 +177,21 @@ def _itself(value: Any) -> Any:
     return value
 
 
-def _contains(read: _Read, operand: str, _: Rank | None) -> Test:
-    return lambda state: (value := read(state)) is not None and operand in value
+def _contains(read: _Read, operand: str, compare: Compare) -> Test:
+    def contains(state: State) -> bool:
+        value = read(state)
+        if value is None:
+            return False
+        if len(value) > _LONG:
+            compare(len(value))
+        return operand in value
+
+    return contains
 
 
-def _not_contains(read: _Read, operand: str, _: Rank | None) -> Test:
-    return lambda state: (value := read(state)) is None or operand not in value
+def _not_contains(read: _Read, operand: str, compare: Compare) -> Test:
+    contains = _contains(read, operand, compare)
+    return lambda state: not contains(state)
 
 
 def _starts_with(read: _Read, operand: str, _: Rank | None) -> Test:
@@ -203,8 +221,6 @@ COMPARISONS: Mapping[Operator, _Factory] = {
     Operator.NOT_NULL: _not_null,
     Operator.IN: _in,
     Operator.NOT_IN: _not_in,
-    Operator.CONTAINS: _contains,
-    Operator.NOT_CONTAINS: _not_contains,
     Operator.STARTS_WITH: _starts_with,
     Operator.NOT_STARTS_WITH: _not_starts_with,
     Operator.ENDS_WITH: _ends_with,
@@ -212,3 +228,9 @@ COMPARISONS: Mapping[Operator, _Factory] = {
     Operator.WITHIN: _within,
 }
 """By operator: a function of the attribute's reader, the operand and the type's sort key, to a predicate."""
+SEARCHES: Mapping[Operator, _SearchFactory] = {
+    Operator.CONTAINS: _contains,
+    Operator.NOT_CONTAINS: _not_contains,
+}
+"""By operator that searches a whole text: a function of the attribute's reader, the text to find, and what to
+call before a long search."""

@@ -1,23 +1,50 @@
-"""The read budget of a request: how many bytes it may read, and for how long."""
+"""The read budget of a request: how many bytes it may read and compare, and for how long."""
 
 from collections.abc import Callable
 
 MEGABYTE = 1024 * 1024
 """Bytes."""
+CHARACTERS_PER_BYTE = 32
+"""The characters that can be compared for each byte of the budget. To read a byte takes longer than to
+compare some characters, unless somebody has chosen the texts so that comparing is slow."""
+_TURN = 128 * 1024
+"""The characters that are compared until other requests get a turn. At worst, one takes about 20 ns."""
+_MUCH_COMPARED = 8
+"""If so many times the bytes that were read were compared, comparing is what takes the time."""
 
 
 class ReadBudget:
-    """The budget that all reads of one request share. `clock` returns seconds and never goes back."""
+    """The budget that all reads of one request share.
 
-    __slots__ = ("_clock", "_end", "_max_bytes", "_whole", "bytes_read")
+    `clock` returns seconds and never goes back. `give_way` is called now and then during a long computation.
+    """
 
-    def __init__(self, max_bytes: int, max_seconds: float, clock: Callable[[], float]) -> None:
+    __slots__ = (
+        "_clock",
+        "_compared",
+        "_end",
+        "_give_way",
+        "_max_bytes",
+        "_uncharged",
+        "_whole",
+        "bytes_read",
+    )
+
+    def __init__(
+        self,
+        max_bytes: int,
+        max_seconds: float,
+        clock: Callable[[], float],
+        give_way: Callable[[], None] = lambda: None,
+    ) -> None:
         self._max_bytes = max_bytes
         self._clock = clock
+        self._give_way = give_way
         self._end = clock() + max_seconds
         self._whole: ReadBudget | None = None
+        self._compared = self._uncharged = 0
         self.bytes_read = 0
-        """The approximate number of bytes read so far."""
+        """The approximate number of bytes read so far, and of those charged for comparing."""
 
     @property
     def is_exhausted(self) -> bool:
@@ -28,14 +55,33 @@ class ReadBudget:
         """Return whether the budget is exhausted, or would be after so many more bytes."""
         return self.bytes_read + size > self._max_bytes or self._clock() > self._end
 
+    @property
+    def is_spent_on_comparing(self) -> bool:
+        """Whether comparing texts has taken most of the time."""
+        return self._compared > _MUCH_COMPARED * (self.bytes_read - self._compared // CHARACTERS_PER_BYTE)
+
     def charge(self, size: int) -> None:
         """Count bytes that were read."""
         self.bytes_read += size
         if self._whole is not None:
             self._whole.charge(size)
 
+    def compare(self, characters: int) -> bool:
+        """Count characters of a text before they are compared, and now and then let other requests proceed.
+
+        Return whether this is the time to look whether the budget is exhausted.
+        """
+        self._uncharged += characters
+        if self._uncharged < _TURN:
+            return False
+        self._compared += self._uncharged
+        self.charge(self._uncharged // CHARACTERS_PER_BYTE)
+        self._uncharged = 0
+        self._give_way()
+        return True
+
     def part(self, max_bytes: int) -> "ReadBudget":
         """Return a smaller budget for some of the reads. They are also counted here."""
-        part = ReadBudget(min(max_bytes, self._max_bytes - self.bytes_read), 0, self._clock)
+        part = ReadBudget(min(max_bytes, self._max_bytes - self.bytes_read), 0, self._clock, self._give_way)
         part._end, part._whole = self._end, self
         return part

@@ -32,7 +32,6 @@ def parse_media_type(text: str) -> MediaType:
     )
 
 
-@cache_short_texts(256)
 def best_match(accept: str, offered: tuple[str, ...]) -> str | None:
     """Return the offered media type that an Accept header prefers, or None if it accepts none.
 

@@ -147,7 +147,9 @@ class DerivedValues:
     def _prepare(self, condition: RoleFilter) -> None:
         field = (condition.role.class_name, condition.mark)
         if field not in self._role_filters:
-            self._role_filters[field] = RoleFilterFormula(self._objects.model, condition)
+            self._role_filters[field] = RoleFilterFormula(
+                self._objects.model, condition, self._objects.compare
+            )
 
     def _formula(self, field: ClassField) -> Formula:
         return self._role_filters.get(field) or self._formulas[field]

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple, Protocol
 
 from stratabase.domain.attributes import is_derived, type_of
@@ -19,6 +19,9 @@ from stratabase.model.dependencies import ClassField, derivation_order
 from stratabase.model.model import Model
 from stratabase.model.model_expressions import ModelExpressions, expressions_of
 
+CompareInClass = Callable[[str, int], None]
+"""Is called with a class, and the length of a long text of an object before it is searched. Raises
+ReadBudgetExceeded when the read budget is used up."""
 WithinBudget = Callable[[str, Iterable[Entity]], Iterable[Entity]]
 """Yields the given objects of a class. Raises ReadBudgetExceeded when the read budget is used up."""
 _REMEMBERED = 256
@@ -159,8 +162,8 @@ class _PathFormula:
 
     def values(self, entities: Sequence[Entity], inputs: Inputs) -> Sequence[Any]:
         """Return the value for each object."""
-        value = self._end.reader(inputs)
-        ends = (inputs.follow(self._roles, entity) for entity in entities)
+        value, class_name = self._end.reader(inputs), self.dependencies.class_name
+        ends = (inputs.follow(self._roles, each) for each in inputs.within_budget(class_name, entities))
         return [None if end is None else value(end) for end in ends]
 
 
@@ -196,13 +199,17 @@ class _AggregateFormula:
         # 2. Aggregate backwards, so that an object that many ways lead to is aggregated once.
         value = (lambda _: True) if self._end is None else self._end.reader(inputs)
         start, combine = self._aggregator.start, self._aggregator.combine
-        totals = {number: start(value(entity)) for number, entity in levels.pop().items()}
+        totals = {id(entity): start(value(entity)) for entity in self._in_time(levels.pop().values(), inputs)}
         for role in reversed(self._roles):
             targets = inputs.targets[role]
             totals = {
-                number: combine(totals[id(each)] for each in targets[number]) for number in levels.pop()
+                id(entity): combine(totals[id(each)] for each in targets[id(entity)])
+                for entity in self._in_time(levels.pop().values(), inputs)
             }
         return totals
+
+    def _in_time(self, entities: Iterable[Entity], inputs: Inputs) -> Iterable[Entity]:
+        return inputs.within_budget(self.dependencies.class_name, entities)
 
 
 class _EndAttribute:
@@ -226,12 +233,12 @@ class _EndAttribute:
 class RoleFilterFormula:
     """Says whether a role leads to an object that matches a filter. Tests each object there once."""
 
-    def __init__(self, model: Model, condition: RoleFilter) -> None:
+    def __init__(self, model: Model, condition: RoleFilter, compare: CompareInClass) -> None:
         self._name = condition.role
         role = model.classes[condition.role.class_name].roles[condition.role.role_name]
         self._target = model.classes[role.target]
         self._many = role.many
-        self._matches = matcher(condition.part, self._target)
+        self._matches = matcher(condition.part, self._target, partial(compare, self._target.name))
         self.levels = role_levels(condition)
         """How many roles it follows one after the other. Each inner role filter follows fewer."""
         computed = computed_for_filter(condition.part, self._target)

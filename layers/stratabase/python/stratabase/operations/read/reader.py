@@ -115,7 +115,7 @@ class Reader(IdentityMap):
         if computed := computed_parts(query, class_):
             there = run(self.with_computed(class_.name, there, computed))
         if query.filter is not None:
-            matches = matcher(query.filter, class_)
+            matches = matcher(query.filter, class_, partial(self.compare, class_.name))
             there = [entity for entity in there if matches(entity.state)]
         return sort_objects(there, lambda entity: entity.state, query.order, class_)
 

@@ -98,7 +98,7 @@ def match_predicate(services: Services, query: Query, evaluation: EvaluationCont
     Without a filter, it matches all objects that the caller sees.
     """
     class_ = services.class_(query.class_name)
-    matches = matcher(query.filter or And(()), class_)
+    matches = matcher(query.filter or And(()), class_, services.new_budget().compare)
     # The order is irrelevant for a single object, so its derived attributes are not computed.
     computed = computed_parts(replace(query, order=Order()), class_)
     if not computed and access_of(services.model, evaluation.caller_field("profile")) is None:

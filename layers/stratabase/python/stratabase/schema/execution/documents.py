@@ -279,11 +279,11 @@ class DocumentCache:
         if len(text) > MAX_CACHED_DOCUMENT_LENGTH:
             document = self.parse(text)
         else:
-            known = self._documents.get(text)
+            known = self._documents.get(text) or self._refused.get(text)
             bound = self._read_template(text) if known is None and as_template else None
             if bound is not None:
                 return bound
-            document = known or self._refused.get(text) or self._parse_and_keep(text)
+            document = known or self._parse_and_keep(text)
         if document.breaks_schema and document.errors and not seen.is_full:
             document = Document(self._schema, None, self._seen_errors(text, document.errors, seen))
         return BoundDocument(document)

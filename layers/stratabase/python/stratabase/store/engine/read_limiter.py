@@ -57,6 +57,11 @@ class ReadLimiter:
         self.check()
         return items
 
+    def compare(self, characters: int) -> None:
+        """Charge characters of a text before they are compared. Raises ReadBudgetExceeded."""
+        if self.budget is not None and self.budget.compare(characters):
+            self.check()
+
     def spend_count(self, counted: Counted) -> None:
         """Charge what an engine has read to count items. Raises ReadBudgetExceeded."""
         self.charge(*counted)

@@ -84,6 +84,8 @@ def _derive(derive: Derive, limiter: ReadLimiter, entities: Sequence[Entity]) ->
 
 def _refusal(class_: Class, query: Query, schema: QuerySchema, limiter: ReadLimiter) -> ReadBudgetExceeded:
     """Return the refusal of a query that has exceeded the budget, with hints on how to make it cheaper."""
+    if limiter.budget is not None and limiter.budget.is_spent_on_comparing:
+        return ReadBudgetExceeded(class_.name, limiter.items, Hint(compares=True))
     missing = MissingIndex(class_, missing_index(class_, query))
     names = missing.attributes
     if not names or any(_attributes(path)[: len(names)] == names for path in schema.paths(class_)):

@@ -1,6 +1,7 @@
 """A row, which is an object that was read for a page and matches its filter."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
 
 from stratabase import waiting
@@ -18,6 +19,9 @@ BATCH_SIZE = 100
 
 _COMPARISONS_PER_TURN = 10_000
 """Comparisons to make before other requests may proceed and the time limit is checked."""
+
+_BYTES_PER_TURN = 1024 * 1024
+"""The approximate size of the states to decode before other requests may proceed, in bytes."""
 
 _FEW_COMPARISONS = 10
 """The number of comparisons per object below which comparing takes less time than reading the object."""
@@ -99,14 +103,16 @@ class RowFilter:
         self._decoder = decoder
         stored, derived = split_filter(filter_, class_)
         self._derive = derive
-        self._matches_stored: Test | None = None if stored is None else matcher(stored, class_)
-        self._matches_derived: Test | None = None if derived is None else matcher(derived, class_)
+        matches = partial(matcher, class_=class_, compare=limiter.compare)
+        self._matches_stored: Test | None = None if stored is None else matches(stored)
+        self._matches_derived: Test | None = None if derived is None else matches(derived)
         self._limiter = limiter
         comparisons = 0 if filter_ is None else test_cost(filter_)
         self._rows_per_turn = (
             max(1, _COMPARISONS_PER_TURN // comparisons) if comparisons > _FEW_COMPARISONS else None
         )
         self._rows_this_turn = 0
+        self._bytes_before = 0 if limiter.budget is None else limiter.budget.bytes_read
 
     def __bool__(self) -> bool:
         """Whether it may yield fewer rows than it reads, or reads ahead."""
@@ -130,15 +136,21 @@ class RowFilter:
 
         Raises ReadBudgetExceeded.
         """
-        if self._rows_per_turn is None:
+        rows_per_turn = self._rows_per_turn
+        if (budget := self._limiter.budget) is not None:
+            size, self._bytes_before = budget.bytes_read - self._bytes_before, budget.bytes_read
+            if size > _BYTES_PER_TURN:
+                rows = max(1, len(items) * _BYTES_PER_TURN // size)
+                rows_per_turn = rows if rows_per_turn is None else min(rows, rows_per_turn)
+        if rows_per_turn is None:
             return self._matching(items)
         found, at = list[Row](), 0
         while at < len(items):
-            turn = items[at : at + self._rows_per_turn - self._rows_this_turn]
+            turn = items[at : at + max(1, rows_per_turn - self._rows_this_turn)]
             found += self._matching(turn)
             at += len(turn)
             self._rows_this_turn += len(turn)
-            if self._rows_this_turn == self._rows_per_turn:
+            if self._rows_this_turn >= rows_per_turn:
                 self._rows_this_turn = 0
                 waiting.give_way()
                 self._limiter.check()

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from stratabase.domain.attributes import is_derived
-from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or, test_cost
+from stratabase.domain.query.filter import And, Comparison, Filter, Not, Or
 from stratabase.domain.query.page import Page, Query
 from stratabase.model.model import Class
 from stratabase.store.engine.port import Engine
@@ -81,7 +81,14 @@ def can_keep(filter_: Filter | None, class_: Class) -> bool:
 
     What is computed can depend on the time and the caller too.
     """
-    return filter_ is None or (test_cost(filter_) <= _MAX_PARTS and _compares_few_values(filter_, class_))
+    return filter_ is None or (_parts(filter_) <= _MAX_PARTS and _compares_few_values(filter_, class_))
+
+
+def _parts(filter_: Filter) -> int:
+    """Return the number of comparisons of a filter."""
+    if isinstance(filter_, And | Or):
+        return sum(map(_parts, filter_.parts))
+    return _parts(filter_.part) if isinstance(filter_, Not) else 1
 
 
 def _compares_few_values(filter_: Filter, class_: Class) -> bool:

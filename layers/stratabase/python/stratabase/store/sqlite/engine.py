@@ -116,11 +116,12 @@ class SqliteEngine:
         while left != 0:
             if left is not None:
                 size = min(left, _MAX_LIMITED_PAGE)
-                left -= size
-            rows = self._readers.read(partial(query.rows, limit=size))
+            rows, are_all = self._readers.read(partial(query.rows, limit=size))
             if rows:
                 yield query.items(rows)
-            if len(rows) < size or left == 0:
+            if left is not None:
+                left -= len(rows)
+            if are_all or left == 0:
                 return
             query = query.after(rows[-1])
             size = min(2 * size, _MAX_PAGE)

@@ -5,6 +5,7 @@ There are only few different SQL texts, so that SQLite's cache of prepared state
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
@@ -28,7 +29,17 @@ from stratabase.store.sqlite.table import (
 MAX_KEYS_PER_STATEMENT = 256
 """The maximum number of keys that one statement reads."""
 
+_SMALL_LIMIT = 64
+"""The maximum number of rows that are read together, whatever their size is."""
+_FIRST_ROWS = 16
+"""The number of rows of a larger page that are read first. Then twice as many are read, up to the limit."""
+_MAX_PAGE_SIZE = 1024 * 1024
+"""The size of the states of a page after which the page ends, in characters. Reading so many takes about a
+millisecond, and other requests may proceed after a page."""
+
 _ATTRIBUTE_COLUMNS = OWN_COLUMNS[:3]
+_STATE_POSITION, _STATE_POSITION_IN_STATE = OWN_COLUMNS.index("state"), 1
+"""The position of the state in COLUMNS and INDEX_COLUMNS, and in STATE_COLUMNS."""
 
 
 class _ItemColumns(NamedTuple):
@@ -150,6 +161,14 @@ class RangeEnd(NamedTuple):
     included: bool = True
 
 
+class FirstRows(NamedTuple):
+    """The first rows of a range."""
+
+    rows: Sequence[Row]
+    are_all: bool
+    """Whether the range certainly has no more."""
+
+
 class RangeQuery(NamedTuple):
     """A query for a range of one partition of an index."""
 
@@ -161,11 +180,22 @@ class RangeQuery(NamedTuple):
     whole: bool = True
     """Whether to read whole items."""
 
-    def rows(self, connection: sqlite3.Connection, limit: int) -> Sequence[Row]:
-        """Return the first rows of the range, at most `limit`."""
-        return connection.execute(
+    def rows(self, connection: sqlite3.Connection, limit: int) -> FirstRows:
+        """Return the first rows of the range: at most `limit`, and fewer if their states are large."""
+        cursor = connection.execute(
             self.statement(), (self.partition, *self.low.values, *self.high.values, limit)
-        ).fetchall()
+        )
+        if limit <= _SMALL_LIMIT:
+            rows = cursor.fetchall()
+            return FirstRows(rows, len(rows) < limit)
+        rows, size, state = [], 0, _STATE_POSITION if self.whole else _STATE_POSITION_IN_STATE
+        with closing(cursor):
+            at_once = _FIRST_ROWS
+            while size < _MAX_PAGE_SIZE and (piece := cursor.fetchmany(at_once)):
+                rows += piece
+                size += sum([len(row[state] or "") for row in piece])
+                at_once = min(2 * at_once, _SMALL_LIMIT)
+        return FirstRows(rows, size < _MAX_PAGE_SIZE and len(rows) < limit)
 
     def items(self, rows: Sequence[Row]) -> list[Item]:
         """Return the items of rows of the range."""
