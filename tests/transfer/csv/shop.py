@@ -53,6 +53,13 @@ type Toy { name: String }
 type Shelf @unique(attributes: ["code"]) @unique(attributes: ["name"]) {
   code: String  name: String  label: Text
 }
+type Person @unique(attributes: ["email"]) @unique(attributes: ["code"]) {
+  email: String!
+  code: Int
+  age: Int @domain(min: "0")
+  boss: Person @association(opposite: "staff")
+  staff: [Person!] @association(opposite: "boss")
+}
 type Note @warning(name: "long", condition: "size(text) > 5", message: "Too long.") { text: String! }
 enum Kind { CAT DOG }
 """,

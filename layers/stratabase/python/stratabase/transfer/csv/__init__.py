@@ -6,6 +6,8 @@ Read the files in this order:
 - `cells`: the text of a cell for a value, and the value of a text
 - `columns`: which column is which attribute, or finds the object of which role
 - `null_texts`: texts of other programs that mean no value
+- `file_objects`: the objects of the file, to which roles of other rows lead
+- `row_order`: which rows wait until others are written
 - `row_reader`: the command that creates or updates the object of a row
 - `issues`: what is wrong with rows: line, column and reason
 - `import_record`: how far an import is, and the ids of the objects that it creates

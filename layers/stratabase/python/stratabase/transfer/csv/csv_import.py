@@ -31,6 +31,7 @@ from stratabase.transfer.csv.import_record import (
 from stratabase.transfer.csv.issues import RowIssue, RowIssues
 from stratabase.transfer.csv.null_texts import NullTexts
 from stratabase.transfer.csv.row_check import RowCheck, effect_of, row_issues
+from stratabase.transfer.csv.row_order import RowOrder
 from stratabase.transfer.csv.row_reader import RowReader
 from stratabase.transfer.format import ReportDone
 
@@ -146,6 +147,7 @@ class CsvImport:
             "clears": options.clears,
         }
         self._records = ImportRecords(services.entities, file.digest, meaning)
+        self._order = RowOrder({})
         self._written: set[int] = set()
         """The numbers of rows that earlier runs wrote, besides those before `next_row`."""
         self._refused: dict[int, str] = {}
@@ -185,7 +187,9 @@ class CsvImport:
             self._file.path.name, self._columns.class_.name, self._services.clock.now(), ()
         )
         state = self._check_state(record, progress)
+        self._add_objects(record)
         self._run_checks(self._unwritten(state, known, is_resumed=earlier is not None), state)
+        self._refuse_dependents(state)
         if self._options.skips_invalid:
             record = with_refused(record, self._refused)
         return record, Checked(
@@ -203,6 +207,32 @@ class CsvImport:
         if not self._cells.nulls:
             return self._file.rows()
         return (row._replace(cells=self._cells.without_nulls(row.cells)) for row in self._file.rows())
+
+    def _add_objects(self, record: ImportRecord) -> None:
+        """Read the file once before, if its rows can lead to one another."""
+        objects = self._reader.objects
+        if objects.exist:
+            objects.id_of = record.id_of
+            for row in self._rows():
+                objects.add(row)
+
+    def _refuse_dependents(self, state: "_CheckState") -> None:
+        """Refuse the valid rows that lead to rows which are not written, or to one another in a circle."""
+        self._order = RowOrder(state.check.needs)
+        for number, need, is_circle in [*self._order.unwritable(self._refused)]:
+            line, effect = state.check.lines[number]
+            reason = (
+                f"This row and line {need.line} lead to each other in a circle, perhaps along others. Leave "
+                "this cell empty, and set it afterwards by an import with --update-by."
+                if is_circle
+                else f"Line {need.line}, to which it leads, can't be imported."
+            )
+            issue = RowIssue(line, need.columns, reason)
+            state.issues.add([issue])
+            self._refused[number] = issue.in_row()
+            state.check.effects[effect] -= 1
+            state.to_write -= 1
+        state.check.effects = +state.check.effects
 
     def _check_state(self, record: ImportRecord, progress: ReportDone) -> "_CheckState":
         check = RowCheck(self._services, self._caller, self._columns, self._reader, self._write_options)
@@ -245,13 +275,15 @@ class CsvImport:
         state = _WriteState(record if record.next_row else self._begin(record), progress)
         known = unpack_rows(record.refused) - self._refused.keys() if record.next_row else set()
         first = state.record.next_row
+        self._reader.is_writing = True
 
         def works() -> Iterator[Callable[[], None]]:
             for row in self._rows():
                 is_wanted = row.number >= first or row.number in known
                 if is_wanted and row.number not in self._refused and row.number not in self._written:
                     state.running.add(row.number)
-                    yield partial(self._write_row, row, state)
+                    if not self._order.hold(row):
+                        yield partial(self._write_row, row, state)
                 state.next_row = row.number + 1
                 if time.monotonic() >= state.due:
                     state.due = time.monotonic() + _SAVE_INTERVAL
@@ -259,6 +291,11 @@ class CsvImport:
 
         try:
             self._run(works())
+            # Then the rows that lead to others of the file: each time those whose targets are written.
+            while released := self._order.release(state.take_needed()):
+                self._run(partial(self._write_row, row, state) for row in released)
+            # The objects of these targets were written before, and deleted since.
+            self._run(partial(self._write_row, row, state) for row in self._order.release_all())
         except BaseException:
             self._save_after_error(state)
             raise
@@ -304,12 +341,17 @@ class CsvImport:
             # A process that runs the same import may have written the row meanwhile.
             if self._is_written(row, state.record):
                 state.count("created")
-                state.running.discard(row.number)
+                self._end(row, state)
                 return
             issues = tuple(row_issues(self._reader, self._columns, self._reader.command(row), refusal.issues))
             self._refuse(row, issues)
         state.report.add(1)
+        self._end(row, state)
+
+    def _end(self, row: Row, state: "_WriteState") -> None:
         state.running.discard(row.number)
+        if self._order.is_needed(row.number):
+            state.needed.append(row.number)
 
     def _try_write(self, row: Row, state: "_WriteState") -> None:
         read = self._reader.command(row)
@@ -387,9 +429,16 @@ class _WriteState:
         self.counts = {kind: getattr(record, kind) for kind in ("created", "updated", "unchanged")}
         self.next_row = record.next_row
         self.running: set[int] = set()
-        """The rows that are being written."""
+        """The rows that are being written, or wait for others."""
+        self.needed: list[int] = []
+        """The rows that have ended and for which others may wait."""
         self.due = time.monotonic() + _SAVE_INTERVAL
         """When the record is saved next."""
+
+    def take_needed(self) -> list[int]:
+        """Return the rows that have ended and for which others may wait, each once."""
+        taken, self.needed = self.needed, []
+        return taken
 
     def count(self, kind: str) -> None:
         """Add one to a number of the record: created, updated or unchanged."""

@@ -23,6 +23,7 @@ from stratabase.transfer.csv.columns import Columns
 from stratabase.transfer.csv.csv_file import Row
 from stratabase.transfer.csv.issues import Cause, RowIssue
 from stratabase.transfer.csv.null_texts import NullTextCounts
+from stratabase.transfer.csv.row_order import Need
 from stratabase.transfer.csv.row_reader import RowCommand, RowReader
 
 _DIGEST_SIZE = 12
@@ -56,6 +57,8 @@ class CheckedRow(NamedTuple):
     """The object as the row leaves it, None if that is not known."""
     effect: str = ""
     """What writing the row does with its object: created, updated or unchanged."""
+    needs: Sequence[Need] = ()
+    """The other rows of the file to which it leads."""
 
 
 class RowCheck:
@@ -82,6 +85,10 @@ class RowCheck:
         """The lines of valid rows by the digest of a value that only one row may have."""
         self.effects = Counter[str]()
         """The numbers of objects that the valid rows would create, update or leave unchanged."""
+        self.needs: dict[int, Sequence[Need]] = {}
+        """By number of a valid row: the other rows to which it leads."""
+        self.lines: dict[int, tuple[int, str]] = {}
+        """By number of such a row: its line, and what writing it does."""
         self.null_texts = NullTextCounts(columns)
         """The cells whose texts probably mean no value."""
 
@@ -99,6 +106,9 @@ class RowCheck:
         for each, issues in zip(checked, found, strict=True):
             if not issues:
                 self.effects[each.effect] += 1
+                if each.needs:
+                    self.needs[each.row.number] = each.needs
+                    self.lines[each.row.number] = each.row.line, each.effect
             if len(each.row.cells) >= self._columns.number:
                 self.null_texts.add(each.row.cells)
         return found
@@ -132,7 +142,8 @@ class RowCheck:
     def _checked(self, command: RowCommand, outcome: WriteOutcome) -> CheckedRow:
         issues = [*command.issues, *row_issues(self._reader, self._columns, command, outcome.issues)]
         issues.sort(key=lambda issue: self._columns.place_of(issue.column))
-        return CheckedRow(command.row, issues, outcome.plan.entity, effect_of(command, outcome.change))
+        effect = effect_of(command, outcome.change)
+        return CheckedRow(command.row, issues, outcome.plan.entity, effect, command.needs)
 
     def note(self, row: Row, entity: Entity) -> None:
         """Note that a row is written already, so that no other row can have its unique values."""

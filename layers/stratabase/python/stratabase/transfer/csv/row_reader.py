@@ -13,8 +13,10 @@ from stratabase.operations.services import Services
 from stratabase.transfer.csv.cells import OPTIONS_OF_TYPES, CellFormats, InvalidCell
 from stratabase.transfer.csv.columns import Columns, RoleColumns
 from stratabase.transfer.csv.csv_file import CsvFile, Row
+from stratabase.transfer.csv.file_objects import FileObjects
 from stratabase.transfer.csv.issues import Cause, RowIssue
 from stratabase.transfer.csv.null_texts import advice_for
+from stratabase.transfer.csv.row_order import Need
 from stratabase.wording import pluralize
 
 _MAX_REMEMBERED = 100_000
@@ -39,6 +41,8 @@ class RowCommand:
     issues: list[RowIssue] = field(default_factory=list)
     unread: set[str] = field(default_factory=set)
     """The attributes and roles that the issues are about."""
+    needs: list[Need] = field(default_factory=list)
+    """The other rows of the file to which roles lead, and whose objects don't exist yet."""
     is_row: bool = True
     """Whether the row has the cells of a row, so that the command has some of them."""
 
@@ -71,6 +75,9 @@ class RowReader:
         self._clears = clears
         self._ids: dict[tuple[Any, ...], str] = {}
         """By role and the texts of its cells: the id of the object."""
+        self.objects = FileObjects(columns, cells, caller.formats)
+        """The objects of the file. While rows are written, a role finds those of other rows in the store."""
+        self.is_writing = False
         self._attributes = [
             (name, column.index, column.header, cells.reader(column.type))
             for name, column in columns.attributes.items()
@@ -121,7 +128,7 @@ class RowReader:
     def _read_roles(self, read: RowCommand, roles: dict[str, RoleCommand]) -> None:
         for name, columns in self._columns.roles.items():
             try:
-                target = self._target(read.row, columns)
+                target = self._target(read, columns)
             except _Unusable as unusable:
                 read.add_issue(name, unusable)
             else:
@@ -192,8 +199,9 @@ class RowReader:
         except InvalidValue as mistake:
             raise _Unusable("", None) from mistake
 
-    def _target(self, row: Row, columns: RoleColumns) -> str | None:
+    def _target(self, read: RowCommand, columns: RoleColumns) -> str | None:
         """Return the id of the object of a role, None if the cells are empty. Raises _Unusable."""
+        row = read.row
         texts = [row.cells[column.index] for column in columns.columns.values()]
         if not any(map(str.strip, texts)):
             return None
@@ -201,13 +209,17 @@ class RowReader:
             return texts[0].strip()  # the dry run finds out whether it exists
         known = (columns.role.name, *texts)
         if known not in self._ids:
-            id_ = self._find_target(row, columns)
+            state = self._values_of(row, columns)
+            id_ = self._stored_target(columns, state)
+            if id_ is None:
+                return self._target_in_file(read, columns, state)
             if len(self._ids) >= _MAX_REMEMBERED:
                 self._ids.clear()
             self._ids[known] = id_
         return self._ids[known]
 
-    def _find_target(self, row: Row, columns: RoleColumns) -> str:
+    def _values_of(self, row: Row, columns: RoleColumns) -> dict[str, Any]:
+        """Return the unique values by which cells name an object. Raises _Unusable."""
         state: dict[str, Any] = {}
         for name, column in columns.columns.items():
             text = row.cells[column.index]
@@ -219,11 +231,20 @@ class RowReader:
                 state[name] = column.type.read(self._cells.reader(column.type)(text), self._formats)
             except (InvalidCell, InvalidValue) as mistake:
                 raise _Unusable(column.header, str(mistake)) from mistake
-        role = columns.role
+        return state
+
+    def _stored_target(self, columns: RoleColumns, state: Mapping[str, Any]) -> str | None:
         found = self._services.entities.find_by_unique(
-            role.target, columns.unique, state, self._services.new_budget()
+            columns.role.target, columns.unique, state, self._services.new_budget()
         )
-        if found is None:
+        return None if found is None else found.reference.id
+
+    def _target_in_file(self, read: RowCommand, columns: RoleColumns, state: Mapping[str, Any]) -> str:
+        """Return the id of an object that a row of the file creates. Raises _Unusable."""
+        row, role = read.row, columns.role
+        found = self.objects.find(role.name, state)
+        is_own = found is not None and found.number == row.number
+        if found is None or self.objects.id_of is None or (self.is_writing and not is_own):
             values = " and ".join(
                 f"{name} {describe_value(row.cells[column.index])}"
                 for name, column in columns.columns.items()
@@ -231,4 +252,8 @@ class RowReader:
             advice = filter(None, (advice_for(row.cells[each.index]) for each in columns.columns.values()))
             reason = " ".join((f"There is no {role.target} with {values}.", *dict.fromkeys(advice)))
             raise _Unusable(columns.headers, reason)
-        return found.reference.id
+        if not is_own:
+            read.needs.append(Need(found.number, found.line, columns.headers))
+            # The store doesn't have the object yet, so what a dry run says about the role is wrong.
+            read.unread.add(role.name)
+        return self.objects.id_of(found.number)
