@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy, deepcopy
 from dataclasses import replace
 from itertools import count, islice
 
@@ -105,6 +106,13 @@ class DictEntities:
                 self.objects[reference] = Entity(reference, {**state, "_id": id_}, ("before",))
         for class_name, role, owner, other in links:
             self.graph.link(self._model, RoleName(class_name, role), owner, other)
+
+    def fork(self) -> "DictEntities":
+        """Return a copy of the store, without what runs before commits."""
+        fork = copy(self)
+        fork.graph, fork.locks, fork.serials = deepcopy(self.graph), dict(self.locks), Counter(self.serials)
+        fork.commits, fork.before_commit = [], lambda: None
+        return fork
 
     def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
         if budget is not None:

@@ -173,10 +173,10 @@ def test_a_model_that_serves_before_its_build_refuses_unverifiable_writes(
     assert issues(process, f'Pet___update(data: {{_id: "{tom}", name: "Max"}}) {{ _id }}') == [refusal]
     everybody = 'data: {name: "Max"}, options: {filter_exp: "age == 7"}'
     result = issues(process, f"Pet___updateBulk({everybody}) {{ totalCount }}")
-    assert (refusal[0], f"{text} This applies to 2 objects.") in result
+    assert (refusal[0], f"{text} This applies to 2 objects: {rex} and {tom}.") in result
     for query, expected in (
         ('Pet___validateCreate(data: {name: "Max"})', text),
-        (f"Pet___validateUpdateBulk({everybody})", f"{text} This applies to 2 objects."),
+        (f"Pet___validateUpdateBulk({everybody})", f"{text} This applies to 2 objects: {rex} and {tom}."),
     ):
         answer = response_to(process, f"{query} {{ isValid issues {{ userMessage }} }}", "query")
         (validation,) = answer["data"].values()

@@ -102,7 +102,8 @@ def is_suspicious(value: Any) -> bool:
 def test_a_bulk_service_selects_what_a_page_shows_or_is_refused(api: EvolvingApi) -> None:
     generator = RandomOptions(Random(seed()))
     accepted = refused = 0
-    for _ in range(ROUNDS):
+    rounds = ROUNDS // 10 if isinstance(api.engine, DynamoDBEngine) else ROUNDS
+    for _ in range(rounds):
         options = generator.options()
         requested = generator.written(options)
         send = Sent(api, requested)
@@ -131,14 +132,15 @@ def test_a_bulk_service_selects_what_a_page_shows_or_is_refused(api: EvolvingApi
         assert found["items"] == page["data"]["it"]["items"], said
         assert found["totalCount"] == len(found["items"])
         accepted += 1
-    assert accepted > ROUNDS / 10
-    assert refused > ROUNDS / 10
+    assert accepted > rounds / 10
+    assert refused > rounds / 10
 
 
 def test_a_deletion_in_bulk_deletes_what_a_page_shows_or_nothing(api: EvolvingApi) -> None:
     generator = RandomOptions(Random(seed()))
     left = "{ Tag___getPage { items { _id } } }"
-    for _ in range(DELETING_ROUNDS):
+    is_slow = isinstance(api.engine, DynamoDBEngine)
+    for _ in range(DELETING_ROUNDS // 10 if is_slow else DELETING_ROUNDS):
         send = Sent(api, generator.written(generator.options()))
         before = api.ask(left)["items"]
         page = send("query", "getPage", "items { _id }")

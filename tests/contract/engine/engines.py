@@ -11,6 +11,7 @@ from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.dynamodb import MotoTable, over_ministack
+from tests.contract.engine.half_written import HalfWrittenOverlay
 from tests.contract.engine.lagging import LaggingEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.soak import count, seed
@@ -30,6 +31,8 @@ class EngineImplementation:
     """Whether one `get` sees each batch whole or not at all."""
     fences: bool = False
     """Whether the engine checks the fence of a batch."""
+    scans: bool = True
+    """Whether it can yield all of its items."""
     lags: bool = False
     """Whether its indexes may lag behind commits until `settle` is called."""
 
@@ -37,6 +40,9 @@ class EngineImplementation:
 KINDS = (
     EngineImplementation("reference", lambda _: ReferenceEngine()),
     EngineImplementation("metered", lambda _: MeteredEngine(ReferenceEngine(), lambda: lambda _: None)),
+    EngineImplementation(
+        "overlay", lambda _: HalfWrittenOverlay(seed()), threads=1, fences=True, scans=False
+    ),
     EngineImplementation("lagging", lambda _: LaggingEngine(seed()), lags=True),
     EngineImplementation("sqlite", lambda folder: SqliteEngine(folder / "store.db"), many=3000, fences=True),
     EngineImplementation("dynamodb-ministack", lambda _: over_ministack(), threads=16, whole_reads=False),

@@ -1,8 +1,20 @@
 """Scans: all items once, partition by partition, from any key on."""
 
+import pytest
+
 from stratabase.store.engine.port import Delete, Engine, IndexKey, Item, Key
 from tests.contract.engine.engine_calls import commit, put
-from tests.contract.engine.engines import EngineImplementation
+from tests.contract.engine.engines import KINDS, EngineImplementation
+from tests.soak import mostly
+
+
+@pytest.fixture(
+    params=mostly([each for each in KINDS if each.scans], "dynamodb-moto"), ids=lambda kind: kind.name
+)
+def kind(request: pytest.FixtureRequest) -> EngineImplementation:
+    """A kind of engine that scans."""
+    kind: EngineImplementation = request.param
+    return kind
 
 
 def scanned(engine: Engine, after: Key | None = None) -> list[Item]:

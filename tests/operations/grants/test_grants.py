@@ -146,7 +146,7 @@ def test_a_condition_is_evaluated_for_each_object_of_a_bulk_service() -> None:
         SEEN,
     )
 
-    assert [each.reference.id for each in done] == ["ada"]
+    assert [each.reference.id for each in done.results] == ["ada"]
 
 
 def reader(guild: GuildServices, evaluation: EvaluationContext) -> Reader:
@@ -205,5 +205,5 @@ def test_bulk_services_and_validations_respect_grants() -> None:
             create_command("Master", name="x", level=1, tasks=create(create_command("Task", label="x"))),
             SMITH,
         )
-    assert delete_bulk(guild.services, masters, SMITH, unlimited_budget(), SEEN) == 1
+    assert len(delete_bulk(guild.services, masters, SMITH, unlimited_budget(), SEEN).results) == 1
     assert Reference("Master", "zoe") in guild.entities.objects

@@ -313,17 +313,11 @@ def test_a_preview_of_a_locked_object_reports_the_lock(scenario: CompanyScenario
 def test_a_bulk_update_checks_each_object_separately(scenario: CompanyScenario) -> None:
     lock(scenario.services, [E1], 3, ADA)
     query = Query("Employee", Order(), window=Window(100))
-    issues = refused(
-        lambda: update_bulk(
-            scenario.services,
-            UpdateBulk("Employee", {"age": 7}),
-            query,
-            BOB,
-            unlimited_budget(),
-            EMPTY_CONTEXT,
-        )
-    )
-    assert [issue_summary(issue)[:3] for issue in issues] == [
+    refusal = update_bulk(
+        scenario.services, UpdateBulk("Employee", {"age": 7}), query, BOB, unlimited_budget(), EMPTY_CONTEXT
+    ).refusal
+    assert refusal is not None
+    assert [issue_summary(issue)[:3] for issue in refusal.issues] == [
         ("SERVICE_HANDLER_ERROR", "Employee", None),
         ("ENTITY_LOCK_PERSIST", "Employee", "e1"),
     ]
@@ -337,7 +331,7 @@ def test_a_bulk_update_checks_each_object_separately(scenario: CompanyScenario) 
         issue.type.name
         for issue in validate_bulk(scenario.services, None, labels, BOB, unlimited_budget(), EMPTY_CONTEXT)
     ] == ["ENTITY_LOCK_PERSIST"]
-    assert refused(lambda: delete_bulk(scenario.services, labels, BOB, unlimited_budget(), EMPTY_CONTEXT))
+    assert delete_bulk(scenario.services, labels, BOB, unlimited_budget(), EMPTY_CONTEXT).refusal is not None
     assert [each.id for each in scenario.entities.objects if each.class_name == "Label"] == ["l1"]
 
 

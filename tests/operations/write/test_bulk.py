@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from stratabase.domain.issues.issue import Issue, IssueType
-from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable
+from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable, Unfinished
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.filter import Comparison
 from stratabase.domain.query.order import Order
@@ -15,8 +15,9 @@ from stratabase.domain.write.commands import UpdateBulk
 from stratabase.expressions.environment import EMPTY_CONTEXT
 from stratabase.messages import verbatim
 from stratabase.model.types.operators import Operator
-from stratabase.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
+from stratabase.operations.write.bulk import BulkOutcome, delete_bulk, update_bulk, validate_bulk
 from stratabase.operations.write.bulk_issues import FirstIssues
+from stratabase.operations.write.outcome import WriteResult
 from tests.fakes import ADMINISTRATOR, unlimited_budget
 from tests.graphs.commands import add, delete_command, point, update_command
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
@@ -68,8 +69,8 @@ def test_a_bulk_update_changes_exactly_the_matching_objects() -> None:
         EMPTY_CONTEXT,
     )
 
-    assert [each.reference.id for each in written] == ["e1", "e3"]
-    assert [each.state["age"] for each in written] == [7, 7]
+    assert [each.reference.id for each in written.results] == ["e1", "e3"]
+    assert [each.state["age"] for each in written.results] == [7, 7]
     states = {
         reference.id: each.state
         for reference, each in scenario.entities.objects.items()
@@ -84,7 +85,11 @@ def test_unchanged_objects_count_but_are_not_written() -> None:
     command = UpdateBulk("Label", {"name": "hot"})
 
     assert (
-        len(update_bulk(scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
+        len(
+            update_bulk(
+                scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+            ).results
+        )
         == 2
     )
     assert len(scenario.entities.commits) == 1
@@ -94,7 +99,10 @@ def test_a_bulk_deletion_deletes_matching_objects_with_their_parts() -> None:
     scenario = CompanyScenario()
     query = Query("Project", Order(), window=Window(10_000))
 
-    assert delete_bulk(scenario.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
+    assert (
+        len(delete_bulk(scenario.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT).results)
+        == 1
+    )
     assert not {"Project", "Task", "Charter"} & {name for name, _ in scenario.entities.objects}
 
 
@@ -103,12 +111,14 @@ def test_a_bulk_service_is_limited_to_its_window() -> None:
     labelled(scenario, 5)
 
     assert (
-        delete_bulk(
-            scenario.services,
-            replace(LABELS, window=Window(3)),
-            ADMINISTRATOR,
-            unlimited_budget(),
-            EMPTY_CONTEXT,
+        len(
+            delete_bulk(
+                scenario.services,
+                replace(LABELS, window=Window(3)),
+                ADMINISTRATOR,
+                unlimited_budget(),
+                EMPTY_CONTEXT,
+            ).results
         )
         == 3
     )
@@ -158,14 +168,52 @@ def test_too_many_objects_are_refused_even_if_they_cannot_be_counted(
 def test_a_refused_object_does_not_block_the_others() -> None:
     scenario = CompanyScenario()
 
-    summary, *issues = refusal(
-        lambda: delete_bulk(scenario.services, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+    done, stopped = delete_bulk(
+        scenario.services, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
     )
 
+    assert done == [Reference("Employee", "e4")]
+    assert stopped is not None
+    summary, *issues = stopped.issues
     assert summary.message.startswith("1 of 4 Employee objects were deleted")
     assert {issue_summary(issue)[0] for issue in issues} == {"ROLE_CARDINALITY"}
     assert Reference("Employee", "e4") not in scenario.entities.objects
     assert Reference("Employee", "e1") in scenario.entities.objects
+
+
+def test_an_issue_about_another_object_names_that_of_the_run() -> None:
+    issues = FirstIssues()
+    reference = Reference("Employee", "e1")
+    for class_name, id_, text in (
+        ("Employee", None, "Wrong."),
+        ("Employee", "e1", "Wrong, too."),
+        ("Task", "t1", "Locked."),
+        ("Task", "t1", 'Employee "e1" needs it.'),
+    ):
+        issue = Issue(IssueType.ENTITY_DOMAIN, verbatim(text), entity_name=class_name, entity_id=id_)
+        issues.add(reference, [issue])
+
+    assert [(issue.message, issue.entity_id) for issue in issues.issues] == [
+        ("Wrong.", "e1"),
+        ("Wrong, too.", "e1"),
+        ('Employee "e1": Locked.', "t1"),
+        ('Employee "e1" needs it.', "t1"),
+    ]
+
+
+def test_an_issue_of_many_objects_names_the_first_ones() -> None:
+    issues = FirstIssues({"age"})
+    for number in range(12):
+        issue = Issue(
+            IssueType.ATTRIBUTE_RANGE, verbatim("Low."), entity_name="Employee", path=("data", "age")
+        )
+        issues.add(Reference("Employee", f"e{number}"), [issue])
+
+    (found,) = issues.issues
+    assert found.entity_id is None
+    assert found.message == (
+        "Low. This applies to 12 objects, such as e0, e1, e2, e3, e4, e5, e6, e7, e8, and e9."
+    )
 
 
 def test_a_timeout_reports_progress_and_the_service_can_be_repeated() -> None:
@@ -176,25 +224,22 @@ def test_a_timeout_reports_progress_and_the_service_can_be_repeated() -> None:
     def time_goes_by() -> None:
         scenario.clock.instant += 9_000
 
-    scenario.entities.before_commit = time_goes_by
-    (issue,) = refusal(
-        lambda: update_bulk(
+    def run() -> BulkOutcome[WriteResult]:
+        return update_bulk(
             scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
         )
-    )
 
+    scenario.entities.before_commit = time_goes_by
+    done, stopped = run()
+
+    assert len(done) == 3
+    assert isinstance(stopped, Unfinished)
+    (issue,) = stopped.issues
     assert "3 of 8 Label objects were updated" in issue.message
     assert issue.type is IssueType.SERVICE_HANDLER_ERROR
     assert names(scenario).count("new") == 3
-    refusal(
-        lambda: update_bulk(
-            scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
-        )
-    )
-    assert (
-        len(update_bulk(scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
-        == 8
-    )
+    assert isinstance(run().refusal, Unfinished)
+    assert len(run().results) == 8
     assert set(names(scenario)) == {"new"}
 
 
@@ -210,7 +255,10 @@ def test_an_object_that_no_longer_matches_is_skipped() -> None:
         scenario.write(delete_command("Label", "x002"))
 
     scenario.entities.before_commit = others
-    assert delete_bulk(scenario.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
+    assert (
+        len(delete_bulk(scenario.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT).results)
+        == 1
+    )
     assert sorted(map(str, names(scenario))) == ["cold", "hot", "precious"]
 
 
@@ -224,7 +272,10 @@ def test_an_object_changed_before_its_write_is_read_again() -> None:
         scenario.write(update_command("Label", "x000", name="precious"))
 
     scenario.entities.before_commit = other
-    assert delete_bulk(scenario.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 0
+    assert (
+        len(delete_bulk(scenario.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT).results)
+        == 0
+    )
 
 
 def test_a_store_failure_reports_progress() -> None:
@@ -258,13 +309,13 @@ def test_a_bulk_validation_writes_nothing() -> None:
             "ATTRIBUTE_RANGE",
             "Employee",
             None,
-            "Employee.age: -1 is too low. The minimum is 0. This applies to 4 objects.",
+            "Employee.age: -1 is too low. The minimum is 0. This applies to 4 objects: e1, e2, e3, and e4.",
         ),
         (
             "ENTITY_NOT_FOUND",
             "Employee",
             None,
-            'Employee.team: Team "t9" does not exist. This applies to 4 objects.',
+            'Employee.team: Team "t9" does not exist. This applies to 4 objects: e1, e2, e3, and e4.',
         ),
     ]
     assert scenario.entities.commits == []
@@ -299,7 +350,7 @@ def test_the_first_of_many_issues_are_reported_and_the_others_counted() -> None:
     assert (last.message, last.type, last.path) == (more, IssueType.SERVICE_HANDLER_ERROR, ("options",))
     assert result == found
     assert len({issue.message for issue in result}) == 100
-    assert all(issue.message.endswith(" This applies to 4 objects.") for issue in result)
+    assert all(issue.message.endswith(" This applies to 4 objects: e1, e2, e3, and e4.") for issue in result)
 
 
 def test_a_taken_unique_value_is_reported_once() -> None:
@@ -309,7 +360,7 @@ def test_a_taken_unique_value_is_reported_once() -> None:
         CompanyScenario().services, same, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
     )
     assert (issue.type, issue.entity_id) == (IssueType.ENTITY_UNIQUE, None)
-    assert issue.message.endswith(" This applies to 3 objects.")
+    assert issue.message.endswith(" This applies to 3 objects: e2, e3, and e4.")
 
 
 def test_object_specific_issues_are_reported_per_object() -> None:
@@ -332,6 +383,9 @@ def test_object_specific_issues_are_reported_per_object() -> None:
 
 def test_the_number_of_issues_is_worded_correctly() -> None:
     issues = FirstIssues()
-    issues.add([Issue(IssueType.ENTITY_DOMAIN, verbatim(str(number))) for number in range(101)])
+    issues.add(
+        Reference("Label", "l1"),
+        [Issue(IssueType.ENTITY_DOMAIN, verbatim(str(number))) for number in range(101)],
+    )
 
     assert issues.cut_message == "Only 100 of 101 issues are listed. 1 more issue was found."

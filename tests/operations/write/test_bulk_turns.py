@@ -28,7 +28,10 @@ def scene_in_which_the_second_ends() -> CompanyScenario:
 def test_a_concurrently_deleted_object_is_not_counted_as_deleted() -> None:
     scenario = scene_in_which_the_second_ends()
 
-    assert delete_bulk(scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT) == 1
+    assert (
+        len(delete_bulk(scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT).results)
+        == 1
+    )
 
 
 def test_a_concurrently_deleted_object_is_skipped_by_an_update() -> None:
@@ -36,7 +39,7 @@ def test_a_concurrently_deleted_object_is_skipped_by_an_update() -> None:
 
     done = update_bulk(scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
 
-    assert [each.reference for each in done] == [Reference("Label", "l1")]
+    assert [each.reference for each in done.results] == [Reference("Label", "l1")]
 
 
 def test_a_concurrently_deleted_object_is_not_reported_by_a_validation() -> None:

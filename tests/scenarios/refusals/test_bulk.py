@@ -113,20 +113,29 @@ def test_a_bulk_service_with_contradicting_options_is_refused(
 @pytest.mark.usefixtures("six")
 def test_a_refused_object_does_not_block_the_others(client: ServiceClient) -> None:
     """Each object is written separately. Only one of them can have a unique value."""
-    change = """mutation($options: SheetPageOptions!) {
-  it: Sheet___updateBulk(data: {code: "999", height: 2}, options: $options) { totalCount }
-}"""
+    arguments = '(data: {code: "999", height: 2}, options: $options)'
+    change = f"""mutation($options: SheetPageOptions!) {{
+  it: Sheet___updateBulk{arguments} {{ totalCount items {{ title }} }}
+}}"""
+    validation = f"""query($options: SheetPageOptions!) {{
+      Sheet___validateUpdateBulk{arguments} {{ isValid issues {{ userMessage }} }} }}"""
 
+    verdict = client.ask(validation, options=all_six(next=3))
     answer = client.answer(change, {"options": all_six(next=3)})
 
-    same = 'Another Sheet already has the same code "999". code must be unique. This applies to 2 objects.'
+    same = (
+        'Another Sheet already has the same code "999". code must be unique. '
+        f"This applies to 2 objects: {client.ids['bulk1']} and {client.ids['bulk2']}."
+    )
+    assert verdict == {"isValid": False, "issues": [{"userMessage": same}]}
     text = "1 of 3 Sheet objects were updated. For the rest, see the other issues."
     issues = [
         Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Sheet"),
         attributes("ENTITY_UNIQUE", "Sheet", ["code"], same),
     ]
     errors = [error(client.named(issue.shown(KEY, answer.trace_id))) for issue in issues]
-    assert errors_of(answer.body) == {"data": {KEY: None}, "errors": ordered(errors)}
+    done = {"totalCount": 1, "items": [{"title": "bulk0"}]}
+    assert errors_of(answer.body) == {"data": {KEY: done}, "errors": ordered(errors)}
     assert answer.body["errors"][0]["extensions"]["issueType"] == "SERVICE_HANDLER_ERROR"
     found = client.ask(
         "query($options: SheetPageOptions!) { Sheet___getPage(options: $options) { items { code height } } }",
@@ -172,7 +181,7 @@ def test_refused_deletions_of_a_bulk_service_are_reported(client: ServiceClient)
         ),
     ]
     errors = [error(client.named(issue.shown(KEY, answer.trace_id))) for issue in issues]
-    assert errors_of(answer.body) == {"data": {KEY: None}, "errors": ordered(errors)}
+    assert errors_of(answer.body) == {"data": {KEY: {"deleted": 1}}, "errors": ordered(errors)}
     get = "query($id: ID!) { Team___get(_id: $id) { name } }"
     assert [client.ask(get, id=f"<{name}>") for name in ("free", "bound", "tied")] == [
         None,
@@ -185,7 +194,7 @@ def test_refused_deletions_of_a_bulk_service_are_reported(client: ServiceClient)
 
 
 def test_a_value_invalid_for_every_object_is_reported_once(refuse: Callable[[Case], None]) -> None:
-    text = "9 is too high. Use a value from 1 to 3. This applies to 2 objects."
+    text = "9 is too high. Use a value from 1 to 3. This applies to 2 objects: <sheet> and <other>."
     issue = attribute("ATTRIBUTE_RANGE", "Sheet.height", text)
     options = {"filter": {"title___in": ["first", "second"]}}
     text = "0 of 2 Sheet objects were updated. For the rest, see the other issues."

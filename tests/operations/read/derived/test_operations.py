@@ -83,7 +83,7 @@ def test_bulk_services_find_objects_by_derived_values() -> None:
     written = update_bulk(
         services, UpdateBulk("Person", {"age": 1}), query, ADMINISTRATOR, unlimited_budget(), HERE
     )
-    assert [each.reference.id for each in written] == ["ada", "bob"]
+    assert [each.reference.id for each in written.results] == ["ada", "bob"]
     assert matching_references(
         services,
         replace(query, filter=And((RED, Comparison("age", Operator.EQ, 1)))),
@@ -93,7 +93,7 @@ def test_bulk_services_find_objects_by_derived_values() -> None:
         Reference("Person", "ada"),
         Reference("Person", "bob"),
     ]
-    assert delete_bulk(services, query, ADMINISTRATOR, unlimited_budget(), HERE) == 2
+    assert len(delete_bulk(services, query, ADMINISTRATOR, unlimited_budget(), HERE).results) == 2
     assert Reference("Person", "bob") not in entities.objects
 
 
@@ -101,7 +101,7 @@ def test_an_object_that_no_longer_matches_is_skipped() -> None:
     """If the first of two members is deleted, the second one has no team mates."""
     services, entities = firm_world()
     mated = Query("Person", Order(), Comparison("mates", Operator.GT, 1), Window(100))
-    assert delete_bulk(services, mated, ADMINISTRATOR, unlimited_budget(), HERE) == 1
+    assert len(delete_bulk(services, mated, ADMINISTRATOR, unlimited_budget(), HERE).results) == 1
     assert Reference("Person", "ada") not in entities.objects
     assert Reference("Person", "bob") in entities.objects
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stratabase.domain.issues.issue import Issue
-from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused
+from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
 from stratabase.domain.query.read_budget import ReadBudget
@@ -31,9 +31,9 @@ def staff() -> StaffServices:
 
 
 def issues_of(staff: StaffServices) -> Sequence[Issue]:
-    with pytest.raises(Refused) as refusal:
-        update_bulk(staff.services, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
-    return refusal.value.issues
+    outcome = update_bulk(staff.services, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+    assert outcome.refusal is not None
+    return outcome.refusal.issues
 
 
 def ages(staff: StaffServices) -> list[object]:

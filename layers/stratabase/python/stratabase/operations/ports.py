@@ -166,6 +166,12 @@ class EntityRepository(Protocol):
     def dry_run(self, change: Change) -> None:
         """Raise what `commit` would raise for a change now. Write nothing."""
 
+    def fork(self) -> "EntityRepository":
+        """Return the same objects for a trial of several commits: they stay in memory, and end with it.
+
+        It serves one caller. It shows the objects that are stored when it reads them, and its own commits.
+        """
+
     def may_refuse(self, changes: Sequence[Change]) -> list[bool]:
         """Return for each change whether `dry_run` could refuse it now.
 

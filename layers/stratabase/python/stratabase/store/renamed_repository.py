@@ -176,6 +176,10 @@ class RenamedRepository:
         with self._translated_refusals():
             self._repository.dry_run(self._in.change(change))
 
+    def fork(self) -> "RenamedRepository":
+        """Return a repository of the same objects whose commits stay in memory."""
+        return RenamedRepository(self._repository.fork(), self._names)
+
     def may_refuse(self, changes: Sequence[Change]) -> list[bool]:
         """Return for each change whether `dry_run` could refuse it now."""
         with self._translated_refusals():

@@ -21,6 +21,7 @@ from stratabase.model.api_names import ID
 from stratabase.model.model import Model, Unique
 from stratabase.model.stored_names import StoredNames
 from stratabase.store.catalog.catalog_store import ServedNames
+from stratabase.store.engine.overlay import OverlayEngine
 from stratabase.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.store.engine.port import (
     NOT_EXISTS,
@@ -209,6 +210,11 @@ class Repository:
         if change.effects:
             with self._cleanup_after_conflict(change):
                 commit.dry_run(self._store, change)
+
+    def fork(self) -> "Repository":
+        """Return a repository of the same objects whose commits stay in memory."""
+        store = self._store
+        return Repository(OverlayEngine(self._engine), self._model, store.parallel_map, store.now)
 
     def may_refuse(self, changes: Sequence[Change]) -> list[bool]:
         """Return for each change whether `dry_run` could refuse it now."""

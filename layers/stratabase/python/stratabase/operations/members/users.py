@@ -51,6 +51,7 @@ class UserRepository:
         """`members` returns the members. It is called when users are read first. `model`: with users."""
         self._entities = entities
         self._members = members
+        self._model = model
         self._class = model.classes[USER]
         user_roles = {
             RoleName(class_.name, role.name): role
@@ -63,6 +64,10 @@ class UserRepository:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._entities, name)
+
+    def fork(self) -> "UserRepository":
+        """Return the same objects and users for a trial. Its commits stay in memory."""
+        return UserRepository(self._entities.fork(), self._members, self._model)
 
     def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
         """Return objects and users in the order of `references`, None for a missing one."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from stratabase import waiting
 from stratabase.domain.access.grants import access_of
@@ -11,7 +11,7 @@ from stratabase.domain.issues.issue import Issue, IssueType, Path, ReferenceType
 from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable, Unfinished
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.commit_refusals import AlreadyRecorded
-from stratabase.domain.objects.entity import Entity, Reference, describe_object
+from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.derived import computed_parts
 from stratabase.domain.query.filter import And
 from stratabase.domain.query.matching import matcher
@@ -169,6 +169,15 @@ def _validated(class_name: str, done: int, total: int) -> Message:
     )
 
 
+class BulkOutcome(NamedTuple, Generic[T]):
+    """What a bulk service has done, and why it has not done the rest."""
+
+    results: list[T]
+    """One for each object that was written, in the order of the writes."""
+    refusal: Refused | None = None
+    """Has an issue about the progress, and the first issues of objects. None if all objects were written."""
+
+
 class BulkRun(Generic[T]):
     """One run of a bulk service over some objects, with the result of each.
 
@@ -194,11 +203,11 @@ class BulkRun(Generic[T]):
         self._results: list[T] = []
         self._issues = FirstIssues(given)
 
-    def each(self, act: Callable[[Reference], T]) -> list[T]:
+    def each(self, act: Callable[[Reference], T]) -> "BulkOutcome[T]":
         """Return the result of `act` for each object, without those for which it raises NoLongerMatches.
 
-        If `act` refuses an object, the run goes on, and raises Refused at the end. Raises Refused too when
-        the time is over. Raises Unavailable.
+        If `act` refuses an object, the run goes on. When the time is over, it stops. Then the outcome has a
+        refusal, and the results of the other objects. Raises Unavailable.
         """
         for reference in self._references:
             if self._clock.now() > self._end:
@@ -206,14 +215,14 @@ class BulkRun(Generic[T]):
                     "The request reached its time limit. {progress} Send the request again to continue.",
                     progress=self._progress(),
                 )
-                raise Unfinished(self._issues_after(message), has_written=bool(self._results))
+                return BulkOutcome(self._results, Unfinished(self._issues_after(message)))
             # Each object may take milliseconds, so let other requests run in between.
             waiting.give_way()
             self._try(act, reference)
         if self._issues.count:
             message = _("{progress} For the rest, see the other issues.", progress=self._progress())
-            raise Refused(self._issues_after(message), has_written=bool(self._results))
-        return self._results
+            return BulkOutcome(self._results, Refused(self._issues_after(message)))
+        return BulkOutcome(self._results)
 
     def _try(self, act: Callable[[Reference], T], reference: Reference) -> None:
         try:
@@ -221,11 +230,11 @@ class BulkRun(Generic[T]):
         except NoLongerMatches:
             pass
         except Refused as refusal:
-            self._issues.add([_on(reference, issue) for issue in refusal.issues])
+            self._issues.add(reference, refusal.issues)
         except ReadBudgetExceeded as refusal:  # the budget of this object alone, so the run goes on
             message = readable_refusal(self._access, refusal).message
             issue = issue_about_all(IssueType.MALFORMED_REQUEST, self._class_name, message)
-            self._issues.add([replace(issue, entity_id=reference.id)])
+            self._issues.add(reference, [issue])
         except Unavailable as trouble:
             raise Unavailable(
                 sentences([self._progress(), trouble.message]),
@@ -244,14 +253,6 @@ class BulkRun(Generic[T]):
         return [issue, *self._issues.issues]
 
 
-def _on(reference: Reference, issue: Issue) -> Issue:
-    """Return an issue that also names the object of the run, if the issue is about a lock on another one."""
-    if issue.type is not IssueType.ENTITY_LOCK_PERSIST or (issue.entity_name, issue.entity_id) == reference:
-        return issue
-    message = _("{object}: {message}", object=describe_object(reference), message=issue.message)
-    return replace(issue, message=message)
-
-
 def issue_about_all(type_: IssueType, class_name: str, message: Message) -> Issue:
     """Return an issue about all objects of the run."""
     return Issue(type_, message, reference_type=ReferenceType.ENTITY, entity_name=class_name, path=OPTIONS)
@@ -267,11 +268,11 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
     *,
     force: bool = False,
     recorder: BulkRecorder | None = None,
-) -> list[WriteResult]:
+) -> BulkOutcome[WriteResult]:
     """Return the updated objects as they are now. An object that no longer matches is skipped.
 
     If `force`, ignore warnings. With a `recorder`, objects that earlier requests have updated are returned
-    too, after the others. Raises what `BulkRun.each` raises.
+    too, after the others. Raises Refused if no object was updated, and what `BulkRun.each` raises.
     """
     selects, options = match_predicate(services, query, evaluation), WriteOptions(force, evaluation)
 
@@ -292,10 +293,18 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
     check_single_use(services, command, references)
     given = {*command.values, *command.roles}
     run = BulkRun[WriteResult](services, caller, query.class_name, references, _updated, given)
-    updated = run.each(update)
+    updated, refusal = run.each(update)
     earlier = _done_earlier(recorder, query.class_name, [each.reference for each in updated])
     found = services.entities.read(earlier) if earlier else ()
-    return [*updated, *(WriteResult(entity) for entity in found if entity is not None)]
+    results = [*updated, *(WriteResult(entity) for entity in found if entity is not None)]
+    return _some_done(BulkOutcome(results, refusal))
+
+
+def _some_done(outcome: BulkOutcome[T]) -> BulkOutcome[T]:
+    """Return an outcome. Raises its refusal if nothing was done."""
+    if outcome.refusal is not None and not outcome.results:
+        raise outcome.refusal
+    return outcome
 
 
 def _recorded(options: WriteOptions, recorder: BulkRecorder | None, reference: Reference) -> WriteOptions:
@@ -329,11 +338,11 @@ def delete_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
     budget: ReadBudget,
     evaluation: EvaluationContext,
     recorder: BulkRecorder | None = None,
-) -> int:
-    """Return the number of deleted objects. An object that no longer matches is skipped.
+) -> BulkOutcome[Reference]:
+    """Return the deleted objects. An object that no longer matches is skipped.
 
-    With a `recorder`, objects that earlier requests have deleted count too. Raises what `BulkRun.each`
-    raises.
+    With a `recorder`, objects that earlier requests have deleted are returned too. Raises Refused if no
+    object was deleted, and what `BulkRun.each` raises.
     """
     selects = match_predicate(services, query, evaluation)
 
@@ -345,8 +354,9 @@ def delete_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
 
     check_allowed(services, Delete(Reference(query.class_name, ""), OPTIONS), caller)
     references = matching_references(services, query, budget, evaluation)
-    deleted = BulkRun[Reference](services, caller, query.class_name, references, _deleted).each(delete)
-    return len(deleted) + len(_done_earlier(recorder, query.class_name, deleted))
+    run = BulkRun[Reference](services, caller, query.class_name, references, _deleted)
+    deleted, refusal = run.each(delete)
+    return _some_done(BulkOutcome([*deleted, *_done_earlier(recorder, query.class_name, deleted)], refusal))
 
 
 def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
@@ -359,8 +369,10 @@ def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be rea
 ) -> Sequence[Issue]:
     """Return the issues that would prevent an update in bulk, or a deletion if `command` is None.
 
+    Each object is judged after the writes of those before it, which a fork of the stored objects has done.
     Reports that don't stop a write follow, as in `validate`. Raises ReadBudgetExceeded, Unavailable.
     """
+    services = replace(services, entities=services.entities.fork())
     selects, options = match_predicate(services, query, evaluation), WriteOptions(evaluation=evaluation)
 
     def asked(reference: Reference) -> Command:
@@ -371,17 +383,20 @@ def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be rea
 
     def validate(reference: Reference) -> None:
         write = Write(services, asked(reference), caller, options=options, selects=selects, validates=True)
-        outcome = write.dry_run()
-        issues.add(outcome.issues)
-        reports.add(outcome.reports)
+        outcome = write.rehearse()
+        issues.add(reference, outcome.issues)
+        reports.add(reference, outcome.reports)
 
     try:
         check_allowed(services, asked(Reference(query.class_name, "")), caller)
         references = matching_references(services, query, budget, evaluation)
         if command is not None:
             check_single_use(services, command, references)
-        BulkRun[None](services, caller, query.class_name, references, _validated).each(validate)
-    except Refused as refusal:
+        run = BulkRun[None](services, caller, query.class_name, references, _validated)
+        _, refusal = run.each(validate)
+    except Refused as refused:
+        refusal = refused
+    if refusal is not None:
         return refusal.issues
     told = [*issues.issues, *reports.issues]
     if issues.is_cut:

@@ -4,10 +4,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from stratabase.domain.issues.issue import Issue, IssueType
-from stratabase.messages import Message, _, ngettext
+from stratabase.domain.objects.entity import Reference, describe_object
+from stratabase.messages import Message, _, and_list, ngettext
 
 MAX_BULK_ISSUES = 100
 """Issues to report in one answer."""
+MAX_NAMED_OBJECTS = 10
+"""Objects to name in an issue that applies to several."""
 
 _BY_ITSELF = frozenset(
     {IssueType.DATA_TYPE, IssueType.ENTITY_NOT_FOUND, IssueType.MALFORMED_REQUEST}
@@ -27,29 +30,30 @@ class FirstIssues:
         self._given = frozenset(given)
         self._found: dict[Issue, Issue] = {}
         """The issues to report. The key of an issue is the same for all objects that share it."""
-        self._times: dict[Issue, int] = {}
-        """By the same keys: how often the issue was found, whether it is reported or not."""
+        self._objects: dict[Issue, list[str]] = {}
+        """By the same keys: the ids of the objects that have the issue, whether it is reported or not."""
 
     @property
     def issues(self) -> list[Issue]:
         """The issues to report."""
-        return [_of_all(issue, self._times[key]) for key, issue in self._found.items()]
+        return [_of_all(issue, self._objects[key]) for key, issue in self._found.items()]
 
     @property
     def count(self) -> int:
         """The number of different issues, reported or not."""
-        return len(self._times)
+        return len(self._objects)
 
     @property
     def is_cut(self) -> bool:
         """Whether some issues are not reported."""
         return self.count > MAX_BULK_ISSUES
 
-    def add(self, issues: Sequence[Issue]) -> None:
-        """Add the issues of one object. Beyond the maximum, they are only counted."""
-        for issue in issues:
-            key = replace(issue, entity_id=None) if self._is_for_all(issue) else issue
-            self._times[key] = self._times.get(key, 0) + 1
+    def add(self, reference: Reference, issues: Sequence[Issue]) -> None:
+        """Add the issues of one object, which they then name. Beyond the maximum, they are only counted."""
+        for each in issues:
+            issue, key = _on(reference, each), replace(each, entity_id=None)
+            key = key if self._is_for_all(each) else issue
+            self._objects.setdefault(key, []).append(reference.id)
             if len(self._found) < MAX_BULK_ISSUES:
                 self._found.setdefault(key, issue)
 
@@ -72,9 +76,32 @@ class FirstIssues:
         )
 
 
-def _of_all(issue: Issue, times: int) -> Issue:
-    """Return an issue with the number of objects that it applies to, if there are several."""
-    if times == 1:
+def _on(reference: Reference, issue: Issue) -> Issue:
+    """Return an issue that names the object of the run, if it is about another one, such as a part."""
+    if issue.entity_name == reference.class_name and issue.entity_id in (None, reference.id):
+        return replace(issue, entity_id=reference.id)
+    if reference.id in str(issue.message):
         return issue
-    message = _("{message} This applies to {number} objects.", message=issue.message, number=times)
+    message = _("{object}: {message}", object=describe_object(reference), message=issue.message)
+    return replace(issue, message=message)
+
+
+def _of_all(issue: Issue, ids: Sequence[str]) -> Issue:
+    """Return an issue with the objects that it applies to, if there are several."""
+    if len(ids) == 1:
+        return issue
+    if len(ids) <= MAX_NAMED_OBJECTS:
+        message = _(
+            "{message} This applies to {number} objects: {objects}.",
+            message=issue.message,
+            number=len(ids),
+            objects=and_list(ids),
+        )
+    else:
+        message = _(
+            "{message} This applies to {number} objects, such as {objects}.",
+            message=issue.message,
+            number=len(ids),
+            objects=and_list(ids[:MAX_NAMED_OBJECTS]),
+        )
     return replace(issue, message=message, entity_id=None)

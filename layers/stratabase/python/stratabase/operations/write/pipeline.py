@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from enum import Enum
 from random import uniform
 
 from stratabase.deadline import remaining_seconds
@@ -43,6 +44,18 @@ _MAX_PAUSE = 0.2
 """The upper limit of all pauses between rounds, in seconds."""
 Selects = Callable[[Entity], bool]
 """Returns whether a command applies to an object, in the state that was read for the plan."""
+
+
+class _Mode(Enum):
+    """How far a write goes."""
+
+    PLAN = "plan"
+    """Find the issues that the plan has, without asking the store for more."""
+    DRY = "dry run"
+    """Find all issues, and write nothing."""
+    REHEARSAL = "rehearsal"
+    """Find all issues, and commit to a fork. Files are not copied, and serial numbers stay null."""
+    COMMIT = "commit"
 
 
 class NoLongerMatches(Exception):
@@ -91,7 +104,7 @@ class Write:
 
         Raises Refused with all issues, ReadBudgetExceeded, Unavailable, NoLongerMatches.
         """
-        outcome = self._in_rounds(is_dry=False)
+        outcome = self._in_rounds(_Mode.COMMIT)
         if outcome.issues:
             raise Refused(outcome.issues)
         return outcome
@@ -103,14 +116,21 @@ class Write:
         of the outcome to `EntityRepository.may_refuse`.
         Raises ReadBudgetExceeded, Unavailable, NoLongerMatches.
         """
-        return self._in_rounds(is_dry=True, asks_store=asks_store)
+        return self._in_rounds(_Mode.DRY if asks_store else _Mode.PLAN)
+
+    def rehearse(self) -> WriteOutcome:
+        """Return the outcome of a dry run, and commit the write to a fork of the stored objects.
+
+        The following writes to the fork then find what this one has done. Raises as `dry_run` does.
+        """
+        return self._in_rounds(_Mode.REHEARSAL)
 
     def forbidden_issues(self) -> list[Issue]:
         """Return the issues of what the caller may do with no object at all. Nothing is read."""
         plan = plan_write(self._command, self._context(Snapshot(), 0), numbering=False)
         return plan.issues if plan.is_forbidden else []
 
-    def _in_rounds(self, *, is_dry: bool, asks_store: bool = True) -> WriteOutcome:
+    def _in_rounds(self, mode: _Mode) -> WriteOutcome:
         """Return the outcome of a round.
 
         Another round begins only if the last one certainly wrote nothing. From the third one on, the write
@@ -120,7 +140,7 @@ class Write:
         end = self._services.clock.now() + _MAX_RESTORATION_DURATION if is_restoration else None
         for number in range(1, MAX_WRITE_ROUNDS + 1):
             try:
-                return self._round(is_dry=is_dry, asks_store=asks_store)
+                return self._round(mode)
             except Conflict:
                 is_long = end is not None and self._services.clock.now() > end
             if is_long and number > _MIN_RESTORATION_ROUNDS:
@@ -133,18 +153,18 @@ class Write:
                 self._services.pause(pause)
         raise Unavailable(_("Concurrent writes to the same objects prevented this write. Try again."))
 
-    def _round(self, *, is_dry: bool, asks_store: bool) -> WriteOutcome:
+    def _round(self, mode: _Mode) -> WriteOutcome:
         """Plan and commit the write, or find out everything that prevents it. Raises Conflict."""
         # 1. Load and plan until the plan is complete.
-        plan, now = self._plan(numbering=not is_dry)
+        plan, now = self._plan(numbering=mode is _Mode.COMMIT)
         self._settle(plan)
-        change = self._change(plan, now, is_dry=is_dry)
+        change = self._change(plan, now, mode)
         # 2. Check grants. If they forbid the write, report nothing else: it could reveal what is hidden.
         unmet = unmet_permissions(self._state_readers(plan)) if plan.required_permissions else []
         if unmet:
             return self._not_allowed(plan, change, unmet)
         # 3. Stop at a lock of another member, or an unexpected version. Do not ask the store for more issues.
-        if plan.is_blocked and not is_dry:
+        if plan.is_blocked and mode is _Mode.COMMIT:
             return WriteOutcome(plan, change, plan.issues)
         # 4. Evaluate warnings, which stop a write unless it is forced. Claim the objects of blocking ones.
         try:
@@ -155,14 +175,21 @@ class Write:
             change = replace(change, claims=claims.claimed)
         # 5. Commit. If there are issues already, only find out whether the store has more.
         issues = [*plan.issues]
-        if asks_store and change.effects and self._services.class_(self._ids.root.class_name).is_stored:
-            commit_or_dry_run: CommitOrDryRun = self._services.entities.dry_run
-            if not (is_dry or issues or warnings):
-                commit_or_dry_run = self._commit_of(WriteOutcome(plan, change, issues, reports=plan.reports))
-                self._copy_uploads(plan)
-            issues += commit_or_explain(plan, change, commit_or_dry_run, self._visibility)
+        is_stored = change.effects and self._services.class_(self._ids.root.class_name).is_stored
+        if is_stored and mode is not _Mode.PLAN:
+            issues += self._store_issues(plan, change, _Mode.DRY if issues or warnings else mode)
         issues += [each.issue for each in warnings if not each.is_doubtful(issues)]
         return WriteOutcome(plan, change, issues, reports=plan.reports)
+
+    def _store_issues(self, plan: WritePlan, change: Change, mode: _Mode) -> list[Issue]:
+        """Commit a change, or find out whether the store would. Return the issues if it refuses."""
+        commit_or_dry_run: CommitOrDryRun = self._services.entities.dry_run
+        if mode is _Mode.REHEARSAL:
+            commit_or_dry_run = self._services.entities.commit
+        elif mode is _Mode.COMMIT:
+            commit_or_dry_run = self._commit_of(WriteOutcome(plan, change, [], reports=plan.reports))
+            self._copy_uploads(plan)
+        return commit_or_explain(plan, change, commit_or_dry_run, self._visibility)
 
     def _commit_of(self, outcome: WriteOutcome) -> CommitOrDryRun:
         """Return the function that commits the change of an outcome."""
@@ -225,13 +252,14 @@ class Write:
                 self._lost_uploads[lost.pending_id] = None
                 raise Conflict from None
 
-    def _change(self, plan: WritePlan, now: Instant, *, is_dry: bool) -> Change:
+    def _change(self, plan: WritePlan, now: Instant, mode: _Mode) -> Change:
         # A blocked plan reaches the store only in a dry run. Without a member id, the store does not check
         # locks, which the plan has reported already.
         member_id = None if plan.is_blocked else self._caller.id
         root = self._ids.root if isinstance(self._command, Restore) else None
         # A commit id takes time to make, and a change without effects is never committed.
-        commit_id = self._services.ids.new() if plan.effects and not is_dry else ""
+        commits = plan.effects and mode in {_Mode.COMMIT, _Mode.REHEARSAL}
+        commit_id = self._services.ids.new() if commits else ""
         return Change(commit_id, plan.instant, plan.effects, member_id, now, root, tuple(plan.request.files))
 
     def _not_allowed(self, plan: WritePlan, change: Change, unmet: list[Issue]) -> WriteOutcome:

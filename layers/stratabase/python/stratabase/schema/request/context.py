@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from graphql import GraphQLError, GraphQLResolveInfo, GraphQLSchema
 
 from stratabase.domain.access.grants import Access
-from stratabase.domain.issues.issue import Issue, Path
+from stratabase.domain.issues.issue import Path
 from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
@@ -197,10 +197,10 @@ class Call(NamedTuple):
 
 
 class ResultWithIssues(NamedTuple):
-    """An answer, and the issues that the response reports beside it."""
+    """An answer, and the refusal whose issues the response reports beside it."""
 
     source: Any
-    issues: Sequence[Issue]
+    refusal: Refused
 
 
 ServiceResolver = Callable[[Call], Any]

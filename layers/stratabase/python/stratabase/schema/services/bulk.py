@@ -8,6 +8,7 @@ from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull
 
 from stratabase.domain.access.visibility import check_class
 from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
+from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.query.filter import constant_value
 from stratabase.domain.query.page import PageFields, Query
 from stratabase.domain.write.limits import BulkLimits
@@ -20,7 +21,7 @@ from stratabase.schema.inputs.command_reader import CommandReader, data_argument
 from stratabase.schema.inputs.filter_reader import EVERYTHING
 from stratabase.schema.inputs.query_reader import QueryReader
 from stratabase.schema.inputs.service_arguments import force_warnings_argument, is_forced
-from stratabase.schema.request.context import Call
+from stratabase.schema.request.context import Call, ResultWithIssues
 from stratabase.schema.request.refusals import raise_issues
 from stratabase.schema.services.service import (
     Service,
@@ -130,13 +131,18 @@ def _describe_unset(variable: str, class_name: str, *, selects_all: bool) -> Mes
     )
 
 
+def _with_refusal(done: dict[str, Any], refusal: Refused | None) -> dict[str, Any] | ResultWithIssues:
+    """Return the answer of a service that has written some objects, and was refused the others."""
+    return done if refusal is None else ResultWithIssues(done, refusal)
+
+
 def _update_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     reader, selection = CommandReader(registry.model), BulkSelection(registry.model, class_)
 
-    def resolve(call: Call) -> dict[str, Any]:
+    def resolve(call: Call) -> dict[str, Any] | ResultWithIssues:
         command = reader.update_bulk(GeneratedType.UPDATE_BULK, class_, call.arguments["data"])
         context, query = call.context, selection.query(call)
-        results = update_bulk(
+        results, refusal = update_bulk(
             context.services,
             command,
             query,
@@ -146,8 +152,12 @@ def _update_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
             force=is_forced(call.arguments),
             recorder=context.recorder,
         )
-        items = written_views(call, results) if "items" in call.selected else []
-        return {"items": items, "totalCount": len(results)}
+        try:
+            items = written_views(call, results) if "items" in call.selected else []
+        except Refused as unshown:
+            before = () if refusal is None else refusal.issues
+            raise Refused([*before, *unshown.issues], has_written=True) from None
+        return _with_refusal({"items": items, "totalCount": len(results)}, refusal)
 
     arguments = {
         **data_argument(registry, class_, GeneratedType.UPDATE_BULK),
@@ -164,9 +174,9 @@ UPDATE_BULK = Service("updateBulk", _update_field, may_find_and(may_update(Gener
 def _delete_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     selection = BulkSelection(registry.model, class_)
 
-    def resolve(call: Call) -> dict[str, int]:
+    def resolve(call: Call) -> dict[str, Any] | ResultWithIssues:
         context, query = call.context, selection.query(call)
-        deleted = delete_bulk(
+        deleted, refusal = delete_bulk(
             context.services,
             query,
             context.caller,
@@ -174,7 +184,7 @@ def _delete_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
             context.evaluation,
             context.recorder,
         )
-        return {"deleted": deleted}
+        return _with_refusal({"deleted": len(deleted)}, refusal)
 
     description = f"Delete each {class_.name} that matches a filter. Each is deleted separately."
     return service_field(

@@ -45,7 +45,7 @@ def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, descriptio
         if not issues:
             return previewed_view(call, result)
         try:
-            return ResultWithIssues(previewed_view(call, result), issues)
+            return ResultWithIssues(previewed_view(call, result), Refused(issues))
         except (ReadBudgetExceeded, RoleUnavailable):  # the issues of the draft matter more
             raise Refused(issues) from None
 

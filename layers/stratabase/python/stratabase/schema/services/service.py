@@ -8,7 +8,6 @@ from typing import Any, Protocol
 from graphql import GraphQLArgument, GraphQLField, located_error
 
 from stratabase.domain.access.capabilities import Capabilities
-from stratabase.domain.issues.refusals import Refused
 from stratabase.model.api_names import GeneratedType
 from stratabase.model.model import Class, ClassKind
 from stratabase.schema.execution import insight
@@ -150,7 +149,7 @@ def service_field(
         if not isinstance(result, ResultWithIssues):
             return result
         # Report the issues beside the answer, in the form in which graphql-core reports a refusal.
-        error = located_error(Refused(result.issues), info.field_nodes, info.path.as_list())
+        error = located_error(result.refusal, info.field_nodes, info.path.as_list())
         context.errors.append(error)
         return result.source
 

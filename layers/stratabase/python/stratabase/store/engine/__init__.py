@@ -7,11 +7,13 @@ Read in this order:
 
 1. port: items, expectations, batches, and the calls with their guarantees.
 2. expectations: evaluates expectations against items.
-3. delegating: passes all calls on to another engine; the base of wrappers.
-4. offloading: keeps engine calls from blocking the local server.
-5. parallel: runs several reads at the same time, and counts round trips.
-6. sharded_range: reads and counts what is spread over several partitions.
-7. read_limiter: charges reads to the read budget of a request.
+3. patches: applies patches to items.
+4. delegating: passes all calls on to another engine; the base of wrappers.
+5. overlay: keeps writes in memory, over the items of another engine.
+6. offloading: keeps engine calls from blocking the local server.
+7. parallel: runs several reads at the same time, and counts round trips.
+8. sharded_range: reads and counts what is spread over several partitions.
+9. read_limiter: charges reads to the read budget of a request.
 
 Imports the domain's refusals and read budget, and no other package of the store.
 """

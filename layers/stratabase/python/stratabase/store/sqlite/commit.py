@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from stratabase.store.engine.expectations import is_met
+from stratabase.store.engine.patches import patched_attributes
 from stratabase.store.engine.port import (
     NO_EXPECTATION,
     NOT_EXISTS,
@@ -65,7 +66,7 @@ def write_increment(transaction: Transaction, key: Key, attribute: str, by: int)
     patch = Patch(key, NO_EXPECTATION, add={attribute: by})
     found = select_attributes(transaction.connection, [key]).get(key)
     transaction.connection.execute(*_patch(patch, found))
-    return int(_patched_attributes(patch, found)[attribute])
+    return int(patched_attributes(patch, found)[attribute])
 
 
 def _tests_itself(action: Action) -> bool:
@@ -183,7 +184,7 @@ def _update_if_as_seen(patch: Patch) -> Statement:
 
 
 def _patch(patch: Patch, found: Item | None) -> Statement:
-    attributes, names = _patched_attributes(patch, found), tuple(sorted(patch.places))
+    attributes, names = patched_attributes(patch, found), tuple(sorted(patch.places))
     if found is None:
         placed = {name: place for name, place in patch.places.items() if place is not None}
         return _insertion(Item(patch.key, attributes, patch.state, placed))
@@ -234,20 +235,3 @@ _STATEMENT_OF: Mapping[type[Action], Callable[[Any, Item | None], Statement]] = 
     Patch: _patch,
     Delete: _delete,
 }
-
-
-def _patched_attributes(patch: Patch, found: Item | None) -> Mapping[str, Any]:
-    """Return the attributes of a patched item. `found`: the stored item, None if there is none."""
-    kept = {} if found is None else {**found.attributes}
-    for name in patch.remove:
-        kept.pop(name, None)
-    sums = {name: _sum(patch, name, kept.get(name, 0)) for name in patch.add}
-    return {**kept, **patch.set, **sums}
-
-
-def _sum(patch: Patch, name: str, found: Any) -> int:
-    if not isinstance(found, int) or isinstance(found, bool):
-        raise ValueError(  # noqa: TRY004 - the port requires ValueError
-            f"A patch adds to {name!r} of {patch.key}, which is {found!r}: it must be a whole number."
-        )
-    return found + patch.add[name]
