@@ -77,12 +77,12 @@ def test_the_bytes_of_a_member_are_those_of_the_uploads_that_no_object_has(engin
     ledger.withdraw("upload2")
     settle(engine)
 
-    assert ledger.pending_bytes("m1", "upload3", NOON) == 1024 + 50000
-    assert ledger.pending_bytes("m1", "other", NOON) == 1024 + 4000 + 50000
-    assert ledger.pending_bytes("m2", "upload9", NOON) == 0
-    assert ledger.pending_bytes("m", "", NOON) == 0
-    assert ledger.pending_bytes("m1", "", upload().expires - 1) == 1024 + 4000 + 50000
-    assert ledger.pending_bytes("m1", "", upload().expires) == 0
+    assert sum(ledger.pending_sizes("m1", "upload3", NOON)) == 1024 + 50000
+    assert sum(ledger.pending_sizes("m1", "other", NOON)) == 1024 + 4000 + 50000
+    assert sum(ledger.pending_sizes("m2", "upload9", NOON)) == 0
+    assert sum(ledger.pending_sizes("m", "", NOON)) == 0
+    assert sum(ledger.pending_sizes("m1", "", upload().expires - 1)) == 1024 + 4000 + 50000
+    assert sum(ledger.pending_sizes("m1", "", upload().expires)) == 0
 
 
 @pytest.mark.parametrize(("late", "is_taken"), [(-1, True), (0, False), (SWEEP_DELAY, False)])
@@ -156,7 +156,7 @@ def test_a_condemned_entry_is_due_with_the_instant_of_its_removal(engine: Engine
         ReleasedFile("file2", None, "file2", now + SWEEP_DELAY),
         ReleasedFile("upload1", "upload1", "file1", now + SWEEP_DELAY),
     ]
-    assert ledger.pending_bytes("m1", "", NOON) == 0
+    assert sum(ledger.pending_sizes("m1", "", NOON)) == 0
 
 
 def test_an_entry_that_a_wrong_clock_has_condemned_is_condemned_again(engine: Engine) -> None:
@@ -235,7 +235,7 @@ def test_more_entries_than_a_page_has_are_due(engine: Engine) -> None:
 
 @pytest.mark.parametrize("is_answer_lost", [False, True])
 @pytest.mark.parametrize(
-    "method", ["add", "pending", "pending_bytes", "withdraw", "due", "condemn", "forget"]
+    "method", ["add", "pending", "pending_sizes", "withdraw", "due", "condemn", "forget"]
 )
 def test_a_store_that_fails_is_unavailable_and_the_call_can_be_repeated(
     engine: Engine, method: str, is_answer_lost: bool
@@ -252,7 +252,7 @@ def test_a_store_that_fails_is_unavailable_and_the_call_can_be_repeated(
         calls: dict[str, Callable[[], object]] = {
             "add": lambda: ledger.add(pending),
             "pending": lambda: ledger.pending([pending.id]),
-            "pending_bytes": lambda: ledger.pending_bytes("m1", "", NOON),
+            "pending_sizes": lambda: ledger.pending_sizes("m1", "", NOON),
             "withdraw": lambda: ledger.withdraw(pending.id),
             "due": lambda: list(ledger.due(now)),
             "condemn": lambda: ledger.condemn(released, now),

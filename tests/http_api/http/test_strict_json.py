@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from stratabase.http_api.http.strict_json import parse_exact_json
+from stratabase.http_api.http.refusals import Malformed
+from stratabase.http_api.http.strict_json import parse_exact_json, parse_json_object
 
 
 @pytest.mark.parametrize(
@@ -51,3 +52,18 @@ def test_json_nested_500_levels_deep_is_parsed(start: str, end: str) -> None:
     for _ in range(500):
         (found,) = found.values() if isinstance(found, dict) else found
     assert found == int("1" * 20)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"[" * 1000, b"[" * 3000 + b"]" * 3000, b'{"username": ' + b"[" * 1000, b'{"a":' * 1000],
+    ids=["open", "closed", "in a field", "objects"],
+)
+def test_deep_nesting_is_the_reason_of_a_refusal_also_in_an_incomplete_text(text: bytes) -> None:
+    with pytest.raises(Malformed, match="nested too deeply"):
+        parse_json_object(text)
+
+
+def test_an_incomplete_text_that_is_not_deep_has_its_own_reason() -> None:
+    with pytest.raises(Malformed, match=r"must be a JSON object: .*line 1"):
+        parse_json_object(b"[]" * 1000 + b"[")

@@ -78,7 +78,11 @@ class FileScenario:
     """A service with files."""
 
     def __init__(
-        self, engine: Engine | None = None, blobs: BlobStore | None = None, model: Model = MODEL
+        self,
+        engine: Engine | None = None,
+        blobs: BlobStore | None = None,
+        model: Model = MODEL,
+        limits: FileLimits = LIMITS,
     ) -> None:
         self.engine = engine or ReferenceEngine()
         self.blobs = blobs or InMemoryBlobs()
@@ -90,7 +94,7 @@ class FileScenario:
         self.files = FileStores(lambda: self.blobs, self.ledger)
         entities = open_repository(self.engine, model)
         self.services = Services(model, entities, self.clock, self.ids, unlimited_budget, files=self.files)
-        self.uploads = FileUploads(self.services, self.files, LIMITS)
+        self.uploads = FileUploads(self.services, self.files, limits)
         self.downloads = FileDownloads(
             self.services, self.files, OpenDownloads(InMemoryAttempts(), self.services.clock, 0)
         )

@@ -147,9 +147,21 @@ def test_a_profile_uploads_what_it_may_set_in_some_object(rights: Rights, class_
     if rights.upload:
         scenario.upload(class_name=class_name, caller=member(rights))
     else:
-        with pytest.raises(Forbidden):
+        sees = rights.read_mine or rights.read_others
+        with pytest.raises(Forbidden if sees else FileNotFound):
             scenario.upload(class_name=class_name, caller=member(rights))
         assert scenario.stored_keys() == set()
+
+
+def test_what_a_profile_may_neither_read_nor_set_looks_as_if_it_did_not_exist() -> None:
+    scenario, blind = FileScenario(model=MODEL), member(Rights("Blind"))
+
+    def refusal(class_name: str) -> str:
+        with pytest.raises(FileNotFound) as refused:
+            scenario.upload(class_name=class_name, caller=blind)
+        return str(refused.value).replace(class_name, "NAME")
+
+    assert refusal("Photo") == refusal("Phantom")
 
 
 @EACH_CLASS
@@ -213,7 +225,7 @@ def test_a_part_follows_its_whole(rights: Rights) -> None:
         assert is_saved(scenario, update, caller) == can_edit[title]
 
     if rights.profile in {"Blind", "Reader"}:
-        with pytest.raises(Forbidden):
+        with pytest.raises(Forbidden if can_read[MINE] else FileNotFound):
             scenario.upload(attribute="scan", class_name="Print", caller=caller)
     else:
         scenario.upload(attribute="scan", class_name="Print", caller=caller)

@@ -167,7 +167,7 @@ def test_the_limits_of_the_attribute_and_the_instance_are_checked_first(scenario
         scenario.begin(LARGE.file_size + 1)
     with pytest.raises(FileTypeNotAllowed):
         scenario.begin(50, attribute="picture", name="a.exe")
-    with pytest.raises(Forbidden):
+    with pytest.raises(FileNotFound):
         scenario.begin(50, attribute="secret")
     with pytest.raises(Forbidden):
         scenario.begin(50, caller=GUEST)

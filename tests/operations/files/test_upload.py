@@ -40,6 +40,18 @@ def test_a_member_cannot_have_too_many_files_pending() -> None:
     assert scenario.upload(b"", "thumbnail")
 
 
+def test_a_member_cannot_have_too_many_files_pending_however_small() -> None:
+    limits = LIMITS._replace(pending_files=3)
+    scenario = FileScenario(limits=limits)
+    pending = [scenario.upload(b"", "thumbnail") for _ in range(3)]
+    with pytest.raises(TooMuchPending, match="You have 3 pending files already"):
+        scenario.upload(b"", "thumbnail")
+
+    assert scenario.upload(b"", "thumbnail", caller=ADA)
+    scenario.create(thumbnail=pending[0])
+    assert scenario.upload(b"", "thumbnail")
+
+
 def test_expired_files_do_not_count() -> None:
     scenario = FileScenario()
     for _ in range(FULL):

@@ -33,7 +33,7 @@ def test_each_call_takes_effect_despite_any_fault(
     for pending in uploads:
         faulty().add(pending)
     assert faulty().pending(["upload1", "upload2"]) == uploads
-    assert faulty().pending_bytes("m1", "", NOON) == 2 * 1024
+    assert sum(faulty().pending_sizes("m1", "", NOON)) == 2 * 1024
     faulty().withdraw("upload2")
     assert sound.pending(["upload1", "upload2"]) == [uploads[0], None]
     for released in list(faulty().due(NOW)):

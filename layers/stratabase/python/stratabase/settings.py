@@ -219,6 +219,14 @@ class Settings:
             "The maximum number of megabytes of a member's uploads that no object has taken yet.",
         ),
     ] = 1024
+    pending_files: Annotated[
+        int,
+        Variable(
+            "STRATABASE_PENDING_FILES",
+            whole_number(1, 100_000),
+            "The maximum number of a member's uploads that no object has taken yet.",
+        ),
+    ] = 500
     members_table: Annotated[
         str, Variable("STRATABASE_MEMBERS_TABLE", str, "The DynamoDB table of the members.")
     ] = "stratabase-members"

@@ -170,7 +170,9 @@ class Instance:
         from stratabase.operations.files.upload import FileLimits, FileUploads  # noqa: PLC0415 - one function needs it
 
         limits = FileLimits(
-            self.settings.file_megabytes * FILE_MEGABYTE, self.settings.pending_megabytes * FILE_MEGABYTE
+            self.settings.file_megabytes * FILE_MEGABYTE,
+            self.settings.pending_megabytes * FILE_MEGABYTE,
+            self.settings.pending_files,
         )
         return FileUploads(self.services, self.files, limits, parallel_reads_of(self.settings))
 

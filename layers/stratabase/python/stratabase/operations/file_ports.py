@@ -75,7 +75,7 @@ class FileLedger(Protocol):
 
     An entry is written before any bytes, and deleted after them, or in the commit of the object that takes
     the file. Commits that release a file add an entry (`EntityRepository.commit`). Every method raises
-    Unavailable if the store cannot answer. Reads are strongly consistent, except for `pending_bytes`, `due`.
+    Unavailable if the store cannot answer. Reads are strongly consistent, except for `pending_sizes`, `due`.
     """
 
     def add(self, pending: PendingFile) -> None:
@@ -87,8 +87,8 @@ class FileLedger(Protocol):
         Uploads that are incomplete, or that the sweep is removing, do not count.
         """
 
-    def pending_bytes(self, member_id: str, besides: str, now: Instant) -> int:
-        """Return the bytes of all uploads of a member that no object has taken yet, incomplete ones too.
+    def pending_sizes(self, member_id: str, besides: str, now: Instant) -> Sequence[int]:
+        """Return the bytes of each upload of a member that no object has taken yet, incomplete ones too.
 
         Each counts for 1 KiB at least. Uploads that have expired at `now`, and the one with the ID `besides`,
         do not count.

@@ -49,11 +49,12 @@ class EngineFileLedger:
         """Return the uploads with these IDs, None for others."""
         return [self._shown(file_entries.read_pending(item)) for item in self._read(ids)]
 
-    def pending_bytes(self, member_id: str, besides: str, now: Instant) -> int:
-        """Return the bytes of all uploads of a member that no object has taken yet, but for one."""
+    def pending_sizes(self, member_id: str, besides: str, now: Instant) -> Sequence[int]:
+        """Return the bytes of each upload of a member that no object has taken yet, but for one."""
         pages = self._engine.range(file_entries.MEMBER_INDEX, keys.file_entries_of(member_id))
         others = (item for item in chain.from_iterable(pages) if item.key != keys.file_entry(besides))
-        return sum(file_entries.counted_size(item, now) for item in others)
+        sizes = (file_entries.counted_size(item, now) for item in others)
+        return [size for size in sizes if size]
 
     def withdraw(self, id_: str) -> None:
         """Make sure that no object can take an upload any more. The sweep removes it. Ignore unknown IDs."""

@@ -33,6 +33,7 @@ from stratabase.http_api.http.shape import Field, Shape
 from stratabase.http_api.http.strict_json import (
     MAX_DEPTH,
     TooDeep,
+    is_nested_too_deeply,
     json_type_name,
     parse_exact_json,
     reject_duplicate_keys,
@@ -247,10 +248,12 @@ def _parse_json(text: str | bytes, place: Message) -> Any:
     try:
         value = parse_exact_json(text)
         reject_duplicate_keys(text, value, place)
-    except (TooDeep, RecursionError):
-        message = _("{place} is nested too deeply. Use at most {limit} levels.", place=place, limit=MAX_DEPTH)
-        raise Malformed(message) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, TooDeep | RecursionError) or is_nested_too_deeply(text):
+            message = _(
+                "{place} is nested too deeply. Use at most {limit} levels.", place=place, limit=MAX_DEPTH
+            )
+            raise Malformed(message) from None
         raise Malformed(_("{place} is not valid JSON: {error}.", place=place, error=str(error))) from None
     return value
 

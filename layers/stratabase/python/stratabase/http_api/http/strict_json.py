@@ -21,12 +21,28 @@ def parse_json_object(body: bytes) -> dict[str, Any]:
         value = orjson.loads(body)
         if isinstance(value, dict):
             _check_keys(body, _("The request body"))
-    except ValueError as error:
-        message = _("The request body must be a JSON object: {error}.", error=str(error))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, RecursionError) or is_nested_too_deeply(body):
+            message = _("The JSON in the request body is nested too deeply. Use fewer levels.")
+        else:
+            message = _("The request body must be a JSON object: {error}.", error=str(error))
         raise Malformed(message) from None
-    except RecursionError:
-        raise Malformed(_("The JSON in the request body is nested too deeply. Use fewer levels.")) from None
     return require_object(value)
+
+
+def is_nested_too_deeply(text: str | bytes) -> bool:
+    """Return whether a text that orjson rejects seems to be nested more than MAX_DEPTH levels deep.
+
+    The error of orjson does not say so in all cases. This looks at the beginning of the text, and takes
+    brackets in strings for levels.
+    """
+    raw = text.encode() if isinstance(text, str) else text
+    depth = 0
+    for byte in raw[:_SEARCHED].translate(None, _NO_BRACKETS):
+        depth += 1 if byte in b"[{" else -1
+        if depth > MAX_DEPTH:
+            return True
+    return False
 
 
 def require_object(body: Any) -> dict[str, Any]:
@@ -79,6 +95,11 @@ _LONG_NUMBER = re.compile(rb"[0-9][0-9.eE+-]{15}")
 """Matches numbers that a double may not represent exactly. A match inside a string costs only time."""
 MAX_DEPTH = 500
 """The maximum nesting of arrays and objects in a text that contains a long number."""
+
+
+_SEARCHED = 64 * 1024
+"""The bytes of a text that are searched for nesting."""
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 class TooDeep(ValueError):

@@ -26,15 +26,18 @@ def find_attribute(
     """Return the class and the File attribute that an address names, in any case.
 
     Names from before a rename go on working, so that saved links do, unless they are the names of others now.
+    What the caller may neither read nor set counts as missing.
+
     Raises FileNotFound, and Forbidden for a caller who may do nothing in the application.
     """
     require_any_right(model, caller.profile)
+    access = access_of(model, caller.profile)
     class_ = _find(model.classes.values(), class_name)
-    if class_ is None:
+    if class_ is None or not _is_class_visible(access, class_):
         raise FileNotFound(_("The class {name} does not exist.", name=describe_value(class_name)))
     native = (each for each in class_.attributes.values() if each.origin is Origin.NATIVE)
     attribute = _find([each for each in native if isinstance(each.type, FileType)], attribute_name)
-    if attribute is None:
+    if attribute is None or not _is_visible(access, class_, attribute):
         message = _(
             "The class {class_name} has no file attribute {name}.",
             class_name=class_.name,
@@ -56,17 +59,31 @@ def _find(among: Iterable[_Named], name: str) -> _Named | None:
 def check_may_set(model: Model, caller: Caller, class_: Class, attribute: Attribute) -> None:
     """Raise Forbidden if the caller may set an attribute in no object, neither a new nor an existing one."""
     access = access_of(model, caller.profile)
-    if access is None:
-        return
-    permission = access.field_permission(class_.name, attribute.name)
-    is_open = permission is None or not _WRITES.isdisjoint(permission.actions)
-    if not is_open or not _may_write(access, class_, frozenset()):
+    if access is not None and not _may_set(access, class_, attribute):
         message = _(
             "Your profile {profile} can't set {attribute}.",
             profile=caller.profile,
             attribute=f"{class_.name}.{attribute.name}",
         )
         raise Forbidden(message)
+
+
+def _is_class_visible(access: Access | None, class_: Class) -> bool:
+    return access is None or access.may_read_class(class_.name) or _may_write(access, class_, frozenset())
+
+
+def _is_visible(access: Access | None, class_: Class, attribute: Attribute) -> bool:
+    return (
+        access is None
+        or access.read_obstacle(class_.name, attribute.name) is None
+        or _may_set(access, class_, attribute)
+    )
+
+
+def _may_set(access: Access, class_: Class, attribute: Attribute) -> bool:
+    permission = access.field_permission(class_.name, attribute.name)
+    is_open = permission is None or not _WRITES.isdisjoint(permission.actions)
+    return is_open and _may_write(access, class_, frozenset())
 
 
 def _may_write(access: Access, class_: Class, seen: frozenset[str]) -> bool:

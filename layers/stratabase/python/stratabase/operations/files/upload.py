@@ -33,12 +33,14 @@ _REFUSALS: dict[str, Callable[[Message], Refusal]] = {
 
 
 class FileLimits(NamedTuple):
-    """The limits of an instance, in bytes."""
+    """The limits of an instance, in bytes unless said otherwise."""
 
     file_size: int
     """The largest file."""
     pending_bytes: int
     """The pending files of one member, all together."""
+    pending_files: int = 500
+    """The number of pending files of one member."""
 
 
 class SentFile(NamedTuple):
@@ -108,9 +110,10 @@ class FileUploads:
         # processes may pass together, since the index that counts them lags.
         others, _added = self._run_all(
             lambda call: call(),
-            (lambda: self._files.ledger.pending_bytes(caller.id, pending_id, now), add),
+            (lambda: self._files.ledger.pending_sizes(caller.id, pending_id, now), add),
         )
-        if others + size > self._limits.pending_bytes:
+        limits = self._limits
+        if sum(others) + size > limits.pending_bytes or len(others) >= limits.pending_files:
             self._files.ledger.withdraw(pending_id)
             raise self._too_much_pending(others)
 
@@ -136,11 +139,19 @@ class FileUploads:
             message = _("{attribute}: {message}", attribute=name, message=violation.message)
             raise _REFUSALS[violation.issue](message)
 
-    def _too_much_pending(self, others: int) -> TooMuchPending:
-        message = _(
-            "Your pending files have {size} bytes already. The maximum is {maximum} bytes. "
-            "Bind them to objects, or wait until they expire.",
-            size=others,
-            maximum=self._limits.pending_bytes,
-        )
+    def _too_much_pending(self, others: Sequence[int]) -> TooMuchPending:
+        if len(others) >= self._limits.pending_files:
+            message = _(
+                "You have {number} pending files already. The maximum is {maximum}. "
+                "Bind them to objects, or wait until they expire.",
+                number=len(others),
+                maximum=self._limits.pending_files,
+            )
+        else:
+            message = _(
+                "Your pending files have {size} bytes already. The maximum is {maximum} bytes. "
+                "Bind them to objects, or wait until they expire.",
+                size=sum(others),
+                maximum=self._limits.pending_bytes,
+            )
         return TooMuchPending(message, PENDING_DURATION // 1000)
