@@ -432,3 +432,16 @@ def test_renamed_objects_are_claimed() -> None:
 
     assert claim_of(bank, "Account", bank.ids["account"]) == claim_of(new, "Client", bank.ids["account"])
     assert new.refusals(withdrawal) == [("Overdrawn.", "Client", bank.ids["account"], "data.account")]
+
+
+def test_a_singleton_is_claimed_again_and_again_before_it_is_written() -> None:
+    bank = Bank(process(ReferenceEngine(), BANK))
+
+    for number in range(3):
+        wheel = bank.make(f"w{number}", "Wheel", water=1)
+        bank.write(update_command("Mill", "1", wheels=add(wheel)))
+        assert claim_of(bank, "Mill", "1") is not None
+    source = bank.make("source", "Source", water=3)
+    bank.write(update_command("Mill", "1", source=point(source)))
+
+    assert bank.refusals(of(bank, "w1", "Wheel", water=2)) == [("Flooded.", "Mill", "1", "data")]
