@@ -9,7 +9,9 @@ import pytest
 
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.functions import http_handler
+from stratabase.bootstrap.routes import FUNCTIONS
 from stratabase.domain.members.member import Caller
+from stratabase.http_api.handler import CATCH_ALL
 from stratabase.model.prepared import prepare, prepared_file
 from stratabase.model.reading import read_model
 from stratabase.operations.auth.attempts_with_fallback import AttemptsWithFallback
@@ -135,4 +137,20 @@ def test_the_setting_of_the_application_reaches_the_pages(page: str, tmp_path: P
         "multiValueQueryStringParameters": query,
     }
     assert f'<a href="{url}">Open Notes</a>' in http_handler("members", built)(event)["body"]
+    built.close()
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_each_function_shows_browsers_a_page_for_an_unknown_address(function: str, tmp_path: Path) -> None:
+    (tmp_path / "model.graphql").write_text(MODEL)
+    built = Instance(Settings(home=tmp_path, model=tmp_path / "model.graphql"))
+    event = {
+        "httpMethod": "GET",
+        "resource": CATCH_ALL,
+        "path": "/x",
+        "pathParameters": {"proxy": "x"},
+        "multiValueHeaders": {"accept": ["text/html"]},
+    }
+    answer = http_handler(function, built)(event)
+    assert (answer["statusCode"], "Notes</span> Page not found</h1>" in answer["body"]) == (404, True)
     built.close()

@@ -46,6 +46,7 @@ def http_handler(function: str, service: Instance | None = None) -> HttpHandler:
         log=service.log,
         request_seconds=service.settings.request_seconds,
         request_log=RequestLog(function, service.settings.stack) if service.settings.function else None,
+        find_application=lambda: service.model.application,
     )
 
 

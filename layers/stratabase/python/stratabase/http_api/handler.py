@@ -33,6 +33,7 @@ from stratabase.http_api.http.cors import Cors
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, is_protected
 from stratabase.http_api.http.error_response import error_response
 from stratabase.http_api.http.language import response_language
+from stratabase.http_api.http.media_type import best_match
 from stratabase.http_api.http.messages import Headers, Request, Response
 from stratabase.http_api.http.refusals import (
     BodyTooLarge,
@@ -74,8 +75,13 @@ class HttpHandler:
         log: Log | None = None,
         request_seconds: float = inf,
         request_log: RequestLog | None = None,
+        find_application: Callable[[], str] | None = None,
     ) -> None:
-        """`request_seconds`: after how many seconds a request gives up waiting for stores."""
+        """Take the endpoints, and what all requests share.
+
+        `request_seconds`: after how many seconds a request gives up waiting for stores. `find_application`
+        returns the name of the application for pages. Without it, a browser's 404 is no page.
+        """
         self.endpoints = endpoints
         self._authentication = authentication
         self._cors = cors or Cors()
@@ -84,6 +90,7 @@ class HttpHandler:
         self._logged_origins: set[str] = set()
         self._request_seconds = request_seconds
         self._request_log = request_log
+        self._find_application = find_application
 
     def __call__(self, event: ProxyEvent, context: object = None) -> ProxyResponse:
         """Answer an API Gateway REST (v1) proxy event, before the deadline. Never raises."""
@@ -245,7 +252,14 @@ class HttpHandler:
         self, request: Request, refusal: Refusal, error_format: ErrorFormat, caller: Caller | None
     ) -> Response:
         status, headers = log_refusal(self._log, request, refusal)
-        detail = refusal.message.in_language(response_language(request, caller))
+        language = response_language(request, caller)
+        if isinstance(refusal, NotFound) and self._find_application is not None and _is_navigation(request):
+            # Imported only here, because most functions show no pages.
+            from stratabase.http_api.pages.notices import not_found_notice, notice_page  # noqa: PLC0415
+
+            notice = not_found_notice(refusal.message, request.base_url)
+            return notice_page(self._find_application(), language, notice, status, (("Vary", "Accept"),))
+        detail = refusal.message.in_language(language)
         return error_response(error_format, request, status, detail, headers)
 
     def _fail(
@@ -289,6 +303,13 @@ def _with_defaults(headers: Headers, of_endpoint: Headers, of_cors: Headers) -> 
     names = {name.lower() for name, _value in headers}
     defaults = tuple(header for header in _DEFAULT_HEADERS if header[0].lower() not in names)
     return (*headers, *of_endpoint, *defaults, *of_cors)
+
+
+def _is_navigation(request: Request) -> bool:
+    """Return whether a browser opens an address as a page: it then prefers HTML to the format of errors."""
+    offered = ("application/problem+json", "text/html")
+    accept = ",".join(request.headers.get("accept", ()))
+    return request.method in {"GET", "HEAD"} and best_match(accept, offered) == "text/html"
 
 
 def _unknown_address(request: Request) -> Message:

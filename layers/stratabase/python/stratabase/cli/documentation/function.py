@@ -44,7 +44,9 @@ def documentation_function(instance: Instance, documentation: Documentation) -> 
         documentation_endpoints(documentation),
         Authentication({}),  # everyone can read the pages
         cors=Cors(instance.settings.allowed_origins),
+        base_url=instance.settings.base_url,
         log=instance.log,
+        find_application=lambda: instance.model.application,
     )
     declaration = FunctionDeclaration(_FUNCTION, Path(__file__), "handler", INTEGRATION_TIMEOUT, _MEGABYTES)
     return {_FUNCTION: LambdaFunction(declaration, handler)}

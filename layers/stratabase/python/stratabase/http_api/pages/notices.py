@@ -53,6 +53,11 @@ def notice_page(
     return Page(application, language, text.heading, text.heading, content).response(status, headers)
 
 
+def not_found_notice(reason: Message, base_url: str) -> NoticeText:
+    """Return the notice for an address that does not exist. `base_url`: the root URL of the service."""
+    return NoticeText(_("Page not found"), (reason,), NoticeLink(f"{base_url}/", _("Go to the start page")))
+
+
 _EXPIRED = _("This link has expired")
 _UNUSABLE = _("This link doesn't work")
 _ONE_HOUR = _("Links are valid for one hour. No changes were made.")

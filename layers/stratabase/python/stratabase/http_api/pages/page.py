@@ -45,7 +45,8 @@ class Page:
             content=self.content,
             script=Markup(f"<script>{read_asset(SCRIPT)}</script>\n" if self.has_script else ""),
         )
-        return Response(status, (*self._headers(), *headers), body.encode())
+        # A text may quote a lone surrogate from the request, which cannot be encoded as UTF-8.
+        return Response(status, (*self._headers(), *headers), body.encode("utf-8", "replace"))
 
     def _headers(self) -> Headers:
         return (
