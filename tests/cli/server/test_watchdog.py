@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stratabase.cli.server.watchdog import CHECKS_PER_LIMIT, MAX_PERIOD, ProbeResult, Watchdog
 
-LIMIT = 60.0
+LIMIT = 5.0
 PERIOD = LIMIT / CHECKS_PER_LIMIT
 
 
@@ -32,8 +32,8 @@ class WatchdogFixture:
         self.worker = Worker()
         self.watchdog: Watchdog[Worker] = Watchdog(limit, self.clock)
 
-    def look(self, after: float = PERIOD) -> list[ProbeResult]:
-        self.clock.now += after
+    def look(self, after: float | None = None) -> list[ProbeResult]:
+        self.clock.now += self.watchdog.seconds_until_check() if after is None else after
         return [finding for _, finding in self.watchdog.check([self.worker])]
 
     def silence(self) -> Iterator[tuple[float, ProbeResult]]:
@@ -50,8 +50,17 @@ class WatchdogFixture:
 def test_a_silent_worker_is_slow_after_a_third_of_the_limit_and_stuck_at_the_limit() -> None:
     fixture = WatchdogFixture()
 
-    assert list(fixture.silence()) == [(21.0, ProbeResult.SLOW), (60.0, ProbeResult.STUCK)]
+    assert list(fixture.silence()) == [(1.75, ProbeResult.SLOW), (5.0, ProbeResult.STUCK)]
     assert fixture.worker.probes == 1
+
+
+def test_a_silent_worker_is_slow_after_some_seconds_however_long_the_limit_is() -> None:
+    """New connections go to another worker then."""
+    fixture = WatchdogFixture(limit=30)
+    found = fixture.silence()
+
+    assert next(found) == (3.0, ProbeResult.SLOW)
+    assert next(found) == (30.0, ProbeResult.STUCK)
 
 
 def test_each_state_is_reported_once() -> None:
@@ -73,10 +82,10 @@ def test_a_responsive_worker_is_neither_slow_nor_stuck() -> None:
 def test_a_slow_worker_that_responds_is_no_longer_slow() -> None:
     fixture = WatchdogFixture()
     found = fixture.silence()
-    assert next(found) == (21.0, ProbeResult.SLOW)
+    assert next(found)[1] is ProbeResult.SLOW
     assert fixture.watchdog.is_slow(fixture.worker)
 
-    assert fixture.watchdog.record_answer(fixture.worker) == 21.0
+    assert fixture.watchdog.record_answer(fixture.worker) == 1.75
 
     assert not fixture.watchdog.is_slow(fixture.worker)
     assert [finding for _, finding in fixture.silence()] == [ProbeResult.SLOW, ProbeResult.STUCK]
@@ -113,7 +122,7 @@ def test_without_a_limit_no_worker_is_ever_stuck() -> None:
 def test_a_check_is_due_one_period_after_the_last() -> None:
     fixture = WatchdogFixture()
     fixture.look()
-    fixture.clock.now += 1
-    assert fixture.watchdog.seconds_until_check() == PERIOD - 1
+    fixture.clock.now += 0.125
+    assert fixture.watchdog.seconds_until_check() == PERIOD - 0.125
     fixture.clock.now += 100
     assert fixture.watchdog.seconds_until_check() == 0

@@ -8,11 +8,13 @@ from enum import Enum, auto
 from typing import Generic, Protocol, TypeVar
 
 CHECKS_PER_LIMIT = 20
-"""The number of checks within the time limit."""
+"""The minimum number of checks within the time limit."""
 MAX_PERIOD = 60.0
-"""The maximum number of seconds between two checks."""
+"""The seconds between two checks without a limit."""
+SLOW_SECONDS = 3.0
+"""The seconds after which a worker counts as slow, because new connections should not wait longer."""
 SLOW_DIVISOR = 3
-"""A worker counts as slow after the time limit divided by this number."""
+"""If the time limit divided by this number is less, a worker counts as slow after that time."""
 SHOW_TRACEBACKS: signal.Signals = getattr(signal, "SIGUSR1", signal.SIGABRT)
 """The signal on which a worker writes the stack traces of its threads to standard error. Windows lacks
 SIGUSR1, but has no workers."""
@@ -55,7 +57,8 @@ class Watchdog(Generic[W]):
 
     def __init__(self, limit: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._limit = limit or math.inf
-        self._period = min(self._limit / CHECKS_PER_LIMIT, MAX_PERIOD)
+        self._slow_after = min(SLOW_SECONDS, self._limit / SLOW_DIVISOR) if limit else math.inf
+        self._period = min(self._limit / CHECKS_PER_LIMIT, SLOW_SECONDS / 4) if limit else MAX_PERIOD
         self._clock = clock
         self._last_check = clock()
         self._waits: dict[W, _Wait] = {}
@@ -74,7 +77,7 @@ class Watchdog(Generic[W]):
                 worker.probe()
                 continue
             wait.seconds += step
-            if wait.seconds >= self._limit / SLOW_DIVISOR and not wait.slow:
+            if wait.seconds >= self._slow_after and not wait.slow:
                 wait.slow = True
                 yield worker, ProbeResult.SLOW
             elif wait.seconds >= self._limit and not wait.stuck:

@@ -125,7 +125,7 @@ def _number(value: Any) -> int | None:
 WRITTEN = 10
 """The cost of an object that is written. One that is read costs 1."""
 COUNTED = 100
-"""The cost of a `totalCount`: an assumption, because the number of objects to read for it is unknown."""
+"""The cost of a `totalCount` of a class: an assumption, because the number of objects to read is unknown."""
 LISTED = 1
 """The cost of a `totalCount` of parts, which the object itself lists."""
 BULK = 1_000

@@ -134,8 +134,10 @@ def _reads_of_filter(field: GraphQLField, filter_: Any) -> DerivedReads:
 def _counted(field: GraphQLField, options: ValueNode | None) -> int:
     """Return the cost of a `totalCount`."""
     leads: RoleField | None = field.extensions.get(ROLE)
-    is_of_parts = leads is not None and leads.role.composition
-    return LISTED if is_of_parts and _admits_all(options) else COUNTED
+    if leads is None:
+        return COUNTED
+    # A role is assumed to lead to as many objects as a page has by default, counted or shown.
+    return LISTED if leads.role.composition and _admits_all(options) else DEFAULT_SIZE
 
 
 def _admits_all(options: ValueNode | None) -> bool:
