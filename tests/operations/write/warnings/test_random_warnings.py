@@ -26,6 +26,7 @@ from tests.graphs.random_commands import RandomCommands
 from tests.graphs.random_session import SharedIds
 from tests.graphs.read_graph import read_graph
 from tests.graphs.reference_graph import ReferenceGraph
+from tests.soak import FULL
 
 REQUESTS = 12
 Met = tuple[Reference, str]
@@ -76,7 +77,8 @@ def test_a_write_reports_exactly_the_warnings_of_its_objects() -> None:
 
     check()
     assert "size" in met
-    assert met - {"size"}, "no warning of a role was met"
+    # A short run can miss the warnings of roles.
+    assert met - {"size"} or not FULL, "no warning of a role was met"
 
 
 def write_at_random(services: Services, chance: Random) -> set[Met]:
