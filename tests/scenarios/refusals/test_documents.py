@@ -91,7 +91,7 @@ DOCUMENTS = [
     wrong(
         "an unknown enum value",
         "{ Person___getPage(options: {filter: {mood___eq: GREAT}}) { totalCount } }",
-        "Value 'GREAT' does not exist in 'Mood' enum.",
+        "Value 'GREAT' does not exist in 'Mood' enum. Use GOOD or BAD.",
         50,
     ),
     wrong(
@@ -162,7 +162,7 @@ DOCUMENTS = [
     options(
         "null for a variable",
         {"o": None},
-        ": Expected value of non-null type 'PersonPageOptions!' not to be None.",
+        ": Expected value of non-null type 'PersonPageOptions!' not to be null.",
     ),
     options(
         "an enum value in a variable",
@@ -185,7 +185,7 @@ DOCUMENTS = [
         " at .next: Int cannot represent non 32-bit signed integer value: 1000",
     ),
     options(
-        "a number as text", {"o": {"next": "1"}}, " at .next: Int cannot represent non-integer value: '1'"
+        "a number as text", {"o": {"next": "1"}}, ' at .next: Int cannot represent non-integer value: "1"'
     ),
     sheet(
         "a required value that is not given",
@@ -195,17 +195,19 @@ DOCUMENTS = [
     sheet(
         "null for a required value",
         {"title": None},
-        " at .title: Expected value of non-null type 'String!' not to be None.",
+        " at .title: Expected value of non-null type 'String!' not to be null.",
     ),
     sheet(
-        "an enum value", {**NEW, "mood": "GREAT"}, " at .mood: Value 'GREAT' does not exist in 'Mood' enum."
+        "an enum value",
+        {**NEW, "mood": "GREAT"},
+        " at .mood: Value 'GREAT' does not exist in 'Mood' enum. Use GOOD or BAD.",
     ),
     sheet(
         "wrong types, each told",
         {"title": 7, "remote": "yes", "height": "x", "hight": 1},
         " at .title: String cannot represent a non string value: 7",
-        " at .height: Int cannot represent non-integer value: 'x'",
-        " at .remote: Boolean cannot represent a non boolean value: 'yes'",
+        ' at .height: Int cannot represent non-integer value: "x"',
+        ' at .remote: Boolean cannot represent a non boolean value: "yes"',
         ": Expected value of type 'SheetCreate' not to include unknown field 'hight'. Did you mean",
     ),
     sheet(
@@ -227,14 +229,14 @@ DOCUMENTS = [
     sheet(
         "ids for a change of a role",
         {"_id": "1", "skills": ["2"]},
-        " at .skills: Expected value of type 'SkillRoleRefs' to be an object, found: ['2']. "
+        " at .skills: Expected value of type 'SkillRoleRefs' to be an object, found: [\"2\"]. "
         "Use an object with add, remove, or removeAll.",
         query=UPDATE_PERSON,
     ),
     sheet(
         "an object for an id",
         {"_id": "1", "skills": {"add": [{"name": "y"}]}},
-        " at .skills.add[0]: ID cannot represent value: {'name': 'y'}. Use the _id of an object that exists.",
+        ' at .skills.add[0]: ID cannot represent value: {"name": "y"}. Use the _id of an object that exists.',
         query=UPDATE_PERSON,
     ),
     wrong(
@@ -266,15 +268,15 @@ DOCUMENTS = [
     sheet(
         "null for the id of an object",
         {"_id": None},
-        " at ._id: Expected value of non-null type 'ID!' not to be None.",
+        " at ._id: Expected value of non-null type 'ID!' not to be null.",
         query=UPDATE,
     ),
     sheet(
         "what a person needs",
         {"last_name": "x", "team": None, "skills": None},
         ": Expected value of type 'PersonCreate' to include required field 'contract'",
-        " at .team: Expected value of non-null type 'ID!' not to be None.",
-        " at .skills: Expected value of non-null type '[ID]!' not to be None.",
+        " at .team: Expected value of non-null type 'ID!' not to be null.",
+        " at .skills: Expected value of non-null type '[ID]!' not to be null.",
         query=PERSON,
     ),
     no_service("{ Team___getAll { _id } }", "Team___getAll", 3),

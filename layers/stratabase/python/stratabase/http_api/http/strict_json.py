@@ -91,10 +91,19 @@ def repeated_fields(place: Message, names: Sequence[str]) -> Message:
     return _("{place} repeats {names}. Use each field only once.", place=place, names=quote_names(names))
 
 
-_LONG_NUMBER = re.compile(rb"[0-9][0-9.eE+-]{15}")
-"""Matches numbers that a double may not represent exactly. A match inside a string costs only time."""
+_INEXACT_NUMBER = re.compile(rb"[0-9][0-9.eE+-]{15}|[0-9][eE]-0*[0-9]{3}")
+"""Matches numbers that a double may not represent exactly: long ones, and those with a large negative
+exponent, which become 0. A match inside a string costs only time."""
 MAX_DEPTH = 500
-"""The maximum nesting of arrays and objects in a text that contains a long number."""
+"""The maximum nesting of arrays and objects in a text that contains such a number."""
+
+
+class ExactNumber(Decimal):
+    """A number of a JSON text that no double stands for."""
+
+    def __inspect__(self) -> str:
+        """Return how the messages of graphql-core show it."""
+        return str(self)
 
 
 _SEARCHED = 64 * 1024
@@ -109,18 +118,24 @@ class TooDeep(ValueError):
 def parse_exact_json(text: str | bytes) -> Any:
     """Return the value of a JSON text without losing precision.
 
-    If the text contains a number of 16 or more characters, all its fractions become Decimal.
-    Raises ValueError, or TooDeep if such a text is nested more than MAX_DEPTH levels deep.
+    A fraction or exponent that is another number as a double becomes an ExactNumber.
+    Raises ValueError, or TooDeep if a text with such a number is nested more than MAX_DEPTH levels deep.
     """
     value = orjson.loads(text)
     raw = text.encode() if isinstance(text, str) else text
-    if _LONG_NUMBER.search(raw) is None:
+    if _INEXACT_NUMBER.search(raw) is None:
         return value
     # The recursion limit of `json` differs between versions of Python, so check the depth explicitly.
     if _is_deeper_than(MAX_DEPTH, value):
         raise TooDeep(f"nested more than {MAX_DEPTH} levels deep")
     # orjson accepted the text, so it has no lone surrogates, which `json` would let pass.
-    return json.loads(raw, parse_float=Decimal)
+    return json.loads(raw, parse_float=_exact)
+
+
+def _exact(text: str) -> float | ExactNumber:
+    """Return a number as a float, which means its shortest decimal, or exactly if that is another number."""
+    number, exact = float(text), ExactNumber(text)
+    return number if Decimal(repr(number)) == exact else exact
 
 
 def _is_deeper_than(levels: int, value: Any) -> bool:

@@ -32,6 +32,8 @@ _OPTIONS_OF_OTHERS: Mapping[str, str] = {
 _OPERATORS = ("eq", "contains", "in", "some", "none", "null")
 """The operators that a hint names, if the attribute or role has them. The first ones are the most likely."""
 _MAX_OPERATORS = 3
+_MAX_ENUM_VALUES = 20
+"""An enum with more values is described in the schema."""
 
 
 def with_hint(error: GraphQLError, schema: GraphQLSchema) -> GraphQLError:
@@ -94,6 +96,17 @@ def _directions(schema: GraphQLSchema, type_name: str, names: Iterable[str]) -> 
     ]
 
 
+def _enum_value(problem: str, schema: GraphQLSchema, *type_names: str | None) -> Message | None:
+    """Hint at all values of an enum, unless there are many, or they are the terms of an order."""
+    (name,) = filter(None, type_names)
+    type_ = schema.type_map.get(name)
+    values = type_.values if isinstance(type_, GraphQLEnumType) else {}
+    is_listed = len(values) <= _MAX_ENUM_VALUES and all(
+        isinstance(each.value, str) for each in values.values()
+    )
+    return _use(problem, [*values]) if is_listed else None
+
+
 def _field(problem: str, schema: GraphQLSchema, name: str, type_name: str) -> Message | None:
     """Hint at the items of a page, at the other kind of operation, and at the services of a class."""
     roots = {"query": schema.query_type, "mutation": schema.mutation_type}
@@ -130,6 +143,7 @@ _HINTS: tuple[tuple[re.Pattern[str], Callable[..., Message | None]], ...] = (
     (re.compile(r"of type '(\w+)!?' not to include unknown field '(\w+)'"), _input_field),
     (re.compile(r"Value '(\w+)' does not exist in '(\w+)' enum"), _order),
     (re.compile(r"Enum '(\w+)' cannot represent non-enum value: (.*)", re.DOTALL), _order_object),
+    (re.compile(r"(?:Enum '(\w+)' cannot represent|does not exist in '(\w+)' enum)"), _enum_value),
     (re.compile(r"Cannot query field '(\w+)' on type '(\w+)'"), _field),
 )
 """By message of graphql-core: the function that makes the hint of the groups of the message."""

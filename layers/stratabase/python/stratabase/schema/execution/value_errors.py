@@ -1,5 +1,7 @@
 """Errors of values in documents and variables: they say where the value is, and what belongs there."""
 
+import ast
+import json
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,14 +16,20 @@ from stratabase.messages import _, or_list
 _MAX_NAMED_FIELDS = 4
 """An input with more fields is described in the schema. Those that change a role have at most four."""
 _NO_OBJECT = re.compile(r"Expected value of type '(\w+)!?' to be an object")
+_NOT_NONE = re.compile(r"not to be None(?=\.?$)")
+_SHOWN_VALUE = re.compile(r"(?:cannot represent [^:]*|, found): (.+)$", re.DOTALL)
+_PYTHON_VALUE = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\b(?:None|True|False)\b""", re.DOTALL)
 _OBJECT_FOR_ID = re.compile(r"ID cannot represent .*?value: \{")
 
 
 def with_advice(error: GraphQLError, schema: Callable[[], GraphQLSchema]) -> GraphQLError:
-    """Return an error of a value, with advice if an object is expected, or an ID in place of an object.
+    """Return an error of a value as JSON has it, with advice if an object or an ID is expected.
 
     `schema` returns the schema that the caller sees.
     """
+    text = _in_json(error.message)
+    if text != error.message:
+        error = _changed(error, text)
     if match := _NO_OBJECT.search(error.message):
         type_ = schema().type_map.get(match[1])
         if isinstance(type_, GraphQLInputObjectType) and len(type_.fields) <= _MAX_NAMED_FIELDS:
@@ -32,6 +40,23 @@ def with_advice(error: GraphQLError, schema: Callable[[], GraphQLSchema]) -> Gra
         advice = _("{problem}. Use the _id of an object that exists.", problem=error.message)
         return _changed(error, advice)
     return error
+
+
+def _in_json(message: str) -> str:
+    """Return a message of graphql-core that shows values as JSON does, and not as Python does."""
+    message = _NOT_NONE.sub("not to be null", message)
+    if match := _SHOWN_VALUE.search(message):
+        shown = _PYTHON_VALUE.sub(lambda found: _json_of(found[0]), match[1])
+        return f"{message[: match.start(1)]}{shown}"
+    return message
+
+
+def _json_of(literal: str) -> str:
+    """Return the JSON of a literal of Python, or the literal if it is cut off."""
+    try:
+        return json.dumps(ast.literal_eval(literal), ensure_ascii=False)
+    except (SyntaxError, ValueError):
+        return literal
 
 
 class ValuesWithPlaces(ValuesOfCorrectTypeRule):
