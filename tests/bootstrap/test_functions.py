@@ -11,6 +11,7 @@ from stratabase.bootstrap.functions import SWEEP_STEP_MILLISECONDS, sweep_handle
 from stratabase.clock import SystemClock
 from stratabase.observe import Log
 from stratabase.request_log import OLDEST_PURGE_METRIC
+from stratabase.settings import Settings
 
 
 class Sweeping:
@@ -19,6 +20,7 @@ class Sweeping:
     def __init__(self, oldest: int | None) -> None:
         self.log = Log("ERROR")
         self.entities = SimpleNamespace(oldest_purge=lambda: oldest)
+        self.settings = Settings(stack="hr-prod")
         self.steps = 0
 
     def sweep_steps(self) -> Iterator[None]:
@@ -47,7 +49,7 @@ def test_the_sweep_publishes_the_age_of_the_oldest_purge(
     invoke(Sweeping(SystemClock().now() - 90_000), monkeypatch, 1)
     (line,) = map(json.loads, capsys.readouterr().out.splitlines())
     assert line[OLDEST_PURGE_METRIC] >= 90
-    assert line["service"] == "sweep"
+    assert (line["service"], line["stack"]) == ("sweep", "hr-prod")
 
 
 def test_the_sweep_publishes_nothing_without_a_purge(

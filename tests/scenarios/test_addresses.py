@@ -15,7 +15,7 @@ import pytest
 from stratabase import __version__
 from stratabase.cli.emulator import emulator
 from stratabase.cli.terminal.settings import EMULATOR_CREDENTIALS
-from tests.service import PASSWORD, ROOT, Reply, RunningService, basic, running
+from tests.service import PASSWORD, ROOT, Reply, RunningService, basic, eventually, running
 
 GRAPHQL, SCHEMA, HEALTH = "/auth/api/graphql/Hr", "/auth/api/schema/Hr", "/public/health"
 ADMINISTRATOR = {"Authorization": basic("admin", PASSWORD)}
@@ -239,8 +239,9 @@ def test_links_use_the_configured_base_url(tmp_path: Path) -> None:
 def test_the_trace_id_is_in_the_response_and_in_the_log(service: RunningService) -> None:
     reply = get(service, "/auth/looked/for/in/the/log")
 
-    lines = [line for line in service.log().splitlines() if reply.json()["traceId"] in line]
-    assert lines
+    trace_id = reply.json()["traceId"]
+    eventually(lambda: trace_id in service.log())
+    lines = [line for line in service.log().splitlines() if trace_id in line]
     assert all(reply.headers["x-amzn-requestid"] in line for line in lines)
 
 
