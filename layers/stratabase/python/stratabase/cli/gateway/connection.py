@@ -150,11 +150,18 @@ class HttpConnection(asyncio.Protocol):
         try:
             self._parse(data)
         except httptools.HttpParserError:
-            self._refuse(problem(ErrorType.BAD_REQUEST, "This is no HTTP/1.1.", ""))
+            # The parser of targets takes no more than 65,535 bytes.
+            if len(self._url) > MAX_HEAD:
+                self._refuse_head()
+            else:
+                self._refuse(problem(ErrorType.BAD_REQUEST, "This is no HTTP/1.1.", ""))
         if self._head_size is not None and self._head_size > MAX_HEAD and not self._transport.is_closing():
-            text = f"Request line and headers have more than {MAX_HEAD} bytes, the most that are allowed."
-            self._refuse(problem(ErrorType.HEAD_TOO_LARGE, text, ""))
+            self._refuse_head()
         self._proceed()
+
+    def _refuse_head(self) -> None:
+        text = f"Request line and headers have more than {MAX_HEAD} bytes, the most that are allowed."
+        self._refuse(problem(ErrorType.HEAD_TOO_LARGE, text, ""))
 
     def pause_writing(self) -> None:
         """Wait with writing: the client doesn't read."""
