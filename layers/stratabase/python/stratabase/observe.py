@@ -55,6 +55,10 @@ class Log:
         self._stream = stream
         self._service = service
 
+    def prepare(self) -> None:
+        """Import what writes lines, so that a process can log when it can open no more files."""
+        _ = self._logger
+
     def debug(self, message: str, *, trace_id: str = "", **fields: object) -> None:
         """Log an event that helps with debugging."""
         self._write("DEBUG", message, trace_id, fields)

@@ -11,7 +11,7 @@ from math import inf
 from typing import TypeVar
 
 from stratabase.deadline import deadline_after
-from stratabase.domain.issues.refusals import Refusal
+from stratabase.domain.issues.refusals import Refusal, Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.domain.store_mark import StoreRefused
 from stratabase.http_api.auth.authentication import Authentication
@@ -43,6 +43,7 @@ from stratabase.http_api.http.refusals import (
 )
 from stratabase.messages import Message, _
 from stratabase.observe import Log, invocation
+from stratabase.open_files import has_no_free_file
 from stratabase.request_log import RequestLine, RequestLog
 from stratabase.unusable_store import UnusableStore
 
@@ -188,6 +189,11 @@ class HttpHandler:
             unusable = StoreRefused(str(error))
             return self._refuse(request, unusable, _error_format(endpoint, request), caller), caller
         except Exception as error:  # noqa: BLE001 - the client gets an error response for any bug
+            if has_no_free_file():
+                # Then anything can fail, such as an import. Requests succeed again when others have ended.
+                busy = Unavailable(_("The service has too many open files at the moment. Try again later."))
+                busy.__cause__ = error
+                return self._refuse(request, busy, _error_format(endpoint, request), caller), caller
             return self._fail(request, error, _error_format(endpoint, request), caller), caller
 
     def _find_caller(self, request: Request) -> Caller | None:
@@ -253,13 +259,23 @@ class HttpHandler:
     ) -> Response:
         status, headers = log_refusal(self._log, request, refusal)
         language = response_language(request, caller)
-        if isinstance(refusal, NotFound) and self._find_application is not None and _is_navigation(request):
-            # Imported only here, because most functions show no pages.
-            from stratabase.http_api.pages.notices import not_found_notice, notice_page  # noqa: PLC0415
+        try:
+            if (
+                isinstance(refusal, NotFound)
+                and self._find_application is not None
+                and _is_navigation(request)
+            ):
+                # Imported only here, because most functions show no pages.
+                from stratabase.http_api.pages.notices import not_found_notice, notice_page  # noqa: PLC0415
 
-            notice = not_found_notice(refusal.message, request.base_url)
-            return notice_page(self._find_application(), language, notice, status, (("Vary", "Accept"),))
-        detail = refusal.message.in_language(language)
+                notice = not_found_notice(refusal.message, request.base_url)
+                return notice_page(self._find_application(), language, notice, status, (("Vary", "Accept"),))
+            detail = refusal.message.in_language(language)
+        except (
+            OSError,
+            ImportError,
+        ):  # no file can be opened: neither the catalog of the language nor a module
+            detail = str(refusal.message)
         return error_response(error_format, request, status, detail, headers)
 
     def _fail(

@@ -131,6 +131,7 @@ def serve(
                 instance.stopping.set()
             return not instance.is_stopping()
 
+        instance.log.prepare()
         gc.freeze()  # what exists now lives until the end, so collections need not search it
         send(WorkerReport(ReportKind.PREPARED))
         begin()

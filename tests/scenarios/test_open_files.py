@@ -1,0 +1,51 @@
+"""A service that can open no more files answers with 503, and goes on when it can."""
+
+import json
+import resource
+from pathlib import Path
+
+import pytest
+
+from tests.http_api.files.forms import CONTENT_TYPE, form, part
+from tests.service import PASSWORD, RunningService, basic, running
+
+
+def limit_files(service: RunningService, soft: int) -> None:
+    _soft, hard = resource.prlimit(service.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(service.pid, resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.local
+@pytest.mark.parametrize("language", ["en", "it"])
+def test_without_a_free_file_requests_are_503_with_retry_after(tmp_path: Path, language: str) -> None:
+    """None of these requests was sent before, so each may need a file, a connection, or an import."""
+    headers = {"Authorization": basic("admin", PASSWORD), "Accept-Language": language}
+    photo = form(part('form-data; name="file"; filename="a.png"', b"PNG", [b"Content-Type: image/png"]))
+    query = json.dumps({"query": "{ Employee___getPage { totalCount } }"})
+    requests: list[tuple[str, str, bytes | str, str]] = [
+        ("GET", "/auth/file/Employee/none/photo", "", ""),
+        ("GET", "/auth/administration/members", "", ""),
+        ("POST", "/auth/api/graphql/Hr", query, "application/json"),
+        ("POST", "/auth/file/Employee/photo", photo, CONTENT_TYPE),
+    ]
+    with running(tmp_path / "home") as service:
+        connection = service.connection()
+        connection.connect()
+        soft, _hard = resource.prlimit(service.pid, resource.RLIMIT_NOFILE)
+        assert service.request("GET", "/public/health/live", connection=connection).status == 200
+        limit_files(service, 0)
+        statuses = list[int]()
+        for method, path, body, media_type in requests:
+            sent = headers | {"Content-Type": media_type}
+            reply = service.request(method, path, headers=sent, body=body, connection=connection)
+            assert reply.status in {200, 404, 503}, (path, reply)
+            statuses.append(reply.status)
+            if reply.status == 503:
+                assert int(reply.headers["retry-after"]) > 0
+        limit_files(service, soft)
+        assert statuses[-1] == 503, statuses
+        for method, path, body, media_type in requests:
+            sent = headers | {"Content-Type": media_type}
+            reply = service.request(method, path, headers=sent, body=body, connection=connection)
+            assert reply.status in {200, 201, 404}, (path, reply)
+        connection.close()
