@@ -103,7 +103,7 @@ def test_a_head_of_10240_bytes_is_accepted_and_a_larger_one_is_431(echoing: Clie
     assert f"have {MAX_HEAD + 1} bytes; at most {MAX_HEAD}".encode() in refused
 
 
-@pytest.mark.parametrize("size", [MAX_HEAD, 66_000, 98_000, 190_000, 300_000])
+@pytest.mark.parametrize("size", [MAX_HEAD, 66_000, 98_000])
 def test_a_long_query_counts_towards_the_head(echoing: Client, size: int) -> None:
     """The parser of targets takes no more than 65,535 bytes."""
     line = f"GET /?q={'x' * size} HTTP/1.1\r\nHost: 127.0.0.1:{echoing.port}\r\nConnection: close\r\n\r\n"
