@@ -19,8 +19,8 @@ deploy: $(VENV)/.run ## Deploy to AWS: asks for the Region, the stage and the ad
 ENV :=
 DEPLOYED_WITH = $(if $(REGION),--region '$(REGION)') $(if $(ADMIN),--administrator '$(ADMIN)') $(foreach each,$(PARAMETERS),--parameter '$(each)') $(if $(YES),--yes)
 
-smoke: $(VENV)/.run ## Try an instance over HTTP (URL=https://…, MEMBER=admin)
-	@$(BIN)/stratabase aws smoke $(URL) --user $(MEMBER)
+smoke: $(VENV)/.run ## Try an instance over HTTP, and with ENV=dev also the clients of its table (URL=https://…, MEMBER=admin)
+	@$(BIN)/stratabase aws smoke $(URL) --user $(MEMBER) $(if $(ENV),--environment $(ENV))
 MEMBER := admin
 
 destroy: $(VENV)/.run ## Delete the stack; the tables, the bucket and the secret stay (ENV=dev, staging or prod)

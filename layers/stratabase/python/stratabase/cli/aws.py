@@ -11,8 +11,9 @@ from stratabase.cli.deployment.destroy import destroy
 from stratabase.cli.deployment.environment import read_environment
 from stratabase.cli.deployment.parameters import parse_parameters
 from stratabase.cli.deployment.questions import ask
-from stratabase.cli.deployment.smoke import FILE_SIZE, TriedInstance, smoke
+from stratabase.cli.deployment.smoke import FILE_SIZE, SMOKE_CHECKS, TriedInstance, smoke
 from stratabase.cli.deployment.stack import Stack
+from stratabase.cli.deployment.table_clients import check_table_clients
 from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import FAILED, MISUSED, CommandError
 from stratabase.cli.terminal.settings import read_settings
@@ -23,7 +24,7 @@ from stratabase.model.constraints.file_limits import FileExtensions, FileSize
 from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, read_model_file
 from stratabase.setting_values import parse_base_url
-from stratabase.settings import BadSettings
+from stratabase.settings import BadSettings, Settings
 from stratabase.unusable_store import UnusableStore
 
 
@@ -92,8 +93,12 @@ def _smoke(options: Options) -> Iterator[str]:
     chosen = _named_attribute(model, options.file) if options.file else next(_large_attributes(model), None)
     if chosen is not None:
         instance.file_target, instance.extension = chosen
-    failures = 0
-    for outcome in smoke(instance):
+    failures, checks = 0, dict(SMOKE_CHECKS)
+    if options.environment:
+        variables = Stack(read_environment(options.environment)).environment_variables()
+        settings = Settings.from_environment(variables)
+        checks["table"] = lambda _instance: check_table_clients(settings)
+    for outcome in smoke(instance, checks):
         failures += outcome.failed
         yield outcome.line
     if failures:
@@ -190,6 +195,14 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
                     "metavar": "CLASS.ATTRIBUTE",
                     "help": "the attribute for which a file is uploaded; the default is the first in the "
                     "model that takes 20 MB",
+                },
+            ),
+            (
+                "--environment",
+                {
+                    "metavar": "STAGE",
+                    "help": "also compare the two clients of DynamoDB on the table of this stage; nothing is "
+                    "written",
                 },
             ),
         ),

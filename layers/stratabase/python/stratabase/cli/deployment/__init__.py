@@ -7,6 +7,7 @@
 - `states`: what the status of a stack means for a deployment.
 - `deploy`: shows what the change of the model means, deploys, and creates the first administrator.
 - `smoke`: tries an instance over HTTP.
+- `table_clients`: compares the two clients of DynamoDB on the table of a stack.
 - `destroy`: deletes the stack, and says what stays.
 
 Only `stratabase aws` uses this package. The SAM CLI does the deployment itself.
