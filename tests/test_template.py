@@ -260,13 +260,3 @@ def arn(resource: Any) -> str:
     if "Fn::GetAtt" in resource:
         return f"${{{'.'.join(resource['Fn::GetAtt'])}}}"
     return str(resource["Fn::Sub"])
-
-
-def test_sam_local_overrides_settings_that_the_template_declares() -> None:
-    """SAM ignores those that it doesn't declare."""
-    values = json.loads((ROOT / "events/env.json").read_text())["Parameters"]
-    declared = read_template_file()
-    everywhere = declared["Globals"]["Function"]["Environment"]["Variables"].keys()
-    members = declared["Resources"]["MembersFunction"]["Properties"]["Environment"]["Variables"].keys()
-    assert values.keys() <= everywhere | members
-    Settings.from_environment(values)

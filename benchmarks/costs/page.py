@@ -50,7 +50,9 @@ prices](#prices) says which of them no public source confirmed. Free tiers, disc
 taxes aren't included. Nothing on this page was measured on a real AWS account.
 
 The figures are from {measured["date"]} ({measured["machine"]}, load average {measured["load"]}). The
-deployed functions ran in AWS's runtime client with the packages of the layers, over an emulator of AWS.
+deployed functions ran in AWS's runtime client with the packages of the layers, over an emulator of AWS,
+with `AwsClient=signed`. The default, botocore's client, takes 1 to 2 ms of CPU time more for a request:
+0.03 to 0.05 dollars for a million.
 """
 
 

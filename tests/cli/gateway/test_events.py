@@ -18,11 +18,7 @@ from stratabase.http_api.http.api_gateway import StreamedResponse
 ROOT = Path(__file__).parents[3]
 TEMPLATE = read_template(ROOT / "template.yaml")
 ROUTES = Routes(TEMPLATE.routes)
-EVENTS = {
-    file.stem: json.loads(file.read_text())
-    for file in (ROOT / "events").glob("*.json")
-    if file.stem != "env"  # the settings for `sam local`
-}
+EVENTS = {file.stem: json.loads(file.read_text()) for file in (ROOT / "events").glob("*.json")}
 
 ANSWERS = {
     "graphql_query": (200, '"totalCount":'),
