@@ -9,8 +9,8 @@ from stratabase.messages import Message, _, and_list, ngettext
 
 MAX_BULK_ISSUES = 100
 """Issues to report in one answer."""
-MAX_NAMED_OBJECTS = 10
-"""Objects to name in an issue that applies to several."""
+MAX_LISTED_IDS = 10
+"""IDs to list in an issue that applies to several objects."""
 
 _BY_ITSELF = frozenset(
     {IssueType.DATA_TYPE, IssueType.ENTITY_NOT_FOUND, IssueType.MALFORMED_REQUEST}
@@ -90,7 +90,7 @@ def _of_all(issue: Issue, ids: Sequence[str]) -> Issue:
     """Return an issue with the objects that it applies to, if there are several."""
     if len(ids) == 1:
         return issue
-    if len(ids) <= MAX_NAMED_OBJECTS:
+    if len(ids) <= MAX_LISTED_IDS:
         message = _(
             "{message} This applies to {number} objects: {objects}.",
             message=issue.message,
@@ -102,6 +102,6 @@ def _of_all(issue: Issue, ids: Sequence[str]) -> Issue:
             "{message} This applies to {number} objects, such as {objects}.",
             message=issue.message,
             number=len(ids),
-            objects=and_list(ids[:MAX_NAMED_OBJECTS]),
+            objects=and_list(ids[:MAX_LISTED_IDS]),
         )
     return replace(issue, message=message, entity_id=None)

@@ -103,7 +103,7 @@ class RowFilter:
         self._decoder = decoder
         stored, derived = split_filter(filter_, class_)
         self._derive = derive
-        matches = partial(matcher, class_=class_, compare=limiter.compare)
+        matches = partial(matcher, class_=class_, before_search=limiter.compare)
         self._matches_stored: Test | None = None if stored is None else matches(stored)
         self._matches_derived: Test | None = None if derived is None else matches(derived)
         self._limiter = limiter
