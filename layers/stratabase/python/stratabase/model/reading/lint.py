@@ -132,10 +132,10 @@ def _lint_condition(
 def _lint_names(model: Model, class_name: str, use: DirectiveUse, argument: str) -> Iterator[ModelError]:
     """Yield the warnings about names of members that a condition compares as text."""
     text, node = use[argument], use.node_of(argument)
-    for written in uses_of_written_names(model, class_name, text):
-        yield _warning_at(node, written.at, str(written))
-    for used in uses_of_caller_name(model, class_name, text):
-        yield _warning_at(node, used.at, str(used))
+    # A comparison of two names would be reported from both sides.
+    found = [*uses_of_written_names(model, class_name, text)] or uses_of_caller_name(model, class_name, text)
+    for use_of_name in found:
+        yield _warning_at(node, use_of_name.at, str(use_of_name))
 
 
 def _warning_at(node: AstNode, character: int, message: str) -> ModelError:
