@@ -17,6 +17,7 @@ from tests.models import violations
 
 ROME = Formats(time_zone="Europe/Rome", language="it")
 NEW_YORK = Formats("MM/dd/yyyy", "hh:mm:ss a", "America/New_York", "en-US")
+ISO = Formats("iso", "iso", "Europe/Rome", "it")
 AT_VERSION = "dd-MM-yyyy HH:mm:ss.SSS"
 
 
@@ -126,6 +127,24 @@ def test_a_refusal_shows_an_example_in_the_format_of_the_member() -> None:
         '"domani" is not a valid Datetime. Use the format d MMMM yyyy HH:mm (for example, '
         "31 dicembre 2020 19:30) or ISO 8601 (for example, 2020-12-31T18:30:00.000Z)."
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "formats", "example"),
+    [
+        ("Date", Formats("yyyy-MM-dd"), "2020-12-31"),
+        ("Time", Formats(time_format="HH:mm:ss.SSS"), "18:30:00.000"),
+        ("Date", ISO, "2020-12-31"),
+        ("Time", ISO, "18:30:00.000"),
+        ("Datetime", ISO, "2020-12-31T18:30:00.000Z"),
+    ],
+)
+def test_a_refusal_shows_iso_8601_once_if_it_is_the_format_of_the_member(
+    name: str, formats: Formats, example: str
+) -> None:
+    with pytest.raises(InvalidValue) as refusal:
+        read(name, "tomorrow", formats)
+    assert str(refusal.value) == (f'"tomorrow" is not a valid {name}. Use ISO 8601 (for example, {example}).')
 
 
 @pytest.mark.parametrize(
@@ -399,9 +418,6 @@ def test_values_are_written_as_their_moments_are(pattern: str, zone: str, moment
             continue
         own = type_.from_stored(type_.zone(formats))(stored)
         assert text == compile_date_pattern(pattern).formatter(formats.language)(own)
-
-
-ISO = Formats("iso", "iso", "Europe/Rome", "it")
 
 
 @pytest.mark.parametrize(

@@ -96,26 +96,31 @@ class TemporalType(OrderedType):
         moment = self._moment(value, pattern, formats)
         if moment is None and isinstance(value, str):
             moment = self.from_iso(value)
-        if moment is None and not self._can_read(pattern, formats):
+        if moment is None:
+            raise self._not_valid(value, pattern, formats)
+        return self._stored(moment, value, formats)
+
+    def _not_valid(self, value: Any, pattern: str, formats: Formats) -> InvalidValue:
+        """Return the refusal of a text that is neither in a pattern nor in ISO 8601."""
+        shown = self._show_example(pattern, formats) if self._can_read(pattern, formats) else self.example
+        if shown == self.example:  # one format, not the same one twice
             message = _(
                 "{value} is not a valid {type}. Use ISO 8601 (for example, {example}).",
                 value=describe_value(value),
                 type=self.name,
-                example=self.example,
+                example=shown,
             )
-            raise InvalidValue(message)
-        if moment is None:
+        else:
             message = _(
                 "{value} is not a valid {type}. "
                 "Use the format {pattern} (for example, {example}) or ISO 8601 (for example, {iso_example}).",
                 value=describe_value(value),
                 type=self.name,
                 pattern=pattern,
-                example=self._show_example(pattern, formats),
+                example=shown,
                 iso_example=self.example,
             )
-            raise InvalidValue(message)
-        return self._stored(moment, value, formats)
+        return InvalidValue(message)
 
     def value_of(self, text: str) -> Stored:
         """Return a date or time that is spelled as this type stores it."""
