@@ -71,10 +71,25 @@ def test_instants_at_the_year_limits_ignore_the_time_zone(stored: str, text: str
     assert str(found)[:4] in (stored[:4], stored[:4].lstrip("0"))
 
 
-@pytest.mark.parametrize("text", ["datetime(day)", "datetime('0001-01-01T00:00')"])
-def test_an_instant_before_year_1_is_null(text: str) -> None:
+def test_an_instant_before_year_1_is_null() -> None:
     evaluation = EvaluationContext(zone=ZoneInfo("Asia/Tokyo"))
-    assert expression(text).evaluate(Environment({"day": "0001-01-01"}, evaluation)) is None
+    assert expression("datetime('0001-01-01T00:00')").evaluate(Environment(OBJECT, evaluation)) is None
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "first"),
+    [
+        ("Asia/Tokyo", "0001-01-01", "0001-01-01T00:00:00.000Z"),
+        ("America/New_York", "0001-01-01", "0001-01-01T00:00:00.000Z"),
+        ("Asia/Tokyo", "9999-12-31", "9999-12-30T15:00:00.000Z"),
+        ("America/New_York", "9999-12-31", "9999-12-31T05:00:00.000Z"),
+        ("America/St_Johns", "2009-11-01", "2009-11-01T03:30:00.000Z"),
+        ("Asia/Tokyo", "no day", None),
+    ],
+)
+def test_the_instant_of_a_day_is_its_first_one(zone: str, day: str, first: str | None) -> None:
+    evaluation = EvaluationContext(zone=ZoneInfo(zone))
+    assert expression("datetime(day)").evaluate(Environment({"day": day}, evaluation)) == first
 
 
 def test_now_has_milliseconds() -> None:

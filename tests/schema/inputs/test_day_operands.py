@@ -36,6 +36,7 @@ OPERATORS: Mapping[str, Callable[[date, date], bool]] = {
 SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
 NAMES = ModelSymbols(THINGS)
 READER = FilterReader(THINGS, THING)
+MOMENT = THING.attributes["moment"]
 moments = st.builds(
     lambda day, minute: f"{day}T{minute // 60:02}:{minute % 60:02}:59.999Z",
     st.sampled_from(DAYS),
@@ -176,3 +177,21 @@ def test_text_is_not_compared_with_a_datetime() -> None:
     assert not matches({"moment___eq": "2020-01-01"}, {"moment": "2020-01-02T00:00:00.000Z"}, Formats())
     with pytest.raises(Exception, match="Write a Datetime as"):
         compile_expression("moment == '2020-01-01'", Scope(NAMES, "Thing"))
+
+
+@pytest.mark.parametrize("zone", ["America/Los_Angeles", "Etc/GMT+12", "Asia/Tokyo", "Pacific/Kiritimati"])
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("day", ["0001-01-01", "0001-01-02", "9999-12-30", "9999-12-31"])
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"])
+def test_the_ends_of_the_calendar_are_shown_and_compared_alike(
+    zone: str, name: str, day: str, moment: str
+) -> None:
+    """The time zone may have no day there, so it is the first or the last one."""
+    formats, state = Formats(time_zone=zone), {"_id": "t", "moment": moment}
+    shown = date.fromisoformat(MOMENT.type.serializer("yyyy-MM-dd", formats)(moment))
+    expected = OPERATORS[name](shown, date.fromisoformat(day))
+    assert matches({f"moment___{name}": day}, state, formats) == expected
+    assert holds(f"moment {SIGNS[name]} date('{day}')", state, zone) == expected
+    assert holds(f"date(moment) {SIGNS[name]} date('{day}')", state, zone) == expected
+    assert holds(f"year(moment) == {shown.year}", state, zone)
+    assert holds("datetime(date(moment)) <= moment", state, zone)

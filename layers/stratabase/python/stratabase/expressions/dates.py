@@ -8,7 +8,7 @@ from stratabase.expressions.function import Function, Signature, simple_function
 from stratabase.expressions.kinds import DATE, DATETIME, INT, TEXT, TIME
 from stratabase.expressions.typed_expression import TypedExpression
 from stratabase.formats import iso
-from stratabase.formats.days import day_of
+from stratabase.formats.days import day_of, first_of_day
 
 
 def text_to_date(environment: Environment, text: str) -> str | None:
@@ -73,8 +73,9 @@ def datetime_to_time(environment: Environment, stored: str) -> str | None:
 
 
 def start_of_day(environment: Environment, stored: str) -> str | None:
-    """Return the moment at which a day begins in the caller's time zone."""
-    return text_to_datetime(environment, f"{stored}T00:00")
+    """Return the moment at which a day begins in the caller's time zone, or None if the text is not a day."""
+    day = parse_day(environment, stored)
+    return None if day is None else iso.format_datetime(first_of_day(day, environment.context.zone))
 
 
 def today(environment: Environment) -> str:

@@ -12,11 +12,15 @@ _LAST = datetime.max.replace(tzinfo=UTC)
 
 
 def first_of_day(day: date, zone: tzinfo) -> datetime:
-    """Return the moment in UTC at which a day begins in a time zone, or the first moment of UTC's calendar.
+    """Return the moment in UTC at which a day begins in a time zone, within UTC's calendar.
 
+    The first day of the calendar begins at the first moment of UTC's, also where it is a day earlier: moments
+    for which a time zone has no day belong to its first or last one.
     If clocks are put back across midnight, the day begins at the second midnight. If midnight is skipped, it
     begins at the change.
     """
+    if day == date.min:
+        return _FIRST
     midnight = datetime.combine(day, time(), zone)
     try:
         first, second = midnight.astimezone(UTC), midnight.replace(fold=1).astimezone(UTC)
@@ -25,7 +29,7 @@ def first_of_day(day: date, zone: tzinfo) -> datetime:
         if first < second and (second - _MILLISECOND).astimezone(zone).date() < day:
             return second
     except OverflowError:
-        return _first_or_last(midnight)
+        return _LAST
     return first
 
 
@@ -58,7 +62,3 @@ def _clock_change(day: date, zone: tzinfo, before: datetime, after: datetime) ->
             high = middle
     # Clocks change at whole seconds.
     return high.replace(microsecond=0)
-
-
-def _first_or_last(midnight: datetime) -> datetime:
-    return _FIRST if midnight.year == 1 else _LAST

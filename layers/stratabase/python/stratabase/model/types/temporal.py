@@ -158,7 +158,9 @@ class TemporalType(OrderedType):
         used_pattern = self.default_pattern(formats) if pattern == "default" else pattern
         if used_pattern == ISO_FORMAT:
             return self.iso_serializer(formats)
-        return _writer(self, used_pattern, self.zone(formats), formats.language)
+        return _writer(
+            self, used_pattern, self.zone(formats), formats.language, is_default=pattern == "default"
+        )
 
     def exact_serializer(self, formats: Formats) -> Callable[[Any], str]:
         """Return a function that writes values so that `read` gives the same values back.
@@ -181,7 +183,8 @@ class TemporalType(OrderedType):
     def display(self, stored: Any, formats: Formats) -> str:
         """Return a value in the member's format, and its stored form too if the format loses information."""
         text = str(self.serializer("default", formats)(stored))
-        return text if self._gives_back(text, stored, formats) else f"{text} ({stored})"
+        is_exact = text == stored or self._gives_back(text, stored, formats)
+        return text if is_exact else f"{text} ({stored})"
 
     def _gives_back(self, text: str, stored: Any, formats: Formats) -> bool:
         """Return whether a text in the member's format means exactly a stored value."""
@@ -223,7 +226,14 @@ class TemporalType(OrderedType):
 
 
 @lru_cache(maxsize=512)
-def _writer(type_: TemporalType, pattern: str, zone: tzinfo, language: str) -> Callable[[str], str]:
+def _writer(
+    type_: TemporalType, pattern: str, zone: tzinfo, language: str, *, is_default: bool
+) -> Callable[[str], str]:
+    """Return a function that writes stored values in a pattern.
+
+    With the member's own pattern, a text without an offset is read in the member's time zone. So values for
+    which the calendar of that time zone has no day are written in ISO 8601 instead.
+    """
     compiled = compile_date_pattern(pattern)
     compiled.check_parts(type_.allowed_parts)
     slices = type_.slices(zone)
@@ -231,7 +241,14 @@ def _writer(type_: TemporalType, pattern: str, zone: tzinfo, language: str) -> C
     if sliced is not None:  # takes a quarter of the time
         return sliced
     write, local = compiled.formatter(language), type_.from_stored(zone)
-    return lambda stored: write(local(stored))
+    if not is_default or zone is UTC:
+        return lambda stored: write(local(stored))
+
+    def write_readable(stored: str) -> str:
+        moment = local(stored)
+        return stored if moment.tzinfo is UTC else write(moment)
+
+    return write_readable
 
 
 @lru_cache(maxsize=512)
