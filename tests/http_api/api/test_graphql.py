@@ -116,9 +116,10 @@ def test_equal_keys_in_different_objects_are_accepted(post: Any, fakes: Any, var
     [
         ("", "is not valid JSON"),
         ("{", "is not valid JSON"),
+        ('{"query":"","variables":{"r":2e308}}', "the number 2e308, which is out of range"),
         ('{"query":"\\ud800"}', "is not valid JSON"),
         ("\udcff", "is not valid JSON"),
-        ("[" * 3000, "is not valid JSON"),
+        ("[" * 3000, "is nested too deeply"),
         ("[]", "Batches are not supported"),
         ([{"query": "{x}"}], "Batches are not supported"),
         ('"{x}"', "must be a JSON object, not a string"),

@@ -5,7 +5,12 @@ from typing import Any
 import pytest
 
 from stratabase.http_api.http.refusals import Malformed
-from stratabase.http_api.http.strict_json import ExactNumber, parse_exact_json, parse_json_object
+from stratabase.http_api.http.strict_json import (
+    ExactNumber,
+    NumberOutOfRange,
+    parse_exact_json,
+    parse_json_object,
+)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +54,29 @@ def test_a_long_number_keeps_all_its_digits(text: str, expected: Any) -> None:
 def test_unreadable_json_is_a_value_error(text: str | bytes) -> None:
     with pytest.raises(ValueError, match=r".+"):
         parse_exact_json(text)
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [
+        ("2e308", "2e308"),
+        ("-2.5E+0308", "-2.5E+0308"),
+        ("1" * 5_000, "1" * 20 + "…"),
+        ("1e" + "9" * 5_000, "1e" + "9" * 18 + "…"),
+    ],
+)
+def test_a_number_beyond_all_doubles_is_named(number: str, shown: str) -> None:
+    message = (
+        f"The request body contains the number {shown}, which is out of range. "
+        "Use a number from -1.7e308 to 1.7e308."
+    )
+    text = f'{{"é€😀": "2e308", "a":\n[{number} , NaN]}}'
+    for value in (text, text.encode()):
+        with pytest.raises(NumberOutOfRange):
+            parse_exact_json(value)
+    with pytest.raises(Malformed) as refusal:
+        parse_json_object(text.encode())
+    assert str(refusal.value) == message
 
 
 @pytest.mark.parametrize(("start", "end"), [("[", "]"), ('{"a":', "}")])

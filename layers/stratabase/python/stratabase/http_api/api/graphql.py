@@ -32,6 +32,7 @@ from stratabase.http_api.http.refusals import (
 from stratabase.http_api.http.shape import Field, Shape
 from stratabase.http_api.http.strict_json import (
     MAX_DEPTH,
+    NumberOutOfRange,
     TooDeep,
     is_nested_too_deeply,
     json_type_name,
@@ -248,6 +249,8 @@ def _parse_json(text: str | bytes, place: Message) -> Any:
     try:
         value = parse_exact_json(text)
         reject_duplicate_keys(text, value, place)
+    except NumberOutOfRange as error:
+        raise Malformed(error.describe(place)) from None
     except (ValueError, RecursionError) as error:
         if isinstance(error, TooDeep | RecursionError) or is_nested_too_deeply(text):
             message = _(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from functools import partial
+from math import isinf
 from typing import Any
 
 import orjson
@@ -16,11 +17,14 @@ from stratabase.messages import Message, _, verbatim
 
 def parse_json_object(body: bytes) -> dict[str, Any]:
     """Return the fields of a JSON object in UTF-8. Raises Malformed, also for duplicate keys."""
+    place = _("The request body")
     try:
         # orjson goes first, because it rejects NaN, lone surrogates and deep nesting, which `json` accepts.
-        value = orjson.loads(body)
+        value = _loads(body)
         if isinstance(value, dict):
-            _check_keys(body, _("The request body"))
+            _check_keys(body, place)
+    except NumberOutOfRange as error:
+        raise Malformed(error.describe(place)) from None
     except (ValueError, RecursionError) as error:
         if isinstance(error, RecursionError) or is_nested_too_deeply(body):
             message = _("The JSON in the request body is nested too deeply. Use fewer levels.")
@@ -106,6 +110,38 @@ class ExactNumber(Decimal):
         return str(self)
 
 
+class NumberOutOfRange(ValueError):
+    """A number of a JSON text is beyond all doubles. `number` is how it is written."""
+
+    def __init__(self, number: str) -> None:
+        super().__init__(f"the number {number} is out of range")
+        self.number = number
+
+    def describe(self, place: Message) -> Message:
+        """Return the message. `place` is its subject: "The body", or the name of a parameter."""
+        most = 20
+        return _(
+            "{place} contains the number {number}, which is out of range. "
+            "Use a number from -1.7e308 to 1.7e308.",
+            place=place,
+            number=self.number if len(self.number) <= most else f"{self.number[:most]}…",
+        )
+
+
+_JSON_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+
+
+def _loads(text: str | bytes) -> Any:
+    """Return the value of a JSON text as orjson does. Raises ValueError, or NumberOutOfRange."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        number = _JSON_NUMBER.match(error.doc, error.pos)
+        if number and isinf(float(number[0])):
+            raise NumberOutOfRange(number[0]) from None
+        raise
+
+
 _SEARCHED = 64 * 1024
 """The bytes of a text that are searched for nesting."""
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -119,9 +155,10 @@ def parse_exact_json(text: str | bytes) -> Any:
     """Return the value of a JSON text without losing precision.
 
     A fraction or exponent that is another number as a double becomes an ExactNumber.
-    Raises ValueError, or TooDeep if a text with such a number is nested more than MAX_DEPTH levels deep.
+    Raises ValueError, NumberOutOfRange, or TooDeep if a text with a number that a double may not represent is
+    nested more than MAX_DEPTH levels deep.
     """
-    value = orjson.loads(text)
+    value = _loads(text)
     raw = text.encode() if isinstance(text, str) else text
     if _INEXACT_NUMBER.search(raw) is None:
         return value
