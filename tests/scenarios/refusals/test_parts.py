@@ -8,6 +8,7 @@ import pytest
 from tests.scenarios.refusals.case import Case, changing, housing, loosely, making
 from tests.scenarios.refusals.issue import Issue, attribute, attributes, required, role
 from tests.scenarios.refusals.needs import DATE, PERSON
+from tests.scenarios.refusals.service_client import ServiceClient
 
 LONG = "The text has 10 characters. The maximum is 9."
 ROOM = {"street": "s", "rooms": [{"name": "r"}, {"name": "q", "width": 10}]}
@@ -293,3 +294,29 @@ def test_two_contradicting_requests_on_one_part_are_refused(
     refuse: Callable[[Case], None], case: Case
 ) -> None:
     refuse(case)
+
+
+@pytest.mark.parametrize(("number", "wrong"), [(10, 10), (11, 1)])
+def test_the_same_mistake_in_many_parts_is_one_issue(client: ServiceClient, number: int, wrong: int) -> None:
+    """The service and its validation agree, and the first place is the one that is told."""
+    phones = [{"_clientId": f"p{row}", "digits": "9" * 10} for row in range(number)]
+    data = {**PERSON, "phones": phones}
+    validation = """query($data: PersonDraftCreate!) { it: Person___validateCreate(data: $data) {
+      isValid issues { sourceRequestReference userMessage _clientId } } }"""
+    creation = "mutation($data: PersonCreate!) { it: Person___create(data: $data) { _id } }"
+
+    verdict = client.ask(validation, data=data)
+    errors = client.answer(creation, {"data": data}).body["errors"]
+
+    issues = [each["extensions"] for each in errors]
+    assert [{name: issue[name] for name in verdict["issues"][0]} for issue in issues] == verdict["issues"]
+    assert not verdict["isValid"]
+    assert len(issues) == wrong
+    assert issues[0]["sourceRequestReference"] == "it.data.phones.0.digits"
+    assert issues[0]["issueType"] == "ATTRIBUTE_STRING_LENGTH"
+    assert issues[0]["attributeNames"] == ["digits"]
+    assert errors[0]["message"].startswith(f"Phone.digits: {LONG}")
+    if wrong == 1:
+        assert (
+            "This applies to 11 places in the request, such as data.phones.0.digits," in errors[0]["message"]
+        )

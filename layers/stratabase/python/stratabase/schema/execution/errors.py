@@ -1,6 +1,6 @@
 """Render the `errors` of a GraphQL response."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -8,6 +8,7 @@ from graphql import GraphQLError
 
 from stratabase.domain.access.grants import Access, access_of
 from stratabase.domain.access.visibility import readable_refusal
+from stratabase.domain.issues.equal_issues import merge_equal
 from stratabase.domain.issues.issue import Issue, IssueType, Path, ReferenceType
 from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable
 from stratabase.domain.members.member import Caller
@@ -51,7 +52,7 @@ class ErrorRenderer:
         return {**error.formatted, "message": message, "extensions": {"classification": classification}}
 
     def render_execution_errors(self, error: GraphQLError) -> Iterator[Json]:
-        """Yield the errors of a field as JSON, one for each issue."""
+        """Yield the errors of a field as JSON, one for each issue. Many equal issues are one."""
         cause = error.original_error
         if cause is None:
             yield self.render_request_error(DocumentError.of(error))
@@ -69,9 +70,9 @@ class ErrorRenderer:
             "extensions": self._asked.render(issue, path),
         }
 
-    def _issues(self, cause: BaseException) -> tuple[Issue, ...]:
+    def _issues(self, cause: BaseException) -> Sequence[Issue]:
         if isinstance(cause, Refused):
-            return cause.issues
+            return merge_equal(cause.issues)
         if isinstance(cause, ReadBudgetExceeded):
             return (_too_much(readable_refusal(self._access, cause)),)
         if isinstance(cause, Unavailable):

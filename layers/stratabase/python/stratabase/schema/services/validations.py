@@ -9,6 +9,7 @@ from typing import Any
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 
+from stratabase.domain.issues.equal_issues import merge_equal
 from stratabase.domain.issues.issue import Issue
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Delete
@@ -53,7 +54,8 @@ def _issues_field(
             context.services.model.application, caller.profile, context.trace_id, caller.formats.language
         )
         is_valid = not any(issue.stops_write for issue in issues)
-        return {"isValid": is_valid, "issues": [renderer.render(issue, (call.key,)) for issue in issues]}
+        shown = [renderer.render(issue, (call.key,)) for issue in merge_equal(issues)]
+        return {"isValid": is_valid, "issues": shown}
 
     return service_field(VALIDATION_RESULT, arguments, resolve, description)
 
