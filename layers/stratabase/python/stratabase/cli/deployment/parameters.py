@@ -12,6 +12,7 @@ _OVERRIDE = re.compile(
     r"(?=\s|$)",
     re.DOTALL,
 )
+_NAME = re.compile(r"[A-Za-z0-9]+")
 _LONG = "ParameterKey="
 _PLAIN = re.compile(r"[\w@.:/+,-]+", re.ASCII)
 """A value that needs no quotes."""
@@ -45,7 +46,7 @@ def parse_parameters(texts: Iterable[str]) -> dict[str, str]:
     found = {}
     for text in texts:
         name, equals, value = text.partition("=")
-        if not equals or not re.fullmatch(r"[A-Za-z0-9]+", name):
+        if not equals or not _NAME.fullmatch(name):
             raise CommandError(f'"{text}" sets no parameter. Write NAME=VALUE, such as Basic=off.', MISUSED)
         found[name] = _unquote(value)
     return found

@@ -10,6 +10,7 @@ from typing import Any
 from stratabase.cli.terminal.command_error import MISUSED, CommandError
 
 CONFIGURATION = Path("samconfig.toml")
+_HEADER = re.compile(r"\s*\[([^\[\]]*)\]\s*(?:#.*)?")
 Table = tuple[str, ...]
 """The path of a table, such as `("dev", "global", "parameters")`."""
 
@@ -50,8 +51,7 @@ def save_values(path: Path, values: Mapping[Table, Mapping[str, str]]) -> None:
 
 def _set_value(text: str, table: Table, name: str, quoted: str) -> str:
     lines = text.splitlines()
-    header = re.compile(r"\s*\[\s*" + r"\s*\.\s*".join(map(re.escape, table)) + r"\s*\]\s*(#.*)?")
-    start = next((number for number, line in enumerate(lines) if header.fullmatch(line)), None)
+    start = next((number for number, line in enumerate(lines) if _table_of(line) == table), None)
     assignment = f"{name} = {quoted}"
     if start is None:
         lines += ["", f"[{'.'.join(table)}]", assignment]
@@ -61,6 +61,12 @@ def _set_value(text: str, table: Table, name: str, quoted: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _table_of(line: str) -> Table | None:
+    """Return the table that a line begins, None if it begins none, or writes its path in an unusual way."""
+    header = _HEADER.fullmatch(line)
+    return None if header is None else tuple(part.strip() for part in header[1].split("."))
+
+
 def _find_assignment(lines: list[str], start: int, name: str) -> tuple[int, int]:
     """Return the first line of an assignment in the table and the line after it, or where to insert it."""
     end = start
@@ -68,7 +74,8 @@ def _find_assignment(lines: list[str], start: int, name: str) -> tuple[int, int]
         line = lines[number].strip()
         if line.startswith("["):
             break
-        if re.match(rf"{re.escape(name)}\s*=", line):
+        key, equals, _ = line.partition("=")
+        if equals and key.strip() == name:
             # A list can take several lines.
             for last in range(number + 1, len(lines) + 1):
                 if _parse("\n".join(lines[number:last])) is not None:
