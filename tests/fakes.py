@@ -138,6 +138,9 @@ class DictEntities:
     def check_role(self, role: RoleName) -> None:
         """Do nothing: no model changes."""
 
+    def known_size(self, class_name: str, limit: int) -> int | None:
+        return None
+
     def known_since(self, role: RoleName) -> Instant:
         del role
         return 0

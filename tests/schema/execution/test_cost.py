@@ -521,3 +521,44 @@ def test_sizes_of_earlier_requests_do_not_change_an_estimate(options: str, filte
         assert str(found) == str(expected), variables
         refused += found is not None
     assert 10 < refused < 290
+
+
+DEEP = """{ Team___getPage { items { members { items { team { members { items { team { members {
+    items { team { members { totalCount } } } } } } } } } } } } }"""
+
+
+def excess_with(sizes: Mapping[str, int], text: str, most: int) -> GraphQLError | None:
+    """Return the error of a document if classes have these sizes."""
+    return DocumentCosts(SCHEMA, parse(text), most).excess(operation_of(text), {}, sizes.get)
+
+
+def test_classes_of_known_sizes_have_no_more_objects_than_these() -> None:
+    """Two teams of three people: a page shows as many at most."""
+    by_size = 2 + 2 * 3 * 2 + 2 * 3 * 3 * 2 + 2 * 3 * 3 * 3 * 2 + 2 * 3 * 3 * 3 * 3
+    assert excess_with({"Team": 2, "Person": 3}, DEEP, by_size) is None
+    assert excess_with({"Team": 2, "Person": 3}, DEEP, by_size - 1) is not None
+    assert excess_with({"Person": 3}, DEEP, by_size) is not None
+
+
+def test_an_empty_class_costs_its_count() -> None:
+    page = "{ Team___getPage(options: {next: 500, offset: 90}) { totalCount items { name } } }"
+    assert excess_with({"Team": 0}, page, 1) is None
+    assert excess_with({"Team": 0}, page, 0) is not None
+
+
+def test_the_error_tells_the_cost_for_classes_of_any_size() -> None:
+    assert str(excess_with({"Team": 50}, DEEP, 10)) == str(excess_with({}, DEEP, 10))
+
+
+def test_sizes_are_asked_once_and_only_if_they_matter() -> None:
+    asked: list[str] = []
+
+    def size_of(name: str) -> int | None:
+        asked.append(name)
+        return 3
+
+    costs = DocumentCosts(SCHEMA, parse(DEEP), 1_000_000)
+    assert costs.excess(operation_of(DEEP), {}, size_of) is None
+    assert asked == []
+    DocumentCosts(SCHEMA, parse(DEEP), 1).excess(operation_of(DEEP), {}, size_of)
+    assert sorted(asked) == ["Person", "Team"]

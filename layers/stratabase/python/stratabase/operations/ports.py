@@ -122,6 +122,12 @@ class EntityRepository(Protocol):
         have been moved. `linked` and `are_linked` raise it, too.
         """
 
+    def known_size(self, class_name: str, limit: int) -> int | None:
+        """Return the number of objects of a class, None if the store doesn't know it, or it exceeds `limit`.
+
+        A store on this machine knows it. Others would have to be asked.
+        """
+
     def known_since(self, role: RoleName) -> Instant:
         """Return the instant since which objects have a role in their state, 0 if they always had.
 

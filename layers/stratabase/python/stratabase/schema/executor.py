@@ -24,6 +24,7 @@ from stratabase.messages import _
 from stratabase.operations.executor import GraphQLResponse, QueriesOnly
 from stratabase.operations.services import Services
 from stratabase.schema.execution.cache import BoundedCache, gzip_compress, gzip_decompress
+from stratabase.schema.execution.cost_estimate import MAX_KNOWN_SIZE, SizeOf
 from stratabase.schema.execution.document_errors import DocumentError
 from stratabase.schema.execution.document_hints import with_hint
 from stratabase.schema.execution.documents import BoundDocument, Document, DocumentCache
@@ -115,11 +116,12 @@ class SchemaExecutor:
         if queries_only and document.mutates(operation_name):
             raise QueriesOnly(_("Mutations require the POST method."))
         # 2. Refuse what is too large or too expensive, before anything is read.
-        excess = _excess(document, operation_name, variables or {}, literals)
+        size_of = partial(self._size_of, caller)
+        excess = _excess(document, operation_name, variables or {}, literals, size_of)
         if excess and literals.untyped:
             # The document of a template has no places in the text, which the error tells.
             document, literals = BoundDocument(self._documents.parse(query))
-            excess = _excess(document, operation_name, variables or {}, literals)
+            excess = _excess(document, operation_name, variables or {}, literals, size_of)
         if excess:
             return render_refusal([errors.render_request_error(DocumentError.of(excess))])
         _announce(document, operation_name)
@@ -214,6 +216,16 @@ class SchemaExecutor:
             hide_suggestions=not self._suggestions,
         )
 
+    def _size_of(self, caller: Caller, class_name: str) -> int | None:
+        """Return how many objects a class has at most, None if that is unknown.
+
+        If the caller doesn't see all objects of the class, their number must not decide anything.
+        """
+        access = access_of(self._services.model, caller.profile)
+        if access is not None and not access.sees_every_object(class_name):
+            return None
+        return self._services.entities.known_size(class_name, MAX_KNOWN_SIZE)
+
     def _variable_errors(
         self, operation: OperationDefinitionNode, variables: Mapping[str, Any], seen: ProfileSchema
     ) -> Sequence[GraphQLError]:
@@ -235,11 +247,15 @@ class SchemaExecutor:
 
 
 def _excess(
-    document: Document, operation_name: str | None, variables: Mapping[str, Any], literals: LiteralValues
+    document: Document,
+    operation_name: str | None,
+    variables: Mapping[str, Any],
+    literals: LiteralValues,
+    size_of: SizeOf,
 ) -> GraphQLError | None:
     """Return the error if a request has too many values, or costs too much."""
     given = {**variables, **literals.untyped} if literals.untyped else variables
-    return excess_of_variables(variables) or document.excess(operation_name, given)
+    return excess_of_variables(variables) or document.excess(operation_name, given, size_of)
 
 
 def _announce(document: Document, operation_name: str | None) -> None:

@@ -129,6 +129,10 @@ class RenamedRepository:
         with self._translated_refusals():
             self._repository.check_role(self._in.role(role))
 
+    def known_size(self, class_name: str, limit: int) -> int | None:
+        """Return the number of objects of a class, None if it is unknown or exceeds `limit`."""
+        return self._repository.known_size(self._in.class_name(class_name), limit)
+
     def known_since(self, role: RoleName) -> Instant:
         """Return the instant since which objects have a role in their state, 0 for always."""
         return self._repository.known_since(self._in.role(role))

@@ -35,6 +35,7 @@ from stratabase.store.engine.port import (
     Put,
 )
 from stratabase.store.engine.read_limiter import ReadLimiter
+from stratabase.store.indexes.listing import count_listed
 from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.layout import keys, versions
 from stratabase.store.layout.associations import Associations
@@ -157,6 +158,13 @@ class Repository:
     def check_role(self, role: RoleName) -> None:
         """Raise RoleUnavailable if the associations of a role are not where the model expects them."""
         unbuilt_roles.refuse_if_stored_elsewhere(self._store, role)
+
+    def known_size(self, class_name: str, limit: int) -> int | None:
+        """Return the number of objects of a class, None if it is unknown or exceeds `limit`."""
+        if self._engine.data_version() is None:  # an engine on another machine, or one whose calls are shown
+            return None
+        number = count_listed(self._engine, class_name, limit + 1)
+        return None if number > limit else number
 
     def known_since(self, role: RoleName) -> Instant:
         """Return the instant since which objects have a role in their state, 0 for always."""

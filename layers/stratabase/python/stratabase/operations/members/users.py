@@ -98,6 +98,10 @@ class UserRepository:
         if role not in self._user_roles:
             self._entities.check_role(role)
 
+    def known_size(self, class_name: str, limit: int) -> int | None:
+        """Return the number of objects of a class, None if it is unknown or exceeds `limit`."""
+        return None if class_name == USER else self._entities.known_size(class_name, limit)
+
     def known_since(self, role: RoleName) -> Instant:
         """Return since when versions have what a role leads to, 0 for always. Roles to users never change."""
         return 0 if role in self._user_roles else self._entities.known_since(role)

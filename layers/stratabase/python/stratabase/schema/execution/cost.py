@@ -1,7 +1,7 @@
 """Estimate the cost of an operation before it runs, and refuse it if the cost is too high."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from graphql import (
@@ -16,7 +16,7 @@ from graphql import (
 
 from stratabase.messages import _
 from stratabase.model.api_names import FILTER_EXP
-from stratabase.schema.execution.cost_estimate import WRITTEN, CostShare, Variables
+from stratabase.schema.execution.cost_estimate import WRITTEN, CostShare, SizeOf, Variables, no_size
 from stratabase.schema.execution.cost_steps import CostTreeBuilder
 from stratabase.schema.execution.selections import Selections, fragments_of, selects_the_same
 
@@ -45,8 +45,15 @@ class OperationCost:
             if definition.default_value
         }
 
-    def excess(self, variables: Variables) -> GraphQLError | None:
-        """Return the error if the operation costs too much, else None."""
+    def excess(self, variables: Variables, size_of: SizeOf = no_size) -> GraphQLError | None:
+        """Return the error if the operation costs too much, else None.
+
+        `size_of` is called only if it costs too much for classes of any size.
+        """
+        error = self._excess(variables)
+        return None if error is not None and self._is_cheap(variables, size_of) else error
+
+    def _excess(self, variables: Variables) -> GraphQLError | None:
         if not self._varies:
             return self._constant_error
         sizes = self._sizes(variables)
@@ -81,6 +88,11 @@ class OperationCost:
     @cached_property
     def _constant_error(self) -> GraphQLError | None:
         return self._error_for({})
+
+    def _is_cheap(self, variables: Variables, size_of: SizeOf) -> bool:
+        """Return whether the operation does not cost too much for classes of the sizes that are known."""
+        given = {**self._defaults, **variables}
+        return sum(step.total(given, cache(size_of)) for step in self._steps) <= self._maximum
 
     def _error_for(self, variables: Variables) -> GraphQLError | None:
         given = {**self._defaults, **variables}
@@ -118,28 +130,33 @@ class DocumentCosts:
         self._known: dict[int, OperationCost] = {}
         """By Python's `id` of an operation, which lives as long as its document."""
 
-    def excess(self, operation: OperationDefinitionNode, variables: Mapping[str, Any]) -> GraphQLError | None:
-        """Return the error if an operation costs too much, else None."""
+    def excess(
+        self, operation: OperationDefinitionNode, variables: Mapping[str, Any], size_of: SizeOf = no_size
+    ) -> GraphQLError | None:
+        """Return the error if an operation costs too much, else None.
+
+        `size_of` is called only if it costs too much for classes of any size.
+        """
         known = self._known.get(id(operation))
         if known is not None:
-            return known.excess(variables)
+            return known.excess(variables, size_of)
         try:
-            return self._excess(operation, variables)
+            return self._excess(operation, variables, size_of)
         except GraphQLError as error:
             return error
 
     def _excess(
-        self, operation: OperationDefinitionNode, variables: Mapping[str, Any]
+        self, operation: OperationDefinitionNode, variables: Mapping[str, Any], size_of: SizeOf
     ) -> GraphQLError | None:
         # Without directives that depend on variables, the tree of steps is the same for each request: keep
         # it.
         if self._selects_the_same:
             cost = self._known[id(operation)] = self._cost(operation)
-            return cost.excess(variables)
+            return cost.excess(variables, size_of)
         definitions = operation.variable_definitions or ()
         values = get_variable_values(self._schema, definitions, dict(variables))
         # If the variables are wrong, the execution reports it.
-        return None if isinstance(values, list) else self._cost(operation, values).excess(variables)
+        return None if isinstance(values, list) else self._cost(operation, values).excess(variables, size_of)
 
     @cached_property
     def _selects_the_same(self) -> bool:

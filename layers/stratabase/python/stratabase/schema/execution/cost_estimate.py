@@ -122,6 +122,16 @@ def _number(value: Any) -> int | None:
     return max(value, 0) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
+SizeOf = Callable[[str], int | None]
+"""Returns how many objects a class has at most, None if that is unknown."""
+MAX_KNOWN_SIZE = 1_000
+"""The number of objects up to which the size of a class is looked up."""
+
+
+def no_size(_: str) -> None:
+    """Know the size of no class."""
+
+
 WRITTEN = 10
 """The cost of an object that is written. One that is read costs 1."""
 COUNTED = 100
@@ -149,6 +159,8 @@ class CostStep:
     counted: int
     """The cost of its `totalCount`, 0 if it is not selected."""
     steps: "tuple[CostStep, ...]"
+    class_name: str | None = None
+    """The class of which a page shows objects, None for a field that shows no page."""
 
     @property
     def varies(self) -> bool:
@@ -164,12 +176,13 @@ class CostStep:
             return None
         return names.union(*(each for each in below if each is not None))
 
-    def total(self, variables: Variables, times: int = 1) -> int:
+    def total(self, variables: Variables, size_of: SizeOf = no_size, times: int = 1) -> int:
         """Return the cost of this step and all below it if it runs `times` times."""
         window = self.options.window(variables)
-        objects, own = self._own(window, times)
+        size = None if self.class_name is None else size_of(self.class_name)
+        objects, own = self._own(window, times, size)
         # The text of a condition is parsed only once.
-        return own + window.condition + sum(step.total(variables, objects) for step in self.steps)
+        return own + window.condition + sum(step.total(variables, size_of, objects) for step in self.steps)
 
     def costs(
         self, variables: Variables, times: int = 1, advice: Message | None = None
@@ -191,12 +204,19 @@ class CostStep:
         for step in self.steps:
             yield from step.costs(variables, objects, advice)
 
-    def _own(self, window: EstimatedWindow, times: int) -> tuple[int, int]:
-        """Return the number of objects of all times, and the cost of reading or writing them."""
-        objects = times * (self.usual if window.size is None or not self.usual else window.size)
+    def _own(self, window: EstimatedWindow, times: int, size: int | None = None) -> tuple[int, int]:
+        """Return the number of objects of all times, and the cost of reading or writing them.
+
+        `size`: how many objects the class has, if that is known.
+        """
+        shown = self.usual if window.size is None or not self.usual else window.size
         # Objects that the offset skips are read too.
         passed = window.offset if self.usual else 0
-        found = objects + times * (passed + self.counted)
+        counted = self.counted
+        if size is not None:
+            shown, passed, counted = min(shown, size), min(passed, size), min(counted, max(size, 1))
+        objects = times * shown
+        found = objects + times * (passed + counted)
         return objects, self.weight * found + self.derived.of(objects) + window.filter.of(found)
 
     def _advice_on_size(self, variables: Variables) -> Message | None:

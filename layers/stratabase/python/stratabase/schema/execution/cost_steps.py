@@ -115,6 +115,7 @@ class CostTreeBuilder:
             0 if selected <= _SHOWS_NO_OBJECTS else _usual(field, inside.type),
             _counted(field, given.get(_OPTIONS)) if _COUNT in selected else 0,
             tuple(found.steps),
+            query_reader_of(field).class_.name if _OPTIONS in field.args else None,
         )
 
     def _reads_of(self, shown: Collection[AttributeField]) -> DerivedReads:

@@ -32,6 +32,7 @@ from stratabase.schema.execution.accepting_validator import AcceptingValidator
 from stratabase.schema.execution.cache import BoundedCache
 from stratabase.schema.execution.compiled_operation import CompiledOperation
 from stratabase.schema.execution.cost import DocumentCosts
+from stratabase.schema.execution.cost_estimate import SizeOf, no_size
 from stratabase.schema.execution.document_errors import DocumentError
 from stratabase.schema.execution.document_hints import with_hint
 from stratabase.schema.execution.limits import ExecutionPolicy, limit_violations, too_long
@@ -126,10 +127,12 @@ class Document:
         operation = self._operation(operation_name)
         return bool(self.ast and operation and is_about_schema(self.ast, operation))
 
-    def excess(self, operation_name: str | None, variables: Mapping[str, Any]) -> GraphQLError | None:
-        """Return the error if the operation costs too much, else None."""
+    def excess(
+        self, operation_name: str | None, variables: Mapping[str, Any], size_of: SizeOf = no_size
+    ) -> GraphQLError | None:
+        """Return the error if the operation costs too much, also for classes of their known sizes."""
         operation = self._operation(operation_name)
-        return self._costs.excess(operation, variables) if operation and self._costs else None
+        return self._costs.excess(operation, variables, size_of) if operation and self._costs else None
 
     def _operation(self, name: str | None) -> OperationDefinitionNode | None:
         operation = self._operations.get(name)

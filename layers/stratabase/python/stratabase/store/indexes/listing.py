@@ -25,6 +25,25 @@ def listed_objects(engine: Engine, class_name: str, bounds: Bounds = UNBOUNDED) 
         remaining = yield from _while_maintained(engine, class_name, listing, remaining, pages)
 
 
+def count_listed(engine: Engine, class_name: str, limit: int) -> int:
+    """Return the number of objects in the listing of a class, at most `limit`.
+
+    `class_name`: the stored name.
+    """
+    listing = _stored_registry(engine).listing(class_name)
+    pages = (
+        page
+        for partition in listing.partitions
+        for page in engine.range(listing.index_name, partition, limit=limit, whole=False)
+    )
+    number = 0
+    for page in pages:
+        number += len(page)
+        if number >= limit:
+            break
+    return min(number, limit)
+
+
 def listing_index(engine: Engine, class_name: str) -> str:
     """Return the name of the generic index that has the listing of a class, by the class's stored name."""
     return _stored_registry(engine).listing(class_name).index_name
