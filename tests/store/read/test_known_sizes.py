@@ -23,10 +23,10 @@ type Client %s
 }
 type Other { name: String }
 """
-DEEP = (
-    "{ Client___getPage(options: {next: 900}) { totalCount } b: Client___getPage(options: {next: 900}) "
-    + ("{ items { name } } }")
-)
+DEEP = """{
+    Client___getPage(options: {next: 900}) { totalCount }
+    b: Client___getPage(options: {next: 900}) { items { name } }
+}"""
 
 
 @pytest.fixture(params=["reference", "sqlite", "dynamodb-ministack"])
