@@ -361,6 +361,24 @@ def test_at_most_nine_errors_are_reported(client: ServiceClient) -> None:
     assert len(body["errors"]) == 9
 
 
+def test_the_same_mistake_in_many_elements_of_a_variable_is_one_error(client: ServiceClient) -> None:
+    def messages(phones: list[Any]) -> list[str]:
+        data = {"last_name": "x", "team": "1", "skills": [], "contract": {"starts_on": "1/1/2020"}}
+        body = client.send({"query": PERSON, "variables": {"d": {**data, "phones": phones}}}).json()
+        assert {error["extensions"]["classification"] for error in body["errors"]} == {VALIDATION}
+        assert all(error["locations"] for error in body["errors"])
+        return [error["message"] for error in body["errors"]]
+
+    (merged,) = messages([{}] * 30)
+    assert merged == (
+        "Variable '$d' has invalid value at .phones[0]: Expected value of type 'PhoneCreate' "
+        "to include required field 'digits', found: {}. This applies to 30 places in the request, such as "
+        "$d.phones[0], $d.phones[1], $d.phones[2], $d.phones[3], and $d.phones[4]."
+    )
+    assert len(messages([{}] * 3)) == 3
+    assert len(messages([{"digits": number} for number in range(30)])) == 9
+
+
 def test_a_refused_mutation_does_not_undo_the_others(client: ServiceClient) -> None:
     """Each field is a separate write, in order."""
     query = """mutation {

@@ -37,6 +37,7 @@ from stratabase.schema.execution.responses import (
     render_data,
     render_refusal,
     render_result,
+    render_value_errors,
     with_unreadable,
 )
 from stratabase.schema.execution.value_errors import with_advice
@@ -194,10 +195,7 @@ class SchemaExecutor:
         result = self._run_graphql_core(ast, context, variables, operation_name)
         operation, seen = get_operation_ast(ast, operation_name), context.profile_schema
         if operation and not seen.is_full and never_began(result):
-            seen_errors = self._variable_errors(operation, variables or {}, seen)
-            return render_refusal(
-                [errors.render_request_error(DocumentError.of(each)) for each in seen_errors]
-            )
+            return render_value_errors(self._variable_errors(operation, variables or {}, seen), errors)
         return render_result(result, errors, context)
 
     def _run_graphql_core(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from stratabase.domain.issues.issue import Issue, Path
-from stratabase.messages import _, and_list
+from stratabase.messages import Message, _, and_list
 
 MAX_EQUAL_ISSUES = 10
 """Issues that are equal except for the element, and that are reported one by one. More become one issue."""
@@ -49,19 +49,23 @@ def _has_many_places(group: Sequence[Issue]) -> bool:
     return len({each.path for each in group}) > MAX_EQUAL_ISSUES
 
 
+def with_places(message: str, places: Sequence[str]) -> Message:
+    """Return a message with the number of the places that it applies to, and the first ones."""
+    return _(
+        "{message} This applies to {number} places in the request, such as {places}.",
+        message=message,
+        number=len(places),
+        places=and_list(places[:_MAX_LISTED_PLACES]),
+    )
+
+
 def _merged(group: Sequence[Issue]) -> Issue:
     """Return the issue that stands for equal ones."""
     first = group[0]
-    places = list(dict.fromkeys(each.path for each in group))
-    message = _(
-        "{message} This applies to {number} places in the request, such as {places}.",
-        message=first.message,
-        number=len(places),
-        places=and_list(".".join(map(str, path)) for path in places[:_MAX_LISTED_PLACES]),
-    )
+    places = dict.fromkeys(".".join(map(str, each.path)) for each in group)
     return replace(
         first,
-        message=message,
+        message=with_places(first.message, list(places)),
         entity_id=first.entity_id if len({each.entity_id for each in group}) == 1 else None,
         client_id=first.client_id if len({each.client_id for each in group}) == 1 else None,
     )

@@ -12,8 +12,9 @@ from stratabase.operations.executor import GraphQLResponse
 from stratabase.schema.execution import insight
 from stratabase.schema.execution.document_errors import DocumentError
 from stratabase.schema.execution.document_hints import with_hint
+from stratabase.schema.execution.documents import MAX_REPORTED_ERRORS
 from stratabase.schema.execution.errors import ErrorRenderer
-from stratabase.schema.execution.value_errors import with_advice
+from stratabase.schema.execution.value_errors import merge_equal_errors, with_advice
 from stratabase.schema.request.context import GraphQLContext
 
 MAX_WARNINGS = 9
@@ -60,9 +61,15 @@ def render_result(result: ExecutionResult, errors: ErrorRenderer, context: Graph
         advised = [with_advice(error, seen) for error in found]
         if context.suggestions:
             advised = [with_hint(error, seen()) for error in advised]
-        return render_refusal([errors.render_request_error(DocumentError.of(error)) for error in advised])
+        return render_value_errors(advised, errors)
     _raise_unavailable(result)
     return render_data(with_unreadable(result.data, found, errors, context), context)
+
+
+def render_value_errors(found: Sequence[GraphQLError], errors: ErrorRenderer) -> GraphQLResponse:
+    """Return the response to a request that is not executed, because its variables are wrong."""
+    first = islice(merge_equal_errors(found), MAX_REPORTED_ERRORS)
+    return render_refusal([errors.render_request_error(DocumentError.of(error)) for error in first])
 
 
 def found_errors(result: ExecutionResult, context: GraphQLContext) -> list[GraphQLError]:

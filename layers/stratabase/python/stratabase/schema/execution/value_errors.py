@@ -11,6 +11,7 @@ from graphql.language import ListValueNode, ObjectValueNode
 from graphql.utilities import validate_input_literal
 from graphql.validation import ValuesOfCorrectTypeRule
 
+from stratabase.domain.issues.equal_issues import MAX_EQUAL_ISSUES, with_places
 from stratabase.messages import _, or_list
 
 _MAX_NAMED_FIELDS = 4
@@ -19,6 +20,8 @@ _NO_OBJECT = re.compile(r"Expected value of type '(\w+)!?' to be an object")
 _NOT_NONE = re.compile(r"not to be None(?=\.?$)")
 _SHOWN_VALUE = re.compile(r"(?:cannot represent [^:]*|, found): (.+)$", re.DOTALL)
 _PYTHON_VALUE = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\b(?:None|True|False)\b""", re.DOTALL)
+_PLACE = re.compile(r"Variable '\$(?P<variable>\w+)' has invalid value at (?P<path>[^:]+): ")
+_POSITION = re.compile(r"\[\d+\]")
 _OBJECT_FOR_ID = re.compile(r"ID cannot represent .*?value: \{")
 
 
@@ -57,6 +60,35 @@ def _json_of(literal: str) -> str:
         return json.dumps(ast.literal_eval(literal), ensure_ascii=False)
     except (SyntaxError, ValueError):
         return literal
+
+
+def merge_equal_errors(errors: Sequence[GraphQLError]) -> list[GraphQLError]:
+    """Return errors of variables in their order, with one for many that differ only in positions in lists.
+
+    See `merge_equal` of issues.
+    """
+    groups: dict[str, list[GraphQLError]] = {}
+    for error in errors:
+        groups.setdefault(_without_positions(error.message), []).append(error)
+    merged: list[GraphQLError] = []
+    for group in groups.values():
+        found = [match for each in group if (match := _PLACE.match(each.message))]
+        places = [f"${match['variable']}{match['path']}" for match in found]
+        if len(places) <= MAX_EQUAL_ISSUES:
+            merged += group
+        else:
+            merged.append(_changed(group[0], with_places(_ended(group[0].message), places)))
+    return merged
+
+
+def _without_positions(message: str) -> str:
+    match = _PLACE.match(message)
+    return message if match is None else _POSITION.sub("[]", match[0]) + message[match.end() :]
+
+
+def _ended(sentence: str) -> str:
+    """Return a sentence with a period at its end."""
+    return sentence if sentence.endswith(".") else f"{sentence}."
 
 
 class ValuesWithPlaces(ValuesOfCorrectTypeRule):
