@@ -56,13 +56,14 @@ class FrozenClock:
 
 
 class CountedIds:
-    """A generator of predictable IDs: id1, id2 …"""
+    """A generator of predictable IDs: id1, id2 …, or with another prefix."""
 
-    def __init__(self) -> None:
+    def __init__(self, prefix: str = "id") -> None:
+        self._prefix = prefix
         self._numbers: Iterator[int] = count(1)
 
     def new(self) -> str:
-        return f"id{next(self._numbers)}"
+        return f"{self._prefix}{next(self._numbers)}"
 
 
 class DictEntities:

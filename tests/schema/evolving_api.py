@@ -1,6 +1,7 @@
 """The GraphQL API over one store whose model changes, as when a service restarts with another model."""
 
 import json
+from itertools import count
 from typing import Any
 
 from stratabase.domain.members.member import Caller
@@ -13,6 +14,8 @@ from stratabase.store.renamed_repository import open_repository
 from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, unlimited_budget
 
 HEADING = 'extend schema @application(name: "Test") @profile(name: "Administrator", administrator: true)\n'
+_NUMBERS = count(1)
+"""DynamoDB takes commits with the same ID for one, also in different tables. So each API has its own IDs."""
 
 
 class EvolvingApi:
@@ -21,7 +24,7 @@ class EvolvingApi:
     def __init__(self, engine: Engine, model: str) -> None:
         self.engine = engine
         self.clock = FrozenClock()
-        self._ids = CountedIds()
+        self._ids = CountedIds(f"api{next(_NUMBERS)}id")
         self.serve(model)
 
     def serve(self, model: str) -> None:

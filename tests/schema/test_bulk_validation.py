@@ -1,9 +1,11 @@
 """The validation of a bulk service finds what the service then does, and writes nothing."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
 from random import Random
+from tempfile import mkdtemp
 from typing import Any
 
 import pytest
@@ -16,6 +18,8 @@ from tests.schema.evolving_api import EvolvingApi
 from tests.soak import count, mostly, seed
 
 ROUNDS = count(40, 3_000)
+ROUNDS_OF_A_STORE = 50
+"""Each round compares the whole store, and a store grows with each round."""
 MODEL = """
 type Mem @class(versioned: true)
   @unique(attributes: ["code"])
@@ -59,12 +63,17 @@ def over_dynamodb(_: Path) -> Iterator[Engine]:
 
 
 @pytest.fixture(params=mostly([over_sqlite, over_dynamodb], "over_dynamodb"), ids=["sqlite", "dynamodb"])
-def api(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EvolvingApi]:
-    """An empty store."""
-    make: Callable[[Path], Iterator[Engine]] = request.param
-    engines = make(tmp_path)
-    yield EvolvingApi(next(engines), MODEL)
-    next(engines, None)
+def new_api(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], EvolvingApi]]:
+    """A function that closes the store before, and returns an empty one."""
+    opened = ExitStack()
+
+    def make() -> EvolvingApi:
+        opened.close()
+        folder = Path(mkdtemp(dir=tmp_path))
+        return EvolvingApi(opened.enter_context(contextmanager(request.param)(folder)), MODEL)
+
+    with opened:
+        yield make
 
 
 class World:
@@ -132,12 +141,16 @@ UPDATE = "$o: MemPageOptions!, $d: Mem{}UpdateBulk!"
 VALIDATE = "it: Mem___validate{}Bulk(options: $o{}) {{ isValid issues {{ userMessage entityID issueType }} }}"
 
 
-def test_a_bulk_validation_finds_what_the_service_refuses(api: EvolvingApi) -> None:
+def test_a_bulk_validation_finds_what_the_service_refuses(new_api: Callable[[], EvolvingApi]) -> None:
     chance = Random(seed())
+    api = new_api()
     world = World(api, chance)
     partly = 0
     rounds = ROUNDS // 10 if isinstance(api.engine, DynamoDBEngine) else ROUNDS
-    for _ in range(rounds):
+    for number in range(1, rounds + 1):
+        if number % ROUNDS_OF_A_STORE == 0:
+            api = new_api()
+            world = World(api, chance)
         world.fill()
         options, data = world.options(), world.data()
         given: dict[str, Any] = {"o": options, "d": data}
