@@ -165,15 +165,24 @@ def _in_bulk(class_name: str, verb: str, data: Data, issues: Sequence[Issue]) ->
     change = {name: value for name, value in data.items() if name != "_id"}
     arguments = {"data": change, "options": _only(data["_id"])}
     result = verb.startswith("validate")
+    found = [_naming(issue, class_name, data["_id"]) for issue in issues]
     return Asked(
-        class_name, verb, arguments, [*([] if result else [_none(class_name, "updated")]), *issues], result
+        class_name, verb, arguments, [*([] if result else [_none(class_name, "updated")]), *found], result
     )
+
+
+def _naming(issue: Issue, class_name: str, id_: str) -> Issue:
+    """Return an issue of a bulk service, which names the object of the run if it is about another one."""
+    if (issue.entity == class_name and issue.id in (None, id_)) or id_ in issue.message:
+        return issue
+    return replace(issue, message=f'{class_name} "{id_}": {issue.message}')
 
 
 def _all_deleted(class_name: str, id_: str, issues: Sequence[Issue], verb: str) -> Asked:
     result = verb.startswith("validate")
     found = [replace(issue, at="options") if issue.at == "_id" else issue for issue in issues]
-    found = [*([] if result else [_none(class_name, "deleted")]), *found]
+    named = [_naming(issue, class_name, id_) for issue in found]
+    found = [*([] if result else [_none(class_name, "deleted")]), *named]
     return Asked(class_name, verb, {"options": _only(id_)}, found, result)
 
 
