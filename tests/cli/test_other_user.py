@@ -4,6 +4,7 @@ import os
 import pwd
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -90,6 +91,57 @@ def test_root_fills_no_empty_folder_of_another_user(
     assert main(["restore", str(folder / "backup")]) == 1
     assert "belongs to the user nobody" in capsys.readouterr().err
     assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "settings"),
+    [
+        ("serve --no-reload", {}),
+        ("members create joe joe@example.com Administrator", {}),
+        ("import {folder}/export", {}),
+        ("import {folder}/pets.csv --class Pet", {}),
+        ("restore {folder}/backup", {}),
+        (
+            "copy {folder}/moving STRATABASE_HOME={folder}/theirs/new/data",
+            {"STRATABASE_HOME": "{folder}/own"},
+        ),
+        ("keys rotate", {"STRATABASE_STORE": "dynamodb"}),
+    ],
+)
+def test_root_creates_no_data_folder_in_the_folder_of_another_user(
+    folder: Path,
+    command: str,
+    settings: Mapping[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    theirs = folder / "theirs"
+    theirs.mkdir()
+    os.chown(theirs, NOBODY, NOBODY)
+    for path in (folder / "home", *(folder / "home").rglob("*")):
+        os.chown(path, 0, 0)
+    (folder / "home").rename(folder / "own")
+    monkeypatch.setenv("STRATABASE_HOME", str(theirs / "new/data"))
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value.format(folder=folder))
+
+    assert main(command.format(folder=folder).split()) in {1, 2}
+
+    error = capsys.readouterr().err
+    assert (
+        f"The data folder {theirs / 'new/data'} doesn't exist, and {theirs} belongs to the user nobody"
+        in error
+    )
+    assert "sudo -u nobody stratabase" in error
+    assert list(theirs.iterdir()) == []
+
+
+def test_root_creates_its_data_folder_in_a_folder_of_root(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRATABASE_HOME", str(folder / "new/data"))
+
+    assert main(["members", "create", "joe", "joe@example.com", "Administrator", "--print-link"]) == 0
 
 
 def test_root_goes_on_with_its_own_data_in_the_folder_of_another_user(folder: Path) -> None:

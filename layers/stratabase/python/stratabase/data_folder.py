@@ -25,8 +25,7 @@ def hold_data_folder(home: Path, *, alone: bool = False) -> Iterator[None]:
     Processes share the lock of the folder. `alone`: no other process may use it meanwhile. Raises
     UnusableStore, also if root uses the data of another user; OSError.
     """
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _check_owner(home)
+    create_data_folder(home)
     with ExitStack() as held:
         try:
             held.enter_context(lock_folder(home, _TIMEOUT, shared=not alone))
@@ -35,19 +34,42 @@ def hold_data_folder(home: Path, *, alone: bool = False) -> Iterator[None]:
         yield
 
 
+def create_data_folder(home: Path) -> None:
+    """Create a data folder if it does not exist, with access for this user only.
+
+    Raises OSError; UnusableStore if root uses the data of another user, or would create the folder in one of
+    another user.
+    """
+    _check_owner(home)
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
 def _check_owner(home: Path) -> None:
     """Raise UnusableStore if root would create files in the data of another user, who could not use them."""
     if os.name != "posix" or os.geteuid() != 0:
         return
     # If root has served the folder of another user, as in some containers, its data is that of root.
     databases = [path for name in DATABASES if (path := home / name).exists()]
-    owner = (databases[0] if databases else home).stat().st_uid
-    if owner != 0:
-        name = owner_name(owner)
+    place = databases[0] if databases else _nearest_existing(home)
+    owner = place.stat().st_uid
+    if owner == 0:
+        return
+    name = owner_name(owner)
+    run = f"Run the command as this user: sudo -u {name} stratabase …"
+    if home.exists():
         raise UnusableStore(
-            f"The data in {home} belongs to the user {name}, and files of root would break the service. Run "
-            f"the command as this user: sudo -u {name} stratabase …"
+            f"The data in {home} belongs to the user {name}, and files of root would break the service. {run}"
         )
+    raise UnusableStore(
+        f"The data folder {home} doesn't exist, and {place} belongs to the user {name}, who could not use a "
+        f"data folder of root. {run} Or set STRATABASE_HOME to another folder."
+    )
+
+
+def _nearest_existing(home: Path) -> Path:
+    """Return a data folder, or the folder in which it, or the first of its parents, would be created."""
+    absolute = home.absolute()
+    return next(each for each in (absolute, *absolute.parents) if each.exists())
 
 
 def check_complete(home: Path) -> None:

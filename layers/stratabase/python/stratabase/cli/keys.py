@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from stratabase.bootstrap.storage import open_keyring
 from stratabase.cli.subcommands import Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import CommandError, text_with_cause
-from stratabase.cli.terminal.settings import read_settings, require_store
+from stratabase.cli.terminal.settings import make_data_folder, read_settings, require_store
 from stratabase.clock import SystemClock
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.key_rotation import KeyPhase, KeyState, key_phases
@@ -47,6 +47,8 @@ def _list(settings: Settings, _options: Options) -> Iterator[str]:
 
 def _rotate(settings: Settings, options: Options) -> Iterator[str]:
     """Rotate the keys, and yield lines that describe the result."""
+    if settings.signing_keys is None:
+        make_data_folder(settings.home)  # with DynamoDB, it may not exist yet
     rotate = RotateKeys(_keyring(settings), SystemClock(), TimeOrderedIds(), _token_milliseconds(settings))
     rotation = rotate(at_once=options.at_once)
     yield from _rotation_at_once_lines(rotation) if options.at_once else _rotation_lines(rotation)

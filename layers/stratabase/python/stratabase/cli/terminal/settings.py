@@ -6,7 +6,7 @@ from pathlib import Path
 
 from stratabase.cli.terminal.command_error import MISUSED, CommandError
 from stratabase.cli.terminal.data_folder import use_data_folder
-from stratabase.data_folder import DATABASES, RESTORING
+from stratabase.data_folder import DATABASES, RESTORING, create_data_folder
 from stratabase.settings import BadSettings, Settings, variables
 from stratabase.wording import nearest_word
 
@@ -87,7 +87,7 @@ def make_data_folder(folder: Path) -> None:
     """
     _check_folder(folder)
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        create_data_folder(folder)
     except OSError as error:
         text = f"STRATABASE_HOME: creating the data folder {folder} failed ({error.strerror})."
         raise CommandError(text) from error
