@@ -73,9 +73,10 @@ def _acquire(descriptor: int, deadline: float, *, shared: bool = False) -> None:
     while True:
         try:
             return _try_lock(descriptor, shared=shared)
-        except (BlockingIOError, PermissionError) as error:
+        except (BlockingIOError, PermissionError):
             if time.monotonic() >= deadline:
-                raise LockTimeout from error
+                # Without the cause: for a person, its text adds nothing to "is busy".
+                raise LockTimeout from None
         time.sleep(uniform(0.001, 0.008))  # noqa: S311 - jitter, not a secret
 
 
