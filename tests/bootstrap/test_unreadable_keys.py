@@ -59,6 +59,8 @@ def test_requests_for_tokens_and_the_health_are_503(
     assert answer["statusCode"] == health["statusCode"] == 503
     assert all("Retry-After" in str(each["multiValueHeaders"]) for each in (answer, health))
     assert "signing-keys" not in answer["body"]
+    found = json.loads(health["body"])
+    assert (found["store"], found["keys"]) == ("reachable", "unreadable")
     assert "signing-keys.json" in str(vars(caplog.records[0]).get("reason"))
 
 

@@ -16,6 +16,39 @@ def limit_files(service: RunningService, soft: int) -> None:
 
 
 @pytest.mark.local
+def test_without_a_free_file_a_new_service_refuses_and_reports_its_health(tmp_path: Path) -> None:
+    """The first line of the log, the first refusals and the keys need no file that is not open yet."""
+    wrong = basic("admin", "wrong")
+    query = json.dumps({"query": "{ __typename }"})
+    with running(tmp_path / "home") as service:
+        connection = service.connection()
+        connection.connect()
+        soft, _hard = resource.prlimit(service.pid, resource.RLIMIT_NOFILE)
+        assert service.request("GET", "/public/health", connection=connection).status == 200
+        limit_files(service, 0)
+        statuses = dict[str, int]()
+        for name, path, authorization, body in (
+            ("health", "/public/health", "", ""),
+            ("unknown address", "/none", "", ""),
+            ("wrong password", "/auth/api/graphql/Hr", wrong, query),
+            ("wrong token", "/auth/api/graphql/Hr", "Bearer a.b.c", query),
+            ("right password", "/auth/api/graphql/Hr", basic("admin", PASSWORD), query),
+        ):
+            headers = {"Authorization": authorization} if authorization else {}
+            headers |= {"Content-Type": "application/json"} if body else {}
+            method = "POST" if body else "GET"
+            reply = service.request(method, path, headers=headers, body=body, connection=connection)
+            statuses[name] = reply.status
+        limit_files(service, soft)
+        connection.close()
+
+    assert statuses.pop("health") == 200
+    assert statuses.pop("unknown address") == 404
+    assert statuses.pop("right password") in {200, 503}
+    assert set(statuses.values()) <= {401, 503}, statuses
+
+
+@pytest.mark.local
 @pytest.mark.parametrize("language", ["en", "it"])
 def test_without_a_free_file_requests_are_503_with_retry_after(tmp_path: Path, language: str) -> None:
     """None of these requests was sent before, so each may need a file, a connection, or an import."""

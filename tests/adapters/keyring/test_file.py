@@ -74,6 +74,25 @@ def test_a_damaged_file_is_refused_and_never_overwritten(
     assert (tmp_path / KEYS_FILE).read_bytes() == content
 
 
+def test_keys_that_have_not_changed_need_no_open_file(
+    keyring: FileKeyring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> bytes:
+        raise OSError(errno.EMFILE, "Too many open files", str(path))
+
+    assert list(keyring.keys()) == [key("a")]
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "read_bytes", refuse)
+        assert list(keyring.keys()) == [key("a")]
+        (tmp_path / KEYS_FILE).chmod(0o400)
+        with pytest.raises(UnusableStore, match="cannot be read: Too many open files"):
+            keyring.keys()
+    FileKeyring(tmp_path).change(lambda keys: (*keys, key("b")))
+    assert list(keyring.keys()) == [key("a"), key("b")]
+    (tmp_path / KEYS_FILE).unlink()
+    assert list(keyring.keys()) == []
+
+
 def test_a_file_that_was_removed_is_created_again(keyring: FileKeyring, tmp_path: Path) -> None:
     (tmp_path / KEYS_FILE).unlink()
     keyring.change(lambda keys: (*keys, key("b")))

@@ -10,6 +10,14 @@ def test_the_service_is_not_ready_without_its_store(send: Any, fakes: Any) -> No
     assert reply.headers["Retry-After"] == ["5"]
 
 
+def test_the_service_is_not_ready_without_its_keys(send: Any, fakes: Any) -> None:
+    fakes.readable_keys = False
+    reply = send("GET", "/public/health")
+    assert reply.status == 503
+    assert reply.json() == {"version": "1.2.3", "store": "reachable", "keys": "unreadable"}
+    assert reply.headers["Retry-After"] == ["5"]
+
+
 def test_the_service_is_not_ready_while_it_stops(send: Any, fakes: Any) -> None:
     fakes.stopping = True
     reply = send("GET", "/public/health")

@@ -52,6 +52,7 @@ from stratabase.store.renamed_repository import RenamedRepository, open_reposito
 from stratabase.store.repository import Repository
 from stratabase.store.served_models import ModelTextTooLarge, ServedModels
 from stratabase.store.write.cleanup import CleanupSteps
+from stratabase.unusable_store import UnusableStore
 
 if TYPE_CHECKING:
     from stratabase.bootstrap.member_services import MemberServices
@@ -256,14 +257,25 @@ class Instance:
         self.engine.get([keys.REGISTRY])
 
     def is_store_reachable(self) -> bool:
-        """Return whether the store of objects responds, and a file with the keys of tokens can be read."""
+        """Return whether the store of objects responds."""
         try:
             self.engine.get([keys.REGISTRY])
-            # The function of this endpoint may not read a secret of AWS.
-            if self.settings.signing_keys is None:
-                self.auth_services.check_keys()
         except Exception as error:  # noqa: BLE001 - any error means that the store is not usable
             self.log.error("Store not responding", error=error)  # noqa: TRY400 - not a standard logger
+            return False
+        return True
+
+    def are_keys_readable(self) -> bool:
+        """Return whether the keys that sign tokens can be read, if they are in a file.
+
+        A secret of AWS is not read, because the function that reports the health may not do so.
+        """
+        if self.settings.signing_keys is not None:
+            return True
+        try:
+            self.auth_services.check_keys()
+        except (Unavailable, UnusableStore) as error:
+            self.log.error("Signing keys not readable", error=error)  # noqa: TRY400 - not a standard logger
             return False
         return True
 

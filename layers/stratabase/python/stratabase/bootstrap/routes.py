@@ -69,7 +69,12 @@ def graphql_routes() -> tuple[Route, ...]:
         ),
         Route(
             "/public/health",
-            lambda instance: health_endpoint(__version__, instance.is_store_reachable, instance.is_stopping),
+            lambda instance: health_endpoint(
+                __version__,
+                instance.is_store_reachable,
+                instance.are_keys_readable,
+                instance.is_stopping,
+            ),
         ),
         Route("/public/health/live", lambda _: liveness_endpoint(__version__)),
     )

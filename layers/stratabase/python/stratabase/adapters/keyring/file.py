@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from stratabase.adapters.keyring.document import decode_keys, encode_keys
 from stratabase.domain.issues.refusals import StoreFull, Unavailable
@@ -16,6 +17,16 @@ LOCK_TIMEOUT = 5.0
 """The seconds to wait while another process changes the keys."""
 
 
+class _Version(NamedTuple):
+    """What differs after a file was replaced, or its content or permissions have changed."""
+
+    device: int
+    inode: int
+    changed: int
+    modified: int
+    size: int
+
+
 class FileKeyring:
     """A keyring in one file that processes can share.
 
@@ -26,9 +37,27 @@ class FileKeyring:
 
     def __init__(self, home: Path) -> None:
         self._path = home / KEYS_FILE
+        self._last_read: tuple[_Version, Sequence[SigningKey]] | None = None
 
     def keys(self) -> Sequence[SigningKey]:
-        """Return all keys, or none if the file does not exist yet."""
+        """Return all keys, or none if the file does not exist yet.
+
+        The file is opened only if it has changed, so keys can be had when the process can open no more files.
+        """
+        try:
+            version, last_read = _version(self._path), self._last_read
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            raise _unusable(self._path, "read", error) from error
+        if last_read is not None and last_read[0] == version:
+            return last_read[1]
+        keys = self._read()
+        # If the file was replaced after its version was read, the next call reads it again.
+        self._last_read = version, keys
+        return keys
+
+    def _read(self) -> Sequence[SigningKey]:
         try:
             content = self._path.read_bytes()
         except FileNotFoundError:
@@ -48,7 +77,7 @@ class FileKeyring:
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with lock_file(self._sibling("lock"), LOCK_TIMEOUT):
-                before = self.keys()
+                before = self._read()
                 after = update(before)
                 if after != before:
                     self._replace(encode_keys(after).encode())
@@ -74,6 +103,12 @@ class FileKeyring:
 
     def _sibling(self, suffix: str) -> Path:
         return self._path.with_name(f"{KEYS_FILE}.{suffix}")
+
+
+def _version(path: Path) -> _Version:
+    """Return the version of a file, without opening it. Raises OSError."""
+    found = path.stat()
+    return _Version(found.st_dev, found.st_ino, found.st_ctime_ns, found.st_mtime_ns, found.st_size)
 
 
 def _damaged(path: Path, error: ValueError) -> UnusableStore:

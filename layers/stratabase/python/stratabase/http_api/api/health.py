@@ -18,6 +18,10 @@ _HEALTH = Shape(
     {
         "version": _VERSION,
         "store": Field("`reachable` or `unreachable`.", required=True, example="reachable"),
+        "keys": Field(
+            "`unreadable` if the keys that sign tokens can't be read. Otherwise, it is left out.",
+            example="unreadable",
+        ),
         "stopping": Field("True if the service is about to stop. Otherwise, it is left out.", "boolean"),
     },
 )
@@ -39,11 +43,14 @@ def liveness_endpoint(version: str) -> Endpoint:
 
 
 def health_endpoint(
-    version: str, is_store_reachable: Callable[[], bool], is_stopping: Callable[[], bool] = lambda: False
+    version: str,
+    is_store_reachable: Callable[[], bool],
+    are_keys_readable: Callable[[], bool],
+    is_stopping: Callable[[], bool],
 ) -> Endpoint:
     """Return the endpoint that reports the version of the service and whether it is ready for requests.
 
-    It is ready if the store responds, and unless the service is about to stop.
+    It is ready if the store responds and the keys can be read, unless the service is about to stop.
     """
 
     def read_health(request: Request, _: Caller | None) -> Response:
@@ -52,9 +59,11 @@ def health_endpoint(
             "version": version,
             "store": "reachable" if is_reachable else "unreachable",
         }
+        if not (readable := are_keys_readable()):
+            content["keys"] = "unreadable"
         if stopping := is_stopping():
             content["stopping"] = True
-        if is_reachable and not stopping:
+        if is_reachable and readable and not stopping:
             return body_response(request, 200, _HEALTH, content)
         response = body_response(request, 503, _HEALTH, content)
         return response.with_headers((*response.headers, *_RETRY_AFTER))
@@ -65,7 +74,10 @@ def health_endpoint(
         "The version of the service, and whether it is ready for requests.",
         {
             200: ResponseSpec("The service is ready.", _HEALTH),
-            503: ResponseSpec("The store is not available, or the service is about to stop.", _HEALTH),
+            503: ResponseSpec(
+                "The store or the keys that sign tokens are not available, or the service is about to stop.",
+                _HEALTH,
+            ),
         },
     )
     return Endpoint({"GET": operation})
