@@ -58,7 +58,7 @@ def test_a_recorded_store_is_read_and_written_with_the_recorded_results(store: s
         conversation = Conversation(built, environment, KEPT["names"])
         check_answers(conversation.hold(QUESTIONS), _with_unreadable_nulls(read_json("questions.json")))
         answers = conversation.hold(WRITES)
-        check_answers(same_names(answers), same_names(read_json("writes.json")))
+        check_answers(same_names(answers), same_names(_with_progress(read_json("writes.json"))))
         built.close()
         assert digest(without_claims(built.dump()), answers) == KEPT["digests"][store]
 
@@ -77,6 +77,22 @@ def _with_unreadable_nulls(recorded: list[Any]) -> list[Any]:
     (refusal,) = recorded[number]["errors"]
     issue = {**refusal, "locations": [{"line": 1, "column": 58}], "path": ["it", "salary"]}
     answer = {"errors": [issue], "data": {"it": {"last_name": "Lovelace", "salary": None}}}
+    return [*recorded[:number], answer, *recorded[number + 1 :]]
+
+
+def _with_progress(recorded: list[Any]) -> list[Any]:
+    """Return recorded answers as the service gives them now.
+
+    A bulk service that stopped halfway answered only errors. Now it answers what it did, too.
+    """
+    (number,) = (
+        number
+        for number, answer in enumerate(recorded)
+        if [error["extensions"]["issueType"] for error in answer.get("errors", ())]
+        == ["SERVICE_HANDLER_ERROR", "ENTITY_LOCK_PERSIST"]
+    )
+    done = {"totalCount": 1, "items": [{"last_name": "Lovelace", "number": "9"}]}
+    answer = {**recorded[number], "data": {"it": done}}
     return [*recorded[:number], answer, *recorded[number + 1 :]]
 
 

@@ -117,7 +117,8 @@ def test_a_file_that_cannot_be_bound_is_an_error_with_the_reason(
 
 def test_a_member_needs_the_permission_to_set_the_attribute(files: Files, reader: str) -> None:
     path = files.write("ada.png", PNG)
-    assert "(403)" in files.refused("upload", str(path), "Employee", "photo", user=reader)
+    refusal = files.refused("upload", str(path), "Employee", "photo", user=reader)
+    assert '(404): The class Employee has no file attribute "photo".' in refusal
 
 
 def test_a_wrong_password_is_refused(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import pytest
 from tests.scenarios.refusals.case import KEY
 from tests.scenarios.refusals.issue import Issue
 from tests.scenarios.refusals.service_client import MODEL, ServiceClient, error
-from tests.service import PASSWORD, RunningService, basic, running
+from tests.service import PASSWORD, RunningService, basic, eventually, running
 
 TOTALS = {"roundTrips", "readUnits", "writeUnits", "items", "bytes", "milliseconds"}
 CALL = TOTALS | {"path", "kind", "index"}
@@ -198,6 +198,7 @@ def test_an_internal_failure_is_reported_only_by_its_trace_id(
         "data": {KEY: None},
         "errors": [error(Issue("SERVER_ERROR", text, "").shown(KEY, trace_id))],
     }
+    eventually(lambda: trace_id in service.log())
     lines: list[dict[str, Any]] = [
         json.loads(line) for line in service.log().splitlines() if trace_id in line
     ]
