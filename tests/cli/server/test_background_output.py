@@ -34,6 +34,7 @@ def test_lines_arrive_in_order_and_whole(tmp_path: Path) -> None:
         output = BackgroundOutput(stream)
         for number in range(1000):
             print(number, "é", file=output)
+        assert file.read_text().endswith("\n999 é\n"), "a file has no reader to wait for"
         output.write("an end without a line")
         output.finish()
 

@@ -2,6 +2,7 @@
 
 import io
 import os
+import stat
 import sys
 import threading
 from collections import deque
@@ -32,13 +33,19 @@ def background_output() -> Iterator[None]:
 
 
 class BackgroundOutput(io.TextIOBase):
-    """A text stream whose lines a thread writes to the file of another stream."""
+    """A text stream whose lines a thread writes to the file of another stream.
+
+    A regular file has no reader to wait for, so each line is written there at once.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__()
         self._stream = stream
         self._file = stream.fileno()
+        self._has_reader = not stat.S_ISREG(os.fstat(self._file).st_mode)
         self._texts: deque[str] = deque()
+        self._rest = ""
+        """The beginning of a line for a regular file."""
         self._waiting = 0
         """The characters that wait."""
         self._lost = 0
@@ -49,9 +56,11 @@ class BackgroundOutput(io.TextIOBase):
         self._thread.start()
 
     def write(self, text: str) -> int:
-        """Let the thread write a text, as soon as the line is complete. Never waits."""
+        """Let the thread write a text, as soon as the line is complete. Never waits for a reader."""
         with self._changed:
-            if self._waiting + len(text) > MAX_PENDING:
+            if not self._has_reader:
+                self._rest = self._write_lines(self._rest + text)
+            elif self._waiting + len(text) > MAX_PENDING:
                 self._lost += text.count("\n")
             else:
                 self._texts.append(text)
@@ -85,17 +94,24 @@ class BackgroundOutput(io.TextIOBase):
                 while not self._texts and not self._is_ending:
                     self._changed.wait()
                 is_last = not self._texts
-                text, lost = rest + "".join(self._texts), self._lost
+                text, lost = rest + self._rest + "".join(self._texts), self._lost
                 self._texts.clear()
             if lost:
                 text += f"{lost} lines of this log were lost, because nobody read them in time.\n"
-            complete, newline, rest = text.rpartition("\n")
-            self._write(text if is_last else complete + newline)
+            rest = self._write_lines(text)
+            if is_last:
+                self._write(rest)
             with self._changed:
                 self._waiting = len(rest) + sum(map(len, self._texts))
                 self._lost -= lost
             if is_last:
                 return
+
+    def _write_lines(self, text: str) -> str:
+        """Write the complete lines of a text, and return the rest."""
+        complete, newline, rest = text.rpartition("\n")
+        self._write(complete + newline)
+        return rest
 
     def _write(self, text: str) -> None:
         for chunk in _chunks(text.encode("utf-8", "backslashreplace")):
