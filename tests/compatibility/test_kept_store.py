@@ -88,7 +88,10 @@ def _with_progress(recorded: list[Any]) -> list[Any]:
     (number,) = (
         number
         for number, answer in enumerate(recorded)
-        if [error["extensions"]["issueType"] for error in answer.get("errors", ())]
+        if [
+            error["extensions"]["issueType"]
+            for error in (answer.get("errors", ()) if isinstance(answer, dict) else ())
+        ]
         == ["SERVICE_HANDLER_ERROR", "ENTITY_LOCK_PERSIST"]
     )
     done = {"totalCount": 1, "items": [{"last_name": "Lovelace", "number": "9"}]}

@@ -23,8 +23,9 @@ def test_the_table_of_the_template_has_the_keys_and_indexes_of_the_engine(table:
         assert table["Properties"][field] == expected[field], field
 
 
-def test_the_table_is_protected_against_deletion(table: Any) -> None:
-    # A table of a stack whose creation fails is empty, so it is not kept.
+def test_the_table_is_kept_by_its_stack(table: Any) -> None:
+    # A table of a stack whose creation fails is empty, so it is not kept. Protection against deletion would
+    # keep it too, so the deployment switches it on afterwards.
     assert (table["DeletionPolicy"], table["UpdateReplacePolicy"]) == ("RetainExceptOnCreate", "Retain")
-    assert table["Properties"]["DeletionProtectionEnabled"] is True
+    assert "DeletionProtectionEnabled" not in table["Properties"]
     assert table["Properties"]["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}

@@ -176,5 +176,5 @@ def test_dates_are_written_in_the_format_of_the_file() -> None:
 
 def test_a_date_is_never_guessed() -> None:
     cells = CellFormats()
-    with pytest.raises(InvalidValue, match="yyyy-MM-dd"):
+    with pytest.raises(InvalidValue, match="Use ISO 8601"):
         TYPES["Date"].read("03/04/2020", cells.formats)

@@ -175,7 +175,6 @@ class Settings:
         Variable(
             "STRATABASE_ALLOWED_ORIGINS",
             parse_origins,
-            parse_page_url,
             "The origins whose web pages can call the service, separated by commas. `*` allows all.",
         ),
     ] = ()

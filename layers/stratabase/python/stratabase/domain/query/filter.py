@@ -11,6 +11,8 @@ from stratabase.model.types.storage import Stored
 
 _SEARCH_COST = 10
 """The estimated cost of searching a short text, or of a step of an expression. A comparison costs 1."""
+_EXPRESSION_COST = 200
+"""The least estimated cost of an expression, because one of its steps can take much longer than others."""
 _SEARCHES = frozenset({Operator.CONTAINS, Operator.NOT_CONTAINS})
 
 
@@ -105,7 +107,7 @@ def test_cost(filter_: Filter) -> int:
     if isinstance(filter_, Not):
         return test_cost(filter_.part)
     if isinstance(filter_, ExpressionFilter):
-        return _SEARCH_COST * filter_.expression.steps
+        return max(_EXPRESSION_COST, _SEARCH_COST * filter_.expression.steps)
     return _SEARCH_COST if isinstance(filter_, Comparison) and filter_.operator in _SEARCHES else 1
 
 
