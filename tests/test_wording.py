@@ -1,11 +1,11 @@
-"""Singular and plural in messages."""
+"""Singular and plural in messages, and similar words."""
 
 from typing import Any
 
 import pytest
 
 from stratabase.domain.issues.refusals import ReadBudgetExceeded
-from stratabase.wording import pluralize
+from stratabase.wording import nearest_word, pluralize, similar_words
 from tests.models import violations
 
 
@@ -36,3 +36,14 @@ def test_messages_about_one_are_in_the_singular(
 def test_the_number_of_read_objects_is_worded() -> None:
     assert "after 1 object, before" in str(ReadBudgetExceeded("Person", 1))
     assert "after 2 objects, before" in str(ReadBudgetExceeded("Person", 2))
+
+
+def test_of_many_words_those_with_the_same_letters_are_compared() -> None:
+    many = tuple(f"{name}___{verb}" for name in "abcdefghijklmnop" for verb in ("contains", "eq", "in"))
+    assert nearest_word("email___icontains", (*many, "email___contains")) == "email___contains"
+    assert nearest_word("emial___eq", (*many, "email___eq")) == "email___eq"
+
+
+def test_a_word_of_one_letter_and_a_long_word_have_no_similar_words() -> None:
+    assert similar_words("a", ("ab", "b")) == ()
+    assert similar_words("a" * 101, ("a" * 100,)) == ()

@@ -1,25 +1,42 @@
 """Words in messages: suggestions for misspelled words, truncation, lists and plurals."""
 
 import re
+from collections import Counter
 from functools import lru_cache
 
 MIN_GUESSED_LENGTH = 2
 """The minimum length of a word that gets a suggestion. A single letter is equally near to every other."""
 MAX_WORD_LENGTH = 100
 """The maximum length of a word in messages. Longer words are truncated, and get no suggestion."""
+_MAX_COMPARED = 20
+"""The number of words that are compared letter by letter, which takes long: those that share most letters."""
 
 
 def nearest_word(word: str, among: tuple[str, ...]) -> str | None:
     """Return the word of `among` that is most similar to `word`, or None if none is similar."""
+    return next(iter(similar_words(word, among)), None)
+
+
+def similar_words(word: str, among: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of `among` that are similar to `word`, the most similar first."""
     # Checked here, because the cache would keep a long word.
-    return _nearest_word(word, among) if MIN_GUESSED_LENGTH <= len(word) <= MAX_WORD_LENGTH else None
+    return _similar_words(word, among) if MIN_GUESSED_LENGTH <= len(word) <= MAX_WORD_LENGTH else ()
 
 
 @lru_cache(maxsize=1024)
-def _nearest_word(word: str, among: tuple[str, ...]) -> str | None:
+def _similar_words(word: str, among: tuple[str, ...]) -> tuple[str, ...]:
     from graphql.pyutils import suggestion_list  # noqa: PLC0415 - it imports all of graphql-core, which most functions never need
 
-    return next(iter(suggestion_list(word, among)), None)
+    if len(among) > _MAX_COMPARED:
+        letters = Counter(word.lower())
+        among = tuple(sorted(among, key=lambda each: _missing_letters(letters, each))[:_MAX_COMPARED])
+    return tuple(suggestion_list(word, among))
+
+
+def _missing_letters(letters: Counter[str], other: str) -> int:
+    """Return how many letters at least must be added, removed or replaced to get the other word."""
+    others = Counter(other.lower())
+    return max((letters - others).total(), (others - letters).total())
 
 
 def shorten(word: str) -> str:

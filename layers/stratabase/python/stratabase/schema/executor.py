@@ -1,6 +1,6 @@
 """Execute the GraphQL requests to one model."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -8,10 +8,9 @@ from graphql import (
     DocumentNode,
     ExecutionResult,
     GraphQLError,
-    OperationDefinitionNode,
+    VariableDefinitionNode,
     execute_sync,
     get_operation_ast,
-    get_variable_values,
 )
 
 from stratabase import waiting
@@ -26,21 +25,21 @@ from stratabase.operations.services import Services
 from stratabase.schema.execution.cache import BoundedCache, gzip_compress, gzip_decompress
 from stratabase.schema.execution.cost_estimate import MAX_KNOWN_SIZE, SizeOf
 from stratabase.schema.execution.document_errors import DocumentError
-from stratabase.schema.execution.document_hints import with_hint
-from stratabase.schema.execution.documents import BoundDocument, Document, DocumentCache
+from stratabase.schema.execution.document_hints import with_hint, with_suggestion
+from stratabase.schema.execution.documents import MAX_REPORTED_ERRORS, BoundDocument, Document, DocumentCache
 from stratabase.schema.execution.errors import ErrorRenderer, Report
 from stratabase.schema.execution.keyed_mutation import KeyedMutation
 from stratabase.schema.execution.limits import ExecutionPolicy, excess_of_variables
 from stratabase.schema.execution.literals import LiteralValues
 from stratabase.schema.execution.responses import (
-    never_began,
     render_data,
     render_refusal,
     render_result,
     render_value_errors,
     with_unreadable,
 )
-from stratabase.schema.execution.value_errors import with_advice
+from stratabase.schema.execution.value_errors import of_first_kinds, with_advice
+from stratabase.schema.execution.variables import coerce_variables, variable_errors
 from stratabase.schema.generate import generate_schema
 from stratabase.schema.introspection import IntrospectionCache
 from stratabase.schema.prepared_documents import PreparedDocuments
@@ -51,7 +50,7 @@ from stratabase.usage import current_usage
 MAX_CACHED_SDL = 4
 """In compressed texts, of profiles with different capabilities."""
 MAX_VARIABLE_ERRORS = 50
-"""As many as graphql-core reports."""
+"""To find in one request. Fewer are reported, because equal ones are one."""
 
 
 class SchemaExecutor:
@@ -147,10 +146,9 @@ class SchemaExecutor:
         # already run, so that nothing is written twice.
         ast = self._documents.parse(query).ast if literals.untyped else document.ast
         assert ast, "the document is valid"
-        if key is None:
-            execute = partial(self._execute_by_graphql_core, ast, context, variables, operation_name, errors)
-        else:
-            execute = partial(self._execute_once, ast, context, variables, operation_name, errors, key)
+        execute = partial(
+            self._execute_by_graphql_core, ast, context, variables or {}, operation_name, errors, key
+        )
         if key or variables or not document.is_about_schema(operation_name):
             return execute()
         return self._introspections.get_or_execute(
@@ -162,56 +160,46 @@ class SchemaExecutor:
         prepared = self._prepared.introspection(seen.key, ast) if self._prepared else None
         return None if prepared is None else GraphQLResponse(gzip_decompress(prepared), gzipped=prepared)
 
-    def _execute_once(  # noqa: PLR0913, PLR0917 - a GraphQL request, and its key
+    def _execute_by_graphql_core(  # noqa: PLR0913, PLR0917 - a GraphQL request, and its key
         self,
         ast: DocumentNode,
         context: GraphQLContext,
-        variables: Mapping[str, Any] | None,
+        variables: Mapping[str, Any],
         operation_name: str | None,
         errors: ErrorRenderer,
-        key: IdempotencyKey,
+        key: IdempotencyKey | None,
     ) -> GraphQLResponse:
-        """Execute the fields of a mutation that the key has no answers of, and keep their answers.
+        """Return the response of graphql-core's executor.
 
-        Raises IdempotencyKeyReused, Unavailable.
+        With a key, it executes only the fields of the mutation that the key has no answers of. Raises
+        IdempotencyKeyReused, Unavailable.
         """
         operation = get_operation_ast(ast, operation_name)
-        assert operation, "a mutation"
-        values = get_variable_values(self.schema, operation.variable_definitions or (), dict(variables or {}))
-        if isinstance(values, list):  # its errors tell that nothing was executed
-            return self._execute_by_graphql_core(ast, context, variables, operation_name, errors)
-        execute = partial(self._run_graphql_core, variables=variables, operation_name=operation_name)
-        return KeyedMutation(ast, operation, context, execute, errors, key).response(values)
-
-    def _execute_by_graphql_core(
-        self,
-        ast: DocumentNode,
-        context: GraphQLContext,
-        variables: Mapping[str, Any] | None,
-        operation_name: str | None,
-        errors: ErrorRenderer,
-    ) -> GraphQLResponse:
-        """Return the response of graphql-core's executor."""
+        definitions = (operation and operation.variable_definitions) or ()
+        values = coerce_variables(self.schema, definitions, variables)
+        if values is None:
+            wrong = self._variable_errors(definitions, variables, context.profile_schema)
+            return render_value_errors(wrong, errors)
+        if operation and key:
+            execute = partial(self._run_graphql_core, variables=variables, operation_name=operation_name)
+            return KeyedMutation(ast, operation, context, execute, errors, key).response(values)
         result = self._run_graphql_core(ast, context, variables, operation_name)
-        operation, seen = get_operation_ast(ast, operation_name), context.profile_schema
-        if operation and not seen.is_full and never_began(result):
-            return render_value_errors(self._variable_errors(operation, variables or {}, seen), errors)
         return render_result(result, errors, context)
 
     def _run_graphql_core(
         self,
         ast: DocumentNode,
         context: GraphQLContext,
-        variables: Mapping[str, Any] | None,
+        variables: Mapping[str, Any],
         operation_name: str | None,
     ) -> ExecutionResult:
         return execute_sync(
             self.schema,
             ast,
             context_value=context,
-            variable_values=dict(variables or {}),
+            variable_values=dict(variables),
             operation_name=operation_name,
-            hide_suggestions=not self._suggestions,
+            hide_suggestions=True,
         )
 
     def _size_of(self, caller: Caller, class_name: str) -> int | None:
@@ -225,22 +213,19 @@ class SchemaExecutor:
         return self._services.entities.known_size(class_name, MAX_KNOWN_SIZE)
 
     def _variable_errors(
-        self, operation: OperationDefinitionNode, variables: Mapping[str, Any], seen: ProfileSchema
+        self,
+        definitions: Iterable[VariableDefinitionNode],
+        variables: Mapping[str, Any],
+        seen: ProfileSchema,
     ) -> Sequence[GraphQLError]:
-        """Return the errors of wrong variables without the names that the caller does not see."""
+        """Return the first errors of wrong variables without the names that the caller does not see."""
         try:
-            values = get_variable_values(
-                seen.load(),
-                operation.variable_definitions or (),
-                dict(variables),
-                MAX_VARIABLE_ERRORS,
-                hide_suggestions=not self._suggestions,
-            )
+            wrong = variable_errors(seen.load(), definitions, variables, MAX_VARIABLE_ERRORS)
         except Refused:
-            values = []
-        found = [with_advice(error, seen.load) for error in values] if isinstance(values, list) else []
+            wrong = []
+        found = [with_advice(error, seen.load) for error in of_first_kinds(wrong, MAX_REPORTED_ERRORS)]
         if found and self._suggestions:
-            found = [with_hint(error, seen.load()) for error in found]
+            found = [with_hint(with_suggestion(error, seen.load()), seen.load()) for error in found]
         return found or [GraphQLError(_("The variables are not valid."))]
 
 

@@ -78,7 +78,7 @@ class CompiledOperation:
 
     def _values(self, variables: Mapping[str, Any], literals: Mapping[str, Any]) -> VariableValues:
         values = self._variables.values(variables)
-        if isinstance(values, list):
+        if values is None:
             raise NeedsGraphQLCore("the variables are wrong")
         return VariableValues(values.sources, {**values.coerced, **literals}) if literals else values
 

@@ -10,7 +10,6 @@ from graphql import (
     GraphQLSchema,
     OperationDefinitionNode,
     OperationType,
-    get_variable_values,
     value_from_ast_untyped,
 )
 
@@ -19,6 +18,7 @@ from stratabase.model.api_names import FILTER_EXP
 from stratabase.schema.execution.cost_estimate import WRITTEN, CostShare, SizeOf, Variables, no_size
 from stratabase.schema.execution.cost_steps import CostTreeBuilder
 from stratabase.schema.execution.selections import Selections, fragments_of, selects_the_same
+from stratabase.schema.execution.variables import coerce_variables
 
 _ABSENT = object()
 _MAX_ALLOWED = 64
@@ -154,9 +154,9 @@ class DocumentCosts:
             cost = self._known[id(operation)] = self._cost(operation)
             return cost.excess(variables, size_of)
         definitions = operation.variable_definitions or ()
-        values = get_variable_values(self._schema, definitions, dict(variables))
+        values = coerce_variables(self._schema, definitions, variables)
         # If the variables are wrong, the execution reports it.
-        return None if isinstance(values, list) else self._cost(operation, values).excess(variables, size_of)
+        return None if values is None else self._cost(operation, values).excess(variables, size_of)
 
     @cached_property
     def _selects_the_same(self) -> bool:

@@ -15,10 +15,16 @@ from graphql import (
     GraphQLSchema,
     get_named_type,
 )
+from graphql.pyutils import did_you_mean
 
 from stratabase.messages import Message, _, or_list
+from stratabase.wording import similar_words
 
 _NAME = re.compile(r"\w+")
+_UNKNOWN_FIELD = re.compile(
+    r"(?P<problem>of type '(?P<type>\w+)!?' not to include unknown field '(?P<name>\w+)'), found"
+)
+_UNKNOWN_VALUE = re.compile(r"Value '(?P<name>\w+)' does not exist in '(?P<type>\w+)' enum\.\Z")
 
 _OPTIONS_OF_OTHERS: Mapping[str, str] = {
     **dict.fromkeys(("limit", "first", "take", "top", "size", "pageSize", "perPage"), "next"),
@@ -44,6 +50,31 @@ def with_hint(error: GraphQLError, schema: GraphQLSchema) -> GraphQLError:
             if message is not None:
                 return GraphQLError(message, error.nodes, original_error=error.original_error)
     return error
+
+
+def with_suggestion(error: GraphQLError, schema: GraphQLSchema) -> GraphQLError:
+    """Return an error of a variable with similar names.
+
+    graphql-core would compare the names again for each error.
+    """
+    text = _UNKNOWN_FIELD.sub(lambda found: _suggest_field(found, schema), error.message, count=1)
+    text = _UNKNOWN_VALUE.sub(lambda found: _suggest_value(found, schema), text, count=1)
+    if text == error.message:
+        return error
+    return GraphQLError(text, error.nodes, original_error=error.original_error)
+
+
+def _suggest_field(found: re.Match[str], schema: GraphQLSchema) -> str:
+    type_ = schema.type_map.get(found["type"])
+    fields = type_.fields if isinstance(type_, GraphQLInputObjectType) else {}
+    suggestion = did_you_mean(similar_words(found["name"], tuple(fields)))
+    return f"{found['problem']}.{suggestion} Found" if suggestion else found[0]
+
+
+def _suggest_value(found: re.Match[str], schema: GraphQLSchema) -> str:
+    type_ = schema.type_map.get(found["type"])
+    values = type_.values if isinstance(type_, GraphQLEnumType) else {}
+    return f"{found[0]}{did_you_mean(similar_words(found['name'], tuple(values)), 'the enum value')}"
 
 
 def _argument(problem: str, schema: GraphQLSchema, name: str, owner: str, field_name: str) -> Message | None:

@@ -3,7 +3,7 @@
 import ast
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from graphql import GraphQLError, GraphQLInputObjectType, GraphQLSchema, ValueNode
@@ -79,6 +79,16 @@ def merge_equal_errors(errors: Sequence[GraphQLError]) -> list[GraphQLError]:
         else:
             merged.append(_changed(group[0], with_places(_ended(group[0].message), places)))
     return merged
+
+
+def of_first_kinds(errors: Iterable[GraphQLError], maximum: int) -> Iterator[GraphQLError]:
+    """Yield the errors of variables that remain some of the first ones when equal ones are merged."""
+    kinds: set[str] = set()
+    for error in errors:
+        kind = _without_positions(error.message)
+        if kind in kinds or len(kinds) < maximum:
+            kinds.add(kind)
+            yield error
 
 
 def _without_positions(message: str) -> str:

@@ -5,7 +5,7 @@ Here, this is prepared once for an operation. graphql-core decides about everyth
 correct.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -49,6 +49,29 @@ class _Variable(NamedTuple):
     is_required: bool
 
 
+def coerce_variables(
+    schema: GraphQLSchema, definitions: Iterable[VariableDefinitionNode], variables: Mapping[str, Any]
+) -> VariableValues | None:
+    """Return the coerced variables of an operation, or None if any is wrong."""
+    # It stops at the first error, and makes no suggestions.
+    values = get_variable_values(
+        schema, tuple(definitions), dict(variables), max_errors=0, hide_suggestions=True
+    )
+    return values if isinstance(values, VariableValues) else None
+
+
+def variable_errors(
+    schema: GraphQLSchema,
+    definitions: Iterable[VariableDefinitionNode],
+    variables: Mapping[str, Any],
+    maximum: int,
+) -> Sequence[GraphQLError]:
+    """Return the first errors of the variables of an operation, without suggestions."""
+    values = get_variable_values(schema, tuple(definitions), dict(variables), maximum, hide_suggestions=True)
+    # If there are more, another error says so.
+    return [] if isinstance(values, VariableValues) else values
+
+
 class VariableCoercion:
     """Coerces the variables of one operation."""
 
@@ -60,15 +83,15 @@ class VariableCoercion:
         self._objects: dict[GraphQLInputObjectType, Coerce] = {}
         """The functions for input objects. They are shared, because input objects can contain each other."""
 
-    def values(self, variables: Mapping[str, Any]) -> VariableValues | list[GraphQLError]:
-        """Return the coerced variables, or the errors in them."""
+    def values(self, variables: Mapping[str, Any]) -> VariableValues | None:
+        """Return the coerced variables, or None if any is wrong."""
         if self._prepared is not None:
             try:
                 return _coerce_plain(self._prepared, variables)
             except Exception:  # noqa: BLE001, S110 - graphql-core decides about everything else
                 pass
-        values = get_variable_values(self._schema, self._definitions, dict(variables))
-        if isinstance(values, VariableValues) and self._prepared is None:
+        values = coerce_variables(self._schema, self._definitions, variables)
+        if values is not None and self._prepared is None:
             self._prepared = tuple(self._prepare(name, source) for name, source in values.sources.items())
         return values
 

@@ -29,6 +29,7 @@ from stratabase.model.model import Class
 from stratabase.schema.inputs.query_reader import DEFAULT_SIZE, QUERY_READER, QueryReader
 from stratabase.schema.types.attribute_types import SCALARS
 from stratabase.schema.types.attributes import sortable_attributes
+from stratabase.schema.types.input_enum_type import InputEnumType
 from stratabase.schema.types.registry import TypeRegistry
 
 DEFAULT_ORDER = [sort_value(ID, SortDirection.ASCENDING)]
@@ -78,7 +79,7 @@ def sort_type(registry: TypeRegistry, class_: Class) -> GraphQLEnumType:
         for attribute in _shown(registry, class_)
         for direction in SortDirection
     }
-    return GraphQLEnumType(type_name(class_.name, GeneratedType.SORT), values)
+    return InputEnumType(type_name(class_.name, GeneratedType.SORT), values)
 
 
 def cursor_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType:

@@ -5,7 +5,6 @@ from typing import Any
 
 from graphql import (
     GraphQLBoolean,
-    GraphQLEnumType,
     GraphQLEnumValue,
     GraphQLField,
     GraphQLID,
@@ -23,6 +22,7 @@ from stratabase.domain.objects.lock import is_active
 from stratabase.model.api_names import ENTITY_ID, ENTITY_NAME, ID, LOCK_INFO, LOCK_STATUS_RESULT
 from stratabase.schema.request.context import GraphQLContext
 from stratabase.schema.types.attribute_types import moment_field
+from stratabase.schema.types.input_enum_type import InputEnumType
 
 SHOWS_LOCK = "lock"
 """The key in the `extensions` of a field that shows the lock of an object."""
@@ -71,7 +71,7 @@ _CLASS_FIELD = "entityName"
 
 def entity_id_type(class_names: Iterable[str]) -> GraphQLInputObjectType:
     """Return the input type `EntityID` for objects of some classes, with or without services."""
-    names = GraphQLEnumType(
+    names = InputEnumType(
         ENTITY_NAME,
         {name: GraphQLEnumValue(name) for name in class_names},
         description="The classes of the model.",

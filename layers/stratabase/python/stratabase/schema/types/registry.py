@@ -22,6 +22,7 @@ from stratabase.model.attribute import Attribute
 from stratabase.model.model import Class, Model
 from stratabase.schema.types.attribute_types import SCALARS
 from stratabase.schema.types.files import FILE_INFO_TYPE, PENDING_FILE_REFERENCE_TYPE
+from stratabase.schema.types.input_enum_type import InputEnumType
 from stratabase.schema.types.locks import entity_id_type
 
 TypeFactory = Callable[["TypeRegistry", Class], GraphQLNamedType]
@@ -108,4 +109,4 @@ class TypeRegistry:
             value: GraphQLEnumValue(value, description=description)
             for value, description in enumeration.values.items()
         }
-        return GraphQLEnumType(name, values, description=enumeration.description)
+        return InputEnumType(name, values, description=enumeration.description)
