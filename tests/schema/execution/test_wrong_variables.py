@@ -1,10 +1,9 @@
 """Wrong variables cost little: coercion stops early, and each name is compared once."""
 
+from importlib import import_module
 from typing import Any
 
 import graphql.pyutils
-import graphql.type.definition
-import graphql.utilities.validate_input_value
 import pytest
 from graphql import GraphQLError
 
@@ -28,8 +27,9 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         words.append(word)
         return compare(word, among)
 
-    for module in (graphql.pyutils, graphql.type.definition, graphql.utilities.validate_input_value):
-        monkeypatch.setattr(module, "suggestion_list", recorded, raising=False)
+    for name in ("pyutils", "type.definition", "utilities.validate_input_value"):
+        # Not by attributes: a function has the name of its module.
+        monkeypatch.setattr(import_module(f"graphql.{name}"), "suggestion_list", recorded)
     wording._similar_words.cache_clear()
     return words
 
