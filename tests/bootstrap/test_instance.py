@@ -85,10 +85,11 @@ def test_storage_calls_are_not_reported_unless_requested(instance: Instance) -> 
 def test_the_query_cost_limit_comes_from_the_settings(tmp_path: Path) -> None:
     (tmp_path / "model.graphql").write_text(MODEL)
     built = Instance(Settings(home=tmp_path, model=tmp_path / "model.graphql", query_cost=100))
-    page = "{ Note___getPage(options: {next: %d}) { items { name } } }"
+    page = """{ Note___getPage(options: {next: 1, filter_exp: "%s"}) { items { name } } }"""
 
-    assert "errors" not in ask(built, page % 100)
-    assert "is 101. The maximum is 100." in ask(built, page % 101)["errors"][0]["message"]
+    # Each character costs 1.
+    assert "errors" not in ask(built, page % "name == ''".ljust(99))
+    assert "is 102. The maximum is 100." in ask(built, page % "name == ''".ljust(101))["errors"][0]["message"]
     built.close()
 
 

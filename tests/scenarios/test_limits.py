@@ -125,12 +125,18 @@ def test_a_query_beyond_a_limit_is_refused_before_execution(service: RunningServ
 @pytest.mark.parametrize(
     ("query", "variables", "cost"),
     [
-        ("{\n  b: Book___getPage(options: {next: 201}) { items { title } }\n}", None, 201),
+        # Each character of a condition costs 1, however few books there are.
+        (
+            "query($e: String) {\n  b: Book___getPage(options: {next: 1, filter_exp: $e}) { hasNext }\n}",
+            {"e": "true".ljust(201)},
+            202,
+        ),
         (
             "query($o: BookPageOptions) {\n  b: Book___getPage(options: $o) { items { title } }\n}",
-            {"o": {"next": 250}},
-            250,
+            {"o": {"next": 250, "filter_exp": "true".ljust(201)}},
+            451,
         ),
+        ("{\n  b: Book___getPage(options: {next: 201}) { items { title } }\n}", None, 0),
         ("{\n  b: Book___getPage(options: {next: 1}) { totalCount items { author { name } } }\n}", None, 102),
     ],
 )
@@ -150,12 +156,10 @@ def test_a_query_beyond_the_cost_limit_is_refused(
 
 
 def test_a_mutation_beyond_the_cost_limit_is_not_executed(service: RunningService) -> None:
-    many = " ".join(f'a{number}: Book___create(data: {{title: "costly"}}) {{ _id }}' for number in range(3))
-    costly = (
-        f'mutation {{ {many} Book___deleteBulk(options: {{filter: {{title___ne: "x"}}}}) {{ deleted }} }}'
-    )
+    create = 'Book___create(data: {title: "costly"}) { _id }'
+    delete = "Book___deleteBulk(options: {filter_exp: $e}) { deleted }"
 
-    body = ask(service, costly)
+    body = ask(service, f"mutation($e: String) {{ {create} {delete} }}", {"e": "false".ljust(200)})
 
     assert "estimated cost" in body["errors"][0]["message"]
     found = ask(service, '{ Book___getByTitle(title: "costly") { _id } }')
