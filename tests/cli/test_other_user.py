@@ -13,7 +13,9 @@ import pytest
 
 from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
+from stratabase.operations.members.rules import CONSOLE
 from stratabase.settings import Settings
+from tests import ministack
 from tests.cli.terminal import Project
 from tests.cli.test_data_folder import COMMANDS
 from tests.service import ROOT
@@ -133,6 +135,64 @@ def test_root_creates_no_data_folder_in_the_folder_of_another_user(
         in error
     )
     assert "sudo -u nobody stratabase" in error
+    assert list(theirs.iterdir()) == []
+
+
+@pytest.fixture
+def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    """An empty folder of `nobody`, and settings of tables on the emulator that have a member."""
+    for name, value in {
+        "STRATABASE_MODEL": str(Project(tmp_path / "shop").model),
+        "STRATABASE_HOME": str(tmp_path / "theirs"),
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "STRATABASE_STORE": "dynamodb",
+        "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
+        "STRATABASE_TABLE": "other-user",
+        "STRATABASE_MEMBERS_TABLE": "other-user-members",
+        "STRATABASE_CREATE_TABLES": "on",
+    }.items():
+        monkeypatch.setenv(name, value)
+    with closing(Instance(Settings.from_environment(os.environ))) as instance:
+        fields = {"username": "rosa", "email": "rosa@example.com", "profile": "Administrator"}
+        if instance.member_stores.members.by_username("rosa") is None:
+            instance.member_services.create_silently(CONSOLE, fields)
+    (tmp_path / "theirs").mkdir()
+    give_to_nobody(tmp_path / "theirs")
+    capsys.readouterr()
+    return tmp_path / "theirs"
+
+
+@pytest.mark.parametrize("home", ["", "new/data"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "members create ann ann@example.com Administrator",
+        "members reset-password rosa",
+        "files check",
+        "keys rotate",
+    ],
+)
+def test_root_adds_no_mail_file_or_key_to_the_data_of_another_user(
+    theirs: Path, home: str, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("STRATABASE_HOME", str(theirs / home))
+    main(["members", "list"])
+    members = capsys.readouterr().out
+
+    assert main(command.split()) == 1
+
+    assert "belongs to the user nobody" in capsys.readouterr().err
+    assert list(theirs.iterdir()) == []
+    main(["members", "list"])
+    assert capsys.readouterr().out == members
+
+
+def test_root_prints_the_link_of_a_member_without_a_file(
+    theirs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["members", "reset-password", "rosa", "--print-link"]) == 0
+    assert "setPassword?token=" in capsys.readouterr().out
     assert list(theirs.iterdir()) == []
 
 

@@ -40,11 +40,11 @@ def create_data_folder(home: Path) -> None:
     Raises OSError; UnusableStore if root uses the data of another user, or would create the folder in one of
     another user.
     """
-    _check_owner(home)
+    check_owner(home)
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-def _check_owner(home: Path) -> None:
+def check_owner(home: Path) -> None:
     """Raise UnusableStore if root would create files in the data of another user, who could not use them."""
     if os.name != "posix" or os.geteuid() != 0:
         return

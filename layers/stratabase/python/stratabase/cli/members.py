@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from stratabase.bootstrap import Instance
+from stratabase.bootstrap.mailers import check_mailer
 from stratabase.cli.backfill.owners import resolve_owners
 from stratabase.cli.server.listener import root_url
 from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
@@ -80,6 +81,7 @@ def _create(instance: Instance, options: Options) -> Iterator[str]:
         yield f'Created the member "{member.username}" with the ID {member.id}.'
         yield from _print_link(instance, member, base_url)
     else:
+        check_mailer(instance.settings)  # without the email, nobody could use the member
         member = instance.member_services.create(CONSOLE, fields, mail_base_url(instance.settings))
         yield f'Created the member "{member.username}" with the ID {member.id}.'
         yield f"Sent an email to {member.email}."
@@ -108,6 +110,7 @@ def _reset_password(instance: Instance, options: Options) -> Iterator[str]:
     if options.print_link:
         yield from _print_link(instance, member, base_url)
         return
+    check_mailer(instance.settings)
     instance.member_services.password_reset.start(CONSOLE, member.id, base_url)
     yield f"Sent an email to {member.email}. The old password stays valid until the member uses the link."
 

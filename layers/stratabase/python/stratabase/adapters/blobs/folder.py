@@ -13,6 +13,7 @@ from pathlib import Path
 
 from stratabase.adapters.blobs.disk import FileRange, chunks, create_file, on_disk, write_all
 from stratabase.adapters.blobs.temporary_folder import TemporaryFolder, has_live_folder
+from stratabase.data_folder import create_data_folder
 from stratabase.domain.files.blob import (
     Blob,
     BlobNotFound,
@@ -57,7 +58,8 @@ class FolderBlobs:
         self._uploads = root / ".uploads"
         self._durable_folders: set[Path] = set()
         try:
-            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            create_data_folder(root.parent)
+            root.mkdir(mode=0o700, exist_ok=True)
             sync_folder(root.parent)
             self._temporary = TemporaryFolder(root / _TEMPORARY)
             self._ensure_folder(self._uploads)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stratabase.adapters.keyring.document import decode_keys, encode_keys
+from stratabase.data_folder import create_data_folder
 from stratabase.domain.issues.refusals import StoreFull, Unavailable
 from stratabase.domain.members.key_rotation import SigningKey
 from stratabase.files import LockTimeout, is_disk_full, lock_file, sync_folder
@@ -75,7 +76,7 @@ class FileKeyring:
         Raises Unavailable if the lock is busy, StoreFull if the disk is full.
         """
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            create_data_folder(self._path.parent)
             with lock_file(self._sibling("lock"), LOCK_TIMEOUT):
                 before = self._read()
                 after = update(before)

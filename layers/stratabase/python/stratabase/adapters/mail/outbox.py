@@ -9,6 +9,7 @@ from email.headerregistry import Address
 from pathlib import Path
 
 from stratabase.adapters.mail.message import build_message
+from stratabase.data_folder import check_owner, create_data_folder
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.mail import Mail
 from stratabase.messages import _
@@ -22,6 +23,7 @@ _LINK = re.compile(r"https?://[!-~]+")
 class Outbox:
     """A mailer that writes each mail to a file that only its owner can read, and announces it.
 
+    `folder` is in the data folder, which the first mail creates if it does not exist.
     `announce(text)` receives a text with the path of the file and the links in the mail. The links contain
     tokens, so show the text on a console only, never in a log.
     """
@@ -32,7 +34,8 @@ class Outbox:
         self._announce = announce
 
     def check(self) -> None:
-        """Raise UnusableStore if this process can't write to the folder."""
+        """Raise UnusableStore if this process can't write to the folder, or must not, as root."""
+        check_owner(self._folder.parent)
         if self._folder.exists() and not os.access(self._folder, os.W_OK | os.X_OK):
             raise UnusableStore(
                 f"{self._folder} can't be written, so no mail could be sent. Allow the current user to write "
@@ -40,7 +43,7 @@ class Outbox:
             )
 
     def send(self, mail: Mail) -> None:
-        """Write a mail. Raises RecipientRefused, Unavailable."""
+        """Write a mail. Raises RecipientRefused, Unavailable, UnusableStore."""
         try:
             message = build_message(mail, self._sender)
             path = self._write_file(bytes(message))
@@ -51,7 +54,8 @@ class Outbox:
 
     def _write_file(self, content: bytes) -> Path:
         """Write a new file and return its path. The file gets its final name only when it is complete."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        create_data_folder(self._folder.parent)
+        self._folder.mkdir(mode=0o700, exist_ok=True)
         path = self._folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}.eml"
         unfinished = path.with_suffix(".part")
         with os.fdopen(os.open(unfinished, _CREATE_NEW, 0o600), "wb") as file:
