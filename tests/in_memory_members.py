@@ -66,11 +66,11 @@ class InMemoryMembers:
     def any(self) -> bool:
         return bool(self.members)
 
-    def add(self, member: Member) -> None:
+    def add(self, member: Member, *, is_moved: bool = False) -> None:
         with self._lock:
             if self._by_id(member.id):
                 raise Conflict
-            self._check_names(member)
+            self._check_names(member, is_moved=is_moved)
             self.members[fold_name(member.username)] = replace(member, revision=1)
 
     def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
@@ -95,11 +95,11 @@ class InMemoryMembers:
         if roster is not None and roster.revision != self._revision:
             raise Conflict
 
-    def _check_names(self, member: Member, before: Member | None = None) -> None:
+    def _check_names(self, member: Member, before: Member | None = None, *, is_moved: bool = False) -> None:
         others = [other for other in self.members.values() if other.id != member.id]
         taken = tuple(
             field
-            for field in _taken(member, others)
+            for field in _taken(member, others, is_moved=is_moved)
             if before is None or getattr(before, field) != getattr(member, field)
         )
         if taken:
@@ -150,8 +150,9 @@ def nobody_signs_in(username: str, password: str, address: str) -> Caller:
     raise AssertionError("no password is verified here")
 
 
-def _taken(member: Member, others: list[Member]) -> Iterator[str]:
+def _taken(member: Member, others: list[Member], *, is_moved: bool) -> Iterator[str]:
+    spellings = email_spellings(member.email)
     if any(fold_name(other.username) == fold_name(member.username) for other in others):
         yield "username"
-    if any(fold_name(other.email) in email_spellings(member.email) for other in others):
+    if any(fold_name(other.email) in (spellings[:1] if is_moved else spellings) for other in others):
         yield "email"

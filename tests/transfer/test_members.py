@@ -78,6 +78,33 @@ def test_a_taken_name_is_refused_before_anything_is_written(tmp_path: Path) -> N
     assert members.by_id("0") is None
 
 
+def test_members_with_one_address_in_two_spellings_are_imported_as_they_are(tmp_path: Path) -> None:
+    in_unicode, in_ascii = (
+        replace(BOB, email="a@bücher.example"),
+        replace(ANN, email="a@XN--bcher-kva.example"),
+    )
+    store = InMemoryMembers(in_unicode, in_ascii)
+    export_members(tmp_path, store, with_password_hashes=False, report=lambda _: None)
+    members = InMemoryMembers(in_unicode)  # the first one was added before the import was interrupted
+
+    assert imported(tmp_path, members) == 1
+    assert imported(tmp_path, members) == 0
+    found = [members.by_email(each.email) for each in (in_unicode, in_ascii)]
+    assert [each and each.username for each in found] == ["bob", "ann"]
+
+
+def test_an_address_that_a_member_outside_of_the_export_has_in_another_spelling_is_refused(
+    tmp_path: Path,
+) -> None:
+    exported(tmp_path, replace(ANN, email="a@bücher.example"))
+    members = InMemoryMembers(replace(BOB, email="a@xn--bcher-kva.example"))
+
+    with pytest.raises(InvalidExport, match="Another member has the username 'ann' or the email address"):
+        imported(tmp_path, members)
+
+    assert members.by_id("1") is None
+
+
 def test_an_unknown_profile_is_refused(tmp_path: Path) -> None:
     exported(tmp_path, replace(ANN, profile="Pirate"))
 

@@ -8,11 +8,10 @@ from functools import partial
 import pytest
 
 from stratabase.adapters.members import pynamodb_members, sqlite_members
-from stratabase.domain.members.member import LINK_USED, MailedLink, Member, NamesTaken, fold_name
+from stratabase.domain.members.member import LINK_USED, MailedLink, Member, NamesTaken
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.formats.preferences import Formats
 from stratabase.operations.ports import Members
-from tests import in_memory_members
 
 ANNA = Member(
     id="1",
@@ -125,16 +124,11 @@ def test_a_domain_without_another_form_is_compared_as_it_is(domain: str, members
     assert members.by_email(f"b@{domain}") is None
 
 
-def test_members_who_have_had_one_address_in_two_forms_stay_usable(
-    members: Members, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_moved_members_who_have_one_address_in_two_forms_stay_usable(members: Members) -> None:
     """An earlier version let them."""
     unicode, ascii_ = replace(ANNA, email=IN_UNICODE), replace(BERT, email=IN_ASCII)
-    with monkeypatch.context() as earlier:
-        for module in (pynamodb_members, sqlite_members, in_memory_members):
-            earlier.setattr(module, "email_spellings", lambda email: (fold_name(email),))
-        members.add(unicode)
-        members.add(ascii_)
+    members.add(unicode, is_moved=True)
+    members.add(ascii_, is_moved=True)
     assert [members.by_email(each) for each in (IN_UNICODE, IN_ASCII)] == [unicode, ascii_]
     members.change(stored(members), replace(unicode, notes="changed"))
     members.change(stored(members, "2"), replace(ascii_, username="Bertha"))
@@ -142,6 +136,13 @@ def test_members_who_have_had_one_address_in_two_forms_stay_usable(
     assert members.by_email(IN_ASCII) == replace(unicode, notes="changed")
     with pytest.raises(NamesTaken):
         members.change(stored(members, "2"), ascii_)
+
+
+def test_a_moved_member_needs_names_of_their_own(members: Members) -> None:
+    members.add(replace(ANNA, email=IN_UNICODE))
+    with pytest.raises(NamesTaken) as taken:
+        members.add(replace(BERT, email=IN_UNICODE.upper(), username="ANNA"), is_moved=True)
+    assert taken.value.fields == ("username", "email")
 
 
 def test_a_pending_address_identifies_no_member_and_reserves_nothing(members: Members) -> None:

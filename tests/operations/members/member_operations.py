@@ -37,9 +37,9 @@ class ContendedMembers(InMemoryMembers):
         self.before_write: Callable[[], None] = lambda: None
         self.writes = 0
 
-    def add(self, member: Member) -> None:
+    def add(self, member: Member, *, is_moved: bool = False) -> None:
         self._come_between()
-        super().add(member)
+        super().add(member, is_moved=is_moved)
 
     def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
         self._come_between()

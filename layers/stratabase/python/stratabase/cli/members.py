@@ -13,6 +13,7 @@ from stratabase.cli.server.listener import root_url
 from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import CommandError, text_with_cause
 from stratabase.cli.terminal.settings import make_data_folder, read_settings, require_model, require_store
+from stratabase.cli.terminal.shared_addresses import describe_shared_addresses
 from stratabase.domain.issues.refusals import Refusal
 from stratabase.domain.members.member import Member
 from stratabase.domain.members.password import PasswordPolicy
@@ -60,6 +61,8 @@ def _list(instance: Instance, _: Options) -> Iterator[str]:
         yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
     if not rows:
         yield "No members exist."
+    for line in describe_shared_addresses(members):
+        print(line, file=sys.stderr)
 
 
 def _row(member: Member) -> tuple[str, ...]:

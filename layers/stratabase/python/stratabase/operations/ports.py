@@ -292,8 +292,12 @@ class Members(ReadableMembers, Protocol):
     def any(self) -> bool:
         """Return whether any member exists."""
 
-    def add(self, member: Member) -> None:
-        """Add a member. Raises NamesTaken; raises Conflict if the id is taken."""
+    def add(self, member: Member, *, is_moved: bool = False) -> None:
+        """Add a member. Raises NamesTaken; raises Conflict if the id is taken.
+
+        `is_moved`: the member comes from another store, where another member can have the e-mail address with
+        the other form of its domain. So only the own spelling of the address must be free.
+        """
 
     def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
         """Replace `before` with `after`. With a roster, do so only while it is the present one.

@@ -193,10 +193,10 @@ class PynamoMembers:
         """Return whether any member exists."""
         return any(self._has_member(partition) for partition in _PARTITIONS)
 
-    def add(self, member: Member) -> None:
-        """Add a member. Raises NamesTaken, or Conflict if the id exists."""
-        claims = [*self._claim_names(member, None), *self._check_other_spellings(member, None)]
-        self._commit([self._save(member, 0), *claims])
+    def add(self, member: Member, *, is_moved: bool = False) -> None:
+        """Add a member, who can come from another store. Raises NamesTaken, or Conflict if the id exists."""
+        checks = () if is_moved else self._check_other_spellings(member, None)
+        self._commit([self._save(member, 0), *self._claim_names(member, None), *checks])
 
     def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
         """Replace `before` with `after`. If a roster is given, it must still be the current one.

@@ -129,9 +129,9 @@ class SqliteMembers:
         with self._read() as connection:
             return connection.execute("SELECT 1 FROM members LIMIT 1").fetchone() is not None
 
-    def add(self, member: Member) -> None:
-        """Add a member. Raises NamesTaken, or Conflict if the id exists."""
-        waiting.offload(self._transact, lambda connection: _insert(connection, member))
+    def add(self, member: Member, *, is_moved: bool = False) -> None:
+        """Add a member, who can come from another store. Raises NamesTaken, or Conflict if the id exists."""
+        waiting.offload(self._transact, lambda connection: _insert(connection, member, is_moved))
 
     def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
         """Replace `before` with `after`. If a roster is given, it must still be the current one.
@@ -180,11 +180,11 @@ def _is_storable(text: str) -> bool:
     return True
 
 
-def _insert(connection: sqlite3.Connection, member: Member) -> None:
+def _insert(connection: sqlite3.Connection, member: Member, is_moved: bool) -> None:  # noqa: FBT001 - as in `add`
     """Add a member. Raises NamesTaken, or Conflict if the id exists."""
     if connection.execute("SELECT 1 FROM members WHERE id = ?", (member.id,)).fetchone():
         raise Conflict
-    _check_names(connection, member)
+    _check_names(connection, member, is_moved=is_moved)
     connection.execute(
         "INSERT INTO members (username, email, member, revision, id) VALUES (?, ?, ?, 1, ?)", _row(member)
     )
@@ -219,15 +219,23 @@ def _check_present(connection: sqlite3.Connection, member: Member, roster: Roste
             raise Conflict
 
 
-def _check_names(connection: sqlite3.Connection, member: Member, before: Member | None = None) -> None:
-    """Raise NamesTaken if another member has the username or the email address, unless it was so before."""
+def _check_names(
+    connection: sqlite3.Connection, member: Member, before: Member | None = None, *, is_moved: bool = False
+) -> None:
+    """Raise NamesTaken if another member has the username or the email address, unless it was so before.
+
+    `is_moved`: the address can be that of another member in another spelling.
+    """
     others = "SELECT 1 FROM members WHERE {} IN (SELECT value FROM json_each(?)) AND id <> ?"
     former = _spellings(before) if before else {}
+    compared = 1 if is_moved else None
     taken = tuple(
         field
         for field, spellings in _spellings(member).items()
         if spellings != former.get(field)
-        and connection.execute(others.format(field), (orjson.dumps(spellings).decode(), member.id)).fetchone()
+        and connection.execute(
+            others.format(field), (orjson.dumps(spellings[:compared]).decode(), member.id)
+        ).fetchone()
     )
     if taken:
         raise NamesTaken(taken)

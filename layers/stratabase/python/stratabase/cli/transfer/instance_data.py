@@ -9,6 +9,7 @@ from stratabase.bootstrap.storage import open_object_snapshot, parallel_commits_
 from stratabase.cli.backfill.build import is_embedded
 from stratabase.cli.backfill.owners import resolve_owners
 from stratabase.cli.terminal.progress import ProgressBar, StepBars
+from stratabase.cli.terminal.shared_addresses import describe_shared_addresses
 from stratabase.cli.transfer.store_state import require_unused, require_whole
 from stratabase.clock import SystemClock
 from stratabase.operations.files.hold import hold_files
@@ -124,6 +125,7 @@ def import_instance(instance: Instance, folder: Path, reader: ExportReader) -> I
             f"Imported {pluralize(added, 'member')}. To give a password to a member who has none, run "
             "`stratabase members set-password USERNAME`."
         )
+    yield from describe_shared_addresses(members.members())
     if check.missing_files:
         files = pluralize(check.missing_files, "file")
         yield f"{files} of objects and versions have no bytes in the export. Run `stratabase files check`."

@@ -50,9 +50,9 @@ class RenamedProfiles:
         """Return whether any member exists."""
         return self._members.any()
 
-    def add(self, member: Member) -> None:
-        """Add a member. Raises NamesTaken, Conflict."""
-        self._members.add(member)
+    def add(self, member: Member, *, is_moved: bool = False) -> None:
+        """Add a member, who can come from another store. Raises NamesTaken, Conflict."""
+        self._members.add(member, is_moved=is_moved)
 
     def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
         """Replace `before` with `after`, which stores the present name of the profile."""
