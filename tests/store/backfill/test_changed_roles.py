@@ -344,6 +344,32 @@ def test_what_had_no_room_in_between_moves_with_the_rest_when_there_is_room() ->
     assert all(found == pairs for found in answers(now, IDS))
 
 
+def test_keys_of_both_sides_move_into_parts_together() -> None:
+    """A change to `key` has room for one of two associations, so the other one stays a key of B."""
+    pairs = {("X", "b"), ("X", "c")}
+    _, between = begun("held by B", "key", pairs=pairs)
+    for id_ in IDS:
+        if id_.islower() and id_ not in {"b", "c"}:
+            between.commit(between.deletion("B", id_))
+    assert any(outcome.duplicates for outcome in reindexed(between))
+    now = between.under(stored_as("parts"))
+    assert not any(outcome.duplicates for outcome in reindexed(now))
+    assert all(found == pairs for found in answers(now, IDS))
+
+
+def test_parts_do_not_swallow_a_key_that_could_not_move() -> None:
+    """Two objects have b: one of them keeps a key to b, and what else it has waits until that can move."""
+    pairs = {("X", "b"), ("Y", "b"), ("Y", "c")}
+    old, between = begun("many to many", "key", pairs=pairs)
+    for form in ("key", "held by B", "parts", "parts"):
+        between = between.under(stored_as(form))
+        assert any(outcome.duplicates for outcome in reindexed(between))
+        assert None in answers(between, IDS)
+    back = old.under(stored_as("many to many"))
+    assert not any(outcome.duplicates for outcome in reindexed(back))
+    assert all(found == pairs for found in answers(back, IDS))
+
+
 def test_several_keys_to_one_object_of_a_new_one_to_one_are_refused_until_one_remains() -> None:
     _, now = begun("key", "one to one", pairs={("X", "b"), ("Y", "b")})
     with pytest.raises(RoleUnavailable, match="leads to more than one object"):

@@ -253,14 +253,15 @@ class RoleMove:
             return None
         if self._is_unwritten(draft, near) or (to.is_composition and self._is_unwritten(draft, far)):
             return SINGLETON_ID
-        if to.kind != PARTS:
-            value = draft.states[near].get(to.holder.role_name)
+        value = draft.states[near].get(to.holder.role_name)
+        if to.kind != PARTS and isinstance(value, list):
             # A value under the name of the old place is what moves.
-            is_moving = self._from.holder == to.holder and isinstance(value, list) and value == [far.id]
-            if isinstance(value, list) and not is_moving:
+            is_moving = self._from.holder == to.holder and value == [far.id]
+            if not is_moving:
                 return next((id_ for id_ in value if id_ != far.id), None)
-            if isinstance(value, str) and value != far.id and self._is_there(draft, far.class_name, value):
-                return value
+        # A list of parts has no room for a key that another place left under its name, either.
+        if isinstance(value, str) and value != far.id and self._is_there(draft, far.class_name, value):
+            return value
         return self._rival_whole(draft, near, far) if to.is_composition else None
 
     def _is_there(self, draft: "_Draft", class_name: str, id_: str) -> bool:
@@ -380,15 +381,19 @@ def move_role(  # noqa: PLR0913, PLR0917 - what a move works with
     read_heads: ReadHeads,
 ) -> Duplicates | None:
     """Move the associations of a role from all places where they were stored; return what could not move."""
-    places = {place_of(former): former for former in formers}
-    # Links come last: until a state has moved, it may hold a value under the name of the new place.
-    formers = [former for _, former in sorted(places.items(), key=lambda each: each[0].kind == LINKED_TRUTH)]
+    places, holder = {place_of(former): former for former in formers}, place_of(wanted).holder
+
+    def order(place: Place) -> tuple[bool, bool]:
+        # Until a state has moved, it may hold a value under the name of the new place. So what has that name
+        # comes first, and links come last.
+        return place.kind == LINKED_TRUTH, place.holder != holder
+
+    formers = [places[place] for place in sorted(places, key=order)]
     conflicts = defaultdict[tuple[str, str], set[str]](set)
     for former in formers:
         # Links have two ends, so an association can be among the formers twice.
         for pair, ids in RoleMove(engine, model, store, former, wanted, read_heads).run().items():
             conflicts[pair] |= ids
-    holder = place_of(wanted).holder
     found = [
         *(
             Duplicate(holder, {ID: owner, holder.role_name: value}, tuple(sorted(ids)))
