@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded, Unavailable
+from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded, StoreOutOfService, Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.domain.query.filter import And, Comparison, Not, Or
 from stratabase.domain.query.order import OrderTerm, Position
@@ -525,6 +525,24 @@ def test_an_unavailable_store_does_not_hide_earlier_results(api: ExecutorApi) ->
 
     assert answer["data"] == {"done": {"name": "chair"}, "busy": None}
     assert answer["errors"][0]["extensions"]["issueType"] == "SERVER_ERROR"
+    assert api.reported == []
+
+
+def test_a_damaged_store_beside_earlier_results_is_reported_to_the_operator(api: ExecutorApi) -> None:
+    api.put("1", name="chair")
+    api.entities.refuse = StoreOutOfService("/srv/objects.db is damaged")
+
+    answer = api.ask(
+        """mutation {
+          done: Thing___update(data: {_id: "1"}) { name }
+          broken: Thing___create(data: {name: "chair"}) { _id }
+        }"""
+    )
+
+    assert answer["data"] == {"done": {"name": "chair"}, "broken": None}
+    assert answer["errors"][0]["message"] == "The store is temporarily unavailable. Try again later."
+    assert [str(error) for error, _trace in api.reported] == ["/srv/objects.db is damaged"]
+    api.reported.clear()
 
 
 def test_the_answer_to_a_mutation_is_marked_as_mutated() -> None:

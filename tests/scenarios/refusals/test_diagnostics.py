@@ -2,6 +2,8 @@
 
 import json
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -172,6 +174,40 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningSe
                 "UPDATE items SET state = 'planted-secret' WHERE partition = ?", [f"Skill#{id_}"]
             )
         yield service, id_
+
+
+@pytest.mark.local  # the test changes the file of the store
+def test_a_damaged_file_is_503_and_fails_the_health_check(tmp_path: Path) -> None:
+    """The log has the file and the cause, once for each request."""
+    home = tmp_path / "home"
+    with running(home, model=MODEL, application="Studio") as service:
+        assert service.graphql('mutation { Skill___create(data: {name: "lost"}) { _id } }')["data"]
+        with closing(sqlite3.connect(home / "objects.db")) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        # What a damaged disk does. The process must not lose SQLite's locks, so it does not open the file.
+        damage = "import sys; file = open(sys.argv[1], 'r+b'); size = file.seek(0, 2); file.seek(0)"
+        damage = f"{damage}; file.write(b'planted-secret' * (size // 14))"
+        subprocess.run([sys.executable, "-c", damage, home / "objects.db"], check=True)
+
+        for query in (
+            "{ Skill___getPage { items { name } } }",
+            'mutation { Skill___create(data: {name: "new"}) { _id } }',
+        ):
+            reply = service.request(
+                "POST",
+                "/auth/api/graphql/Studio",
+                headers={"Content-Type": "application/json", "Authorization": basic("admin", PASSWORD)},
+                body=json.dumps({"query": query}),
+            )
+
+            body = reply.json()
+            assert (reply.status, reply.headers["retry-after"]) == (503, "30")
+            assert body["detail"] == "The store is temporarily unavailable. Try again later."
+            trace_id = body["traceId"]
+            eventually(lambda trace_id=trace_id: trace_id in service.log())  # type: ignore[misc]
+            (line,) = (json.loads(each) for each in service.log().splitlines() if trace_id in each)
+            assert line["reason"].startswith(f"{home / 'objects.db'} is damaged or not a Stratabase database")
+        assert service.request("GET", "/public/health").status == 503
 
 
 @pytest.mark.local  # the test changes the file of the store

@@ -1,12 +1,13 @@
 """Errors of SQLite become exceptions that say whether a retry can help."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from stratabase.domain.issues.refusals import StoreFull, Unavailable
+from stratabase.domain.issues.refusals import StoreFull, StoreOutOfService, Unavailable
 from stratabase.store.sqlite.errors import map_sqlite_error
 from stratabase.store.sqlite.snapshot import copy_database
 
@@ -25,6 +26,20 @@ def test_a_full_file_is_not_just_unavailable(tmp_path: Path) -> None:
     error = map_sqlite_error(tmp_path / "a.db", _error_of_a_full_file(tmp_path / "a.db"))
     assert isinstance(error, StoreFull)
     assert str(error).startswith(f"{tmp_path / 'a.db'}: database or disk is full.")
+
+
+def test_a_damaged_file_is_for_the_operator_and_clients_get_no_path(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    path.write_bytes(b"no database" * 1_000)
+    with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.DatabaseError) as raised:
+        connection.execute("SELECT * FROM sqlite_schema")
+
+    error = map_sqlite_error(path, raised.value)
+
+    assert isinstance(error, StoreOutOfService)
+    assert str(error).startswith(f"{path} is damaged or not a Stratabase database (file is not a database)")
+    assert str(error.message) == "The store is temporarily unavailable. Try again later."
+    assert error.__cause__ is raised.value
 
 
 @pytest.mark.parametrize(("free", "expected"), [(0, StoreFull), (10**9, Unavailable)])

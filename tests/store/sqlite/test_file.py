@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.domain.issues.refusals import Unavailable
+from stratabase.domain.issues.refusals import StoreOutOfService, Unavailable
 from stratabase.store.engine.port import ITEMS, NOT_EXISTS, Batch, Item, Key, Put
 from stratabase.store.sqlite import file
 from stratabase.store.sqlite.engine import SqliteEngine
@@ -190,9 +190,9 @@ def test_damage_found_later_is_reported(path: Path) -> None:
     content = path.read_bytes()
     path.write_bytes(content[:65536] + b"\xff" * (len(content) - 65536))
     with closing(SqliteEngine(path)) as engine:
-        with pytest.raises(UnusableStore, match="is damaged"):
+        with pytest.raises(StoreOutOfService, match="is damaged"):
             list(engine.range(ITEMS, "p"))
-        with pytest.raises(UnusableStore, match="is damaged"):
+        with pytest.raises(StoreOutOfService, match="is damaged"):
             put(engine, [Item(Key("p", f"{n:04}"), state="y") for n in range(300)])
 
 

@@ -4,7 +4,8 @@ import pytest
 
 from stratabase import waiting
 from stratabase.cli.gateway.concurrent_calls import ConcurrentCalls
-from stratabase.domain.issues.refusals import StoreFull, Unavailable
+from stratabase.domain.issues.refusals import StoreFull, StoreOutOfService, Unavailable
+from stratabase.domain.store_mark import StoreRefused
 from stratabase.messages import verbatim
 from stratabase.transfer.csv.csv_import import PATIENCE, Pace
 
@@ -51,8 +52,13 @@ def test_an_import_gives_up_after_a_while(store: Store) -> None:
     assert PATIENCE < store.now < 2 * PATIENCE
 
 
-def test_an_import_does_not_wait_for_a_full_store(store: Store) -> None:
-    store.failures = [StoreFull("objects.db")]
-    with pytest.raises(StoreFull):
+@pytest.mark.parametrize(
+    "failure", [StoreFull("objects.db"), StoreOutOfService("damaged"), StoreRefused("newer")]
+)
+def test_an_import_does_not_wait_for_a_store_that_needs_a_person(
+    store: Store, failure: StoreOutOfService
+) -> None:
+    store.failures = [failure]
+    with pytest.raises(type(failure)):
         store.pace.run(store.work)
     assert store.now == 0

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from stratabase.domain.issues.refusals import Unavailable
-from stratabase.messages import _
+from stratabase.domain.issues.refusals import StoreOutOfService
 
 
 class StoreKind(Enum):
@@ -39,18 +38,8 @@ KNOWN_LAYOUTS: Mapping[StoreKind, LayoutRange] = MappingProxyType(dict.fromkeys(
 """The layouts that this version knows. A store without a mark has layout 1."""
 
 
-class StoreRefused(Unavailable):
-    """A store that this process must not use. The text is for the operator: what is wrong, where, what to do.
-
-    Clients get a message without names of stores.
-    """
-
-    def __init__(self, text: str) -> None:
-        super().__init__(_("The store is temporarily unavailable. Try again later."), retry_after=30)
-        self.text = text
-
-    def __str__(self) -> str:
-        return self.text
+class StoreRefused(StoreOutOfService):
+    """A store that this process must not use."""
 
 
 @dataclass(frozen=True, slots=True)

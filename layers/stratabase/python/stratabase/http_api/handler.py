@@ -11,9 +11,8 @@ from math import inf
 from typing import TypeVar
 
 from stratabase.deadline import deadline_after
-from stratabase.domain.issues.refusals import Refusal, Unavailable
+from stratabase.domain.issues.refusals import Refusal, StoreOutOfService, Unavailable
 from stratabase.domain.members.member import Caller
-from stratabase.domain.store_mark import StoreRefused
 from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.auth.csrf import check_csrf
 from stratabase.http_api.http.api_gateway import (
@@ -186,7 +185,7 @@ class HttpHandler:
         except Refusal as refusal:
             return self._refuse(request, refusal, _error_format(endpoint, request), caller), caller
         except UnusableStore as error:
-            unusable = StoreRefused(str(error))
+            unusable = StoreOutOfService(str(error))
             return self._refuse(request, unusable, _error_format(endpoint, request), caller), caller
         except Exception as error:  # noqa: BLE001 - the client gets an error response for any bug
             if has_no_free_file():

@@ -134,20 +134,28 @@ class Unavailable(Refusal):
         """Whether some or all of the request may have been done. Then the message says so."""
 
 
-class StoreFull(Unavailable):
-    """The store has no space left, so a retry helps only after somebody has made room.
+class StoreOutOfService(Unavailable):
+    """The store can't be used until a person has done something, so that a retry alone doesn't help.
 
-    The text is for the operator, and names the place. Clients get a message without it.
+    The text is for the operator: what is wrong, where, what to do. Clients get a message without it.
     """
 
-    def __init__(self, place: str) -> None:
-        """`place`: the file or folder that can't grow."""
+    def __init__(self, text: str) -> None:
         super().__init__(_("The store is temporarily unavailable. Try again later."), retry_after=30)
-        self.place = place
+        self.text = text
 
     def __str__(self) -> str:
         """Return the text for the operator."""
-        return f"{self.place}: database or disk is full. Make room, and try again."
+        return self.text
+
+
+class StoreFull(StoreOutOfService):
+    """The store has no space left."""
+
+    def __init__(self, place: str) -> None:
+        """`place`: the file or folder that can't grow."""
+        super().__init__(f"{place}: database or disk is full. Make room, and try again.")
+        self.place = place
 
 
 class ReadBudgetExceeded(Refusal):

@@ -10,7 +10,7 @@ from stratabase.domain.access.grants import Access, access_of
 from stratabase.domain.access.visibility import readable_refusal
 from stratabase.domain.issues.equal_issues import merge_equal
 from stratabase.domain.issues.issue import Issue, IssueType, Path, ReferenceType
-from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable
+from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, StoreOutOfService, Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.messages import Message, _
 from stratabase.model.model import Model
@@ -76,6 +76,8 @@ class ErrorRenderer:
         if isinstance(cause, ReadBudgetExceeded):
             return (_too_much(readable_refusal(self._access, cause)),)
         if isinstance(cause, Unavailable):
+            if isinstance(cause, StoreOutOfService):
+                self._report(cause, self._asked.trace_id)
             return (Issue(IssueType.SERVER_ERROR, cause.message),)
         # All other exceptions are faults of the service.
         self._report(cause, self._asked.trace_id)

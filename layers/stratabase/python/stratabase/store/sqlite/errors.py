@@ -9,9 +9,8 @@ from pathlib import Path
 from random import uniform
 from typing import TypeVar
 
-from stratabase.domain.issues.refusals import StoreFull, Unavailable
+from stratabase.domain.issues.refusals import StoreFull, StoreOutOfService, Unavailable
 from stratabase.messages import _
-from stratabase.unusable_store import UnusableStore
 
 VALUE_ERRORS = (
     sqlite3.ProgrammingError,
@@ -47,18 +46,18 @@ def is_full(path: Path, error: sqlite3.Error) -> bool:
     return False
 
 
-def corrupt_file_error(path: Path, error: Exception) -> UnusableStore:
-    """Return the exception for a file that SQLite cannot read."""
-    return UnusableStore(
+def corrupt_file_text(path: Path, error: Exception) -> str:
+    """Return what an operator must know about a file that SQLite cannot read."""
+    return (
         f"{path} is damaged or not a Stratabase database ({error}). "
         "Restore a backup, or move the file to start with an empty database."
     )
 
 
-def map_sqlite_error(path: Path, error: Exception) -> Exception:
+def map_sqlite_error(path: Path, error: Exception) -> Unavailable:
     """Return the exception for a failed read or write, with the SQLite error as its cause, for the log."""
     if isinstance(error, sqlite3.Error) and is_corruption(error):
-        refusal: Exception = corrupt_file_error(path, error)
+        refusal: Unavailable = StoreOutOfService(corrupt_file_text(path, error))
     elif isinstance(error, sqlite3.Error) and is_full(path, error):
         refusal = StoreFull(str(path))
     elif isinstance(error, sqlite3.Error) and is_busy(error):

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from stratabase.files import sync_folder
-from stratabase.store.sqlite.errors import corrupt_file_error, is_corruption, is_full, retry_while_busy
+from stratabase.store.sqlite.errors import corrupt_file_text, is_corruption, is_full, retry_while_busy
 from stratabase.store.sqlite.table import CREATE_STATEMENTS
 from stratabase.unusable_store import UnusableStore
 
@@ -214,7 +214,7 @@ def _number(mark: bytes) -> int:
 
 def _unusable(path: Path, error: sqlite3.DatabaseError) -> UnusableStore:
     if is_corruption(error):
-        return corrupt_file_error(path, error)
+        return UnusableStore(corrupt_file_text(path, error))
     if is_full(path, error):
         return UnusableStore(
             f"{path} cannot be opened, because its disk is full ({error}). Make room, and try again."

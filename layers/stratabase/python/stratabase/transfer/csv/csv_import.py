@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple, Protocol
 
 from stratabase import waiting
-from stratabase.domain.issues.refusals import Refused, StoreFull, Unavailable
+from stratabase.domain.issues.refusals import Refused, StoreOutOfService, Unavailable
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.operations.services import Services
@@ -496,8 +496,8 @@ class Pace:
             begin = self._clock()
             try:
                 work()
-            except StoreFull:
-                raise  # it takes a person to make room
+            except StoreOutOfService:
+                raise  # it takes a person
             except Unavailable as error:
                 if self._clock() - self._last_success > PATIENCE:
                     raise
