@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
-import pytest
 from graphql import DirectiveDefinitionNode, EnumTypeDefinitionNode, parse
 
 from stratabase.settings import variables
+from tests.rows import each_row
 
 ROOT = Path(__file__).parent.parent
 SETTINGS = ROOT / "docs" / "settings.md"
@@ -22,12 +22,12 @@ LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]*))?\)")
 """A link within the repository: the path of a file, and a heading in it."""
 
 
-@pytest.mark.parametrize("name", [variable.name for _, variable in variables()])
+@each_row("name", [variable.name for _, variable in variables()])
 def test_the_settings_page_lists_every_setting(name: str) -> None:
     assert f"`{name}`" in SETTINGS.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@each_row("page", PAGES)
 def test_links_lead_to_files_and_headings_that_exist(page: Path) -> None:
     for target, heading in LINK.findall(page.read_text(encoding="utf-8")):
         file = page.parent / target if target else page
@@ -37,7 +37,7 @@ def test_links_lead_to_files_and_headings_that_exist(page: Path) -> None:
             assert heading in {re.sub(r"[^\w -]", "", each).lower().replace(" ", "-") for each in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@each_row("page", PAGES)
 def test_modules_that_a_page_names_exist(page: Path) -> None:
     files = [file.relative_to(ROOT) for folder in FOLDERS for file in (ROOT / folder).rglob("*.py")]
     for module in MODULE.findall(page.read_text(encoding="utf-8")):

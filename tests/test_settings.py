@@ -9,6 +9,7 @@ from stratabase import setting_values
 from stratabase.domain.members import password
 from stratabase.formats.preferences import FORMATS_BY_NAME
 from stratabase.settings import BadSettings, Settings, variables
+from tests.rows import each_row
 
 
 def test_the_defaults_apply_without_any_setting() -> None:
@@ -145,7 +146,7 @@ def test_every_setting_can_be_set() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("variable", "value", "mistake"),
     [
         ("PORT", "80x", 'PORT: "80x" is not valid. Use a whole number from 0 (any free port) to 65535.'),

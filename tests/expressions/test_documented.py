@@ -12,16 +12,17 @@ from stratabase.expressions.parser import MAX_EXPRESSION_LENGTH
 from stratabase.formats.regex import MAX_REGEX_LENGTH
 from stratabase.model.model_expressions import CALLER_FIELDS
 from stratabase.model.types import TYPES
+from tests.rows import each_row
 
 PAGE = (Path(__file__).parents[2] / "docs/expressions.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@each_row("name", FUNCTIONS)
 def test_each_function_is_documented(name: str) -> None:
     assert f"{name}(" in PAGE
 
 
-@pytest.mark.parametrize("name", [*CALLER_FIELDS, *TYPES])
+@each_row("name", [*CALLER_FIELDS, *TYPES])
 def test_each_caller_field_and_each_type_is_documented(name: str) -> None:
     assert f"`{name}`" in PAGE or f"{name}, " in PAGE
 

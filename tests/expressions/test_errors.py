@@ -1,10 +1,9 @@
 """Errors in expressions are reported with their position and advice."""
 
-import pytest
-
 from stratabase.expressions.checker import MAX_ERRORS
 from stratabase.model.types import TYPES
 from tests.expressions.evaluation import MODEL, mistakes
+from tests.rows import each_row
 
 MARK = "¦"
 WRONG = {
@@ -168,7 +167,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("marked", "message"), WRONG.items(), ids=WRONG)
+@each_row(("marked", "message"), WRONG.items())
 def test_each_error_is_reported_at_its_position(marked: str, message: str) -> None:
     assert mistakes(marked.replace(MARK, "")) == [(marked.index(MARK), message)]
 
@@ -210,9 +209,7 @@ RESULTS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("type_", "marked"), [(name, text) for name, all_ in RESULTS.items() for text in all_]
-)
+@each_row(("type_", "marked"), [(name, text) for name, all_ in RESULTS.items() for text in all_])
 def test_a_result_of_another_type_is_refused(type_: str, marked: str) -> None:
     found = mistakes(marked.replace(MARK, ""), wanted=TYPES[type_])
     assert bool(found) is (MARK in marked)

@@ -1,9 +1,8 @@
 """The functions, with typical and extreme arguments."""
 
-import pytest
-
 from stratabase.expressions.functions import FUNCTIONS
 from tests.expressions.evaluation import value
+from tests.rows import each_row
 
 VALUES: dict[str, object] = {
     "concat(name, ' ', count, ' ', price, ' ', good, ' ', day)": "Ada 3 1.5 true 2020-02-29",
@@ -91,7 +90,7 @@ MATCHES: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize(("text", "wanted"), (VALUES | MATCHES).items(), ids=VALUES | MATCHES)
+@each_row(("text", "wanted"), (VALUES | MATCHES).items())
 def test_each_function_returns_its_value(text: str, wanted: object) -> None:
     found = value(text)
     assert found == wanted
@@ -115,7 +114,7 @@ def test_every_function_has_a_test_case() -> None:
     assert [name for name in FUNCTIONS if name not in elsewhere and f"{name}(" not in tried] == []
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@each_row("name", FUNCTIONS)
 def test_every_function_has_a_usage_text(name: str) -> None:
     function = FUNCTIONS[name]
     assert function.name == name

@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 
 from tests.expressions.evaluation import environment, expression, value
+from tests.rows import each_row
 
 NULL = (
     "missing + 1",
@@ -80,7 +81,7 @@ CHOICES = {
 }
 
 
-@pytest.mark.parametrize("text", NULL)
+@each_row("text", NULL)
 def test_operators_on_null_give_null(text: str) -> None:
     assert value(text) is None
 
@@ -97,7 +98,7 @@ def test_logic_with_nulls_follows_kleene(left: str, right: str) -> None:
     assert value(f"!({left} && {right}) == (!{left} || !{right})") is (None if both is None else True)
 
 
-@pytest.mark.parametrize(("text", "wanted"), CHOICES.items(), ids=CHOICES)
+@each_row(("text", "wanted"), CHOICES.items())
 def test_null_handling_expressions_have_their_values(text: str, wanted: object) -> None:
     assert value(text) == wanted
 

@@ -2,9 +2,8 @@
 
 from decimal import Decimal
 
-import pytest
-
 from tests.expressions.evaluation import value
+from tests.rows import each_row
 
 VALUES = {
     # Whole numbers: 64 bits, cut towards zero, null beyond.
@@ -130,7 +129,7 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize(("text", "wanted"), VALUES.items(), ids=VALUES)
+@each_row(("text", "wanted"), VALUES.items())
 def test_each_expression_has_its_value(text: str, wanted: object) -> None:
     found = value(text)
     assert found == wanted

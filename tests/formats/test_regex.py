@@ -7,6 +7,7 @@ import pytest
 from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.regex import compile_regex
 from stratabase.model.reading import read_model
+from tests.rows import each_row
 
 ADVICE = {
     "(?=a)b": "no lookahead or lookbehind",
@@ -45,7 +46,7 @@ ADVICE = {
 }
 
 
-@pytest.mark.parametrize("pattern", ADVICE, ids=ascii)
+@each_row("pattern", ADVICE)
 def test_unsupported_syntax_is_refused_with_advice(pattern: str) -> None:
     with pytest.raises(InvalidValue, match=re.escape(ADVICE[pattern])):
         compile_regex(pattern)

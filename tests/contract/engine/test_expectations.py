@@ -21,6 +21,7 @@ from stratabase.store.engine.port import (
     Value,
 )
 from tests.contract.engine.engine_calls import HERE, commit, find_item, get_item, refused_expectations
+from tests.rows import each_row
 
 HELD = Item(
     HERE,
@@ -128,7 +129,7 @@ FAIL: list[tuple[str, ConditionOperator, Value]] = [
 ]
 
 
-@pytest.mark.parametrize(("attribute", "test", "value"), HOLD)
+@each_row(("attribute", "test", "value"), HOLD)
 def test_a_true_condition_holds(
     engine: Engine, attribute: str, test: ConditionOperator, value: Value
 ) -> None:
@@ -136,7 +137,7 @@ def test_a_true_condition_holds(
     commit(engine, Check(HERE, Expectation(conditions=(Condition(attribute, test, value),))))
 
 
-@pytest.mark.parametrize(("attribute", "test", "value"), FAIL)
+@each_row(("attribute", "test", "value"), FAIL)
 def test_a_false_condition_does_not_hold(
     engine: Engine, attribute: str, test: ConditionOperator, value: Value
 ) -> None:
@@ -168,7 +169,7 @@ def test_one_condition_of_either_suffices(engine: Engine, action: Callable[[Expe
     )
 
 
-@pytest.mark.parametrize(("attribute", "test", "value"), HOLD)
+@each_row(("attribute", "test", "value"), HOLD)
 def test_either_holds_whichever_condition_holds(
     engine: Engine, attribute: str, test: ConditionOperator, value: Value
 ) -> None:
@@ -178,7 +179,7 @@ def test_either_holds_whichever_condition_holds(
         commit(engine, Check(HERE, Expectation(either=either)))
 
 
-@pytest.mark.parametrize(("attribute", "test", "value"), FAIL)
+@each_row(("attribute", "test", "value"), FAIL)
 def test_either_does_not_hold_if_no_condition_does(
     engine: Engine, attribute: str, test: ConditionOperator, value: Value
 ) -> None:

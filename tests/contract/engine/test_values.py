@@ -19,6 +19,7 @@ from stratabase.store.engine.port import (
     Value,
 )
 from tests.contract.engine.engine_calls import HERE, commit, find_item, get_item, keys, put
+from tests.rows import each_row
 
 # UTF-16 would put the astral ones before the last of the plane below, a C string would end at the zero, and a
 # collation would mix the letters.
@@ -57,8 +58,8 @@ VALUES = [
     "",
     0,
     -1,
-    pytest.param(2**53, id="2**53"),
-    pytest.param(-(2**53), id="-(2**53)"),
+    2**53,
+    -(2**53),
     True,
     False,
     None,
@@ -69,7 +70,7 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize("value", VALUES, ids=ascii)
+@each_row("value", VALUES)
 def test_an_attribute_comes_back_as_it_was(engine: Engine, value: Value) -> None:
     commit(engine, Put(Item(HERE, {"held": value})))
     (held,) = get_item(engine).attributes.values()
@@ -78,14 +79,14 @@ def test_an_attribute_comes_back_as_it_was(engine: Engine, value: Value) -> None
     commit(engine, Check(HERE, Expectation(True, (Condition("held", ConditionOperator.EQUALS, value),))))
 
 
-@pytest.mark.parametrize("value", VALUES, ids=ascii)
+@each_row("value", VALUES)
 def test_a_patched_attribute_comes_back_as_it_was(engine: Engine, value: Value) -> None:
     commit(engine, Put(Item(HERE, {"other": 1})))
     commit(engine, Patch(HERE, set={"held": value}))
     assert get_item(engine).attributes == {"other": 1, "held": value}
 
 
-@pytest.mark.parametrize("state", ["", "{}", '{"a":"\\u0000"}', "\0", "😀", '{"a": 1.10}'], ids=ascii)
+@each_row("state", ["", "{}", '{"a":"\\u0000"}', "\0", "😀", '{"a": 1.10}'])
 def test_a_state_comes_back_character_for_character(engine: Engine, state: str) -> None:
     commit(engine, Put(Item(HERE, state=state)))
     assert get_item(engine).state == state

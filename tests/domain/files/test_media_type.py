@@ -10,11 +10,11 @@ import wave
 import zipfile
 import zlib
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.domain.files.media_type import FIRST_BYTES, UNKNOWN_TYPE, stored_media_type
+from tests.rows import each_row
 
 
 def png() -> bytes:
@@ -205,18 +205,18 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("claimed", "content"), RIGHT)
+@each_row(("claimed", "content"), RIGHT)
 def test_a_type_that_the_bytes_confirm_is_stored(claimed: str, content: bytes) -> None:
     assert stored_media_type(claimed, content[:FIRST_BYTES]) == claimed
 
 
-@pytest.mark.parametrize(("claimed", "content"), WRONG)
+@each_row(("claimed", "content"), WRONG)
 def test_a_type_that_the_bytes_contradict_is_not_stored(claimed: str, content: bytes) -> None:
     assert stored_media_type(claimed, content[:FIRST_BYTES]) == UNKNOWN_TYPE
 
 
-@pytest.mark.parametrize("front", [GIF, JPEG, png(), PDF, MP4])
-@pytest.mark.parametrize("behind", [HTML, SVG, ZIP, PDF], ids=["HTML", "SVG", "ZIP", "PDF"])
+@each_row("front", [GIF, JPEG, png(), PDF, MP4])
+@each_row("behind", [HTML, SVG, ZIP, PDF])
 def test_a_polyglot_is_only_what_its_first_bytes_say(front: bytes, behind: bytes) -> None:
     types = ["image/gif", "image/jpeg", "image/png", "application/pdf", "video/mp4"]
     stored = {stored_media_type(each, front + behind) for each in [*types, SVG_TYPE, "application/zip"]}
@@ -224,7 +224,7 @@ def test_a_polyglot_is_only_what_its_first_bytes_say(front: bytes, behind: bytes
     assert stored - {UNKNOWN_TYPE} <= set(types)
 
 
-@pytest.mark.parametrize(("claimed", "content"), RIGHT)
+@each_row(("claimed", "content"), RIGHT)
 def test_a_truncated_file_keeps_its_type(claimed: str, content: bytes) -> None:
     """An empty file too: nothing contradicts its type."""
     if claimed == SVG_TYPE:
@@ -233,7 +233,7 @@ def test_a_truncated_file_keeps_its_type(claimed: str, content: bytes) -> None:
         assert stored_media_type(claimed, content[:length]) == claimed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("claimed", "stored"),
     [
         ("IMAGE/PNG", "image/png"),
@@ -260,7 +260,6 @@ def test_a_truncated_file_keeps_its_type(claimed: str, content: bytes) -> None:
         ("x" * 16_000, UNKNOWN_TYPE),
         ("/" * 16_000, UNKNOWN_TYPE),
     ],
-    ids=range(23),
 )
 def test_a_type_is_normalized_or_unknown(claimed: str, stored: str) -> None:
     assert stored_media_type(claimed, b"") == stored

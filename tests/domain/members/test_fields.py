@@ -12,6 +12,7 @@ from stratabase.domain.members.member import MailedLink, Member
 from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.preferences import FORMATS_BY_NAME, Formats
 from stratabase.model.model import Profile
+from tests.rows import each_row
 
 PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}
 FIELDS = member_fields(PROFILES)
@@ -35,7 +36,7 @@ def test_the_fields_are_those_of_the_specification() -> None:
     assert all(field.name == name and field.description.endswith(".") for name, field in FIELDS.items())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value"),
     [
         ("username", "a"),
@@ -67,7 +68,7 @@ def test_valid_values_of_member_fields_are_accepted(name: str, value: Any) -> No
     assert mistakes(name, value) == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value", "result"),
     [
         ("username", "", "must not be empty"),
@@ -138,8 +139,8 @@ INVISIBLE = {
 }
 
 
-@pytest.mark.parametrize("name", ["username", "email"])
-@pytest.mark.parametrize("character", INVISIBLE.values(), ids=INVISIBLE)
+@each_row("name", ["username", "email"])
+@each_row("character", INVISIBLE.values())
 def test_names_contain_no_invisible_characters(character: str, name: str) -> None:
     """Otherwise, the names of two members could look the same."""
     expected = f"contains the unsupported character U+{ord(character):04X}. Remove it."
@@ -158,8 +159,8 @@ def test_an_address_is_normalized_and_other_texts_are_not() -> None:
 STRAY = ["\x00", "\x07", "\x1b", "\x7f", "\x85", "\x9f", "\ud800", "\udfff", "\ufffe", "\uffff"]
 
 
-@pytest.mark.parametrize("name", TEXTS)
-@pytest.mark.parametrize("stray", [*STRAY, "\n", "\t", "\r"])
+@each_row("name", TEXTS)
+@each_row("stray", [*STRAY, "\n", "\t", "\r"])
 def test_texts_with_unencodable_characters_are_refused(name: str, stray: str) -> None:
     if name == "notes" and stray in "\n\t":
         assert mistakes(name, f"a{stray}b") == ""

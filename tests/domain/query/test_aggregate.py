@@ -4,7 +4,6 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from stratabase.formats.decimals import canonical_decimal
 from stratabase.formats.preferences import DEFAULT_FORMATS
 from stratabase.model.attribute import Aggregate
 from stratabase.model.types import TYPES
+from tests.rows import each_row
 
 INT, REAL, STRING = TYPES["Int"], TYPES["Real"], TYPES["String"]
 
@@ -25,7 +25,7 @@ def of(aggregate: Aggregate, values: list[Any], type_: Any, result: Any) -> Any:
     return tally.result(tally.combine(halves))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("aggregate", "values", "type_", "result", "expected"),
     [
         (Aggregate.COUNT, [], STRING, INT, 0),

@@ -18,6 +18,7 @@ from stratabase.model.model import Class
 from stratabase.model.types.enumeration import EnumType
 from tests.domain.query.queries import FILES, orders, states
 from tests.models import THING, attribute
+from tests.rows import each_row
 
 BY_NAME = Order.of([OrderTerm("name")])
 HERE = Position(("Ada", "id1"))
@@ -105,7 +106,7 @@ BY_ALL = Order.of(
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "values",
     [
         '["a"]',

@@ -26,6 +26,7 @@ from stratabase.model.model import Class
 from stratabase.model.model_expressions import evaluation_context, expressions_of
 from stratabase.model.reading import read_model
 from stratabase.model.types.operators import Operator
+from tests.rows import each_row
 
 MODEL = read_model(
     """
@@ -178,7 +179,7 @@ def along(filter_: Filter, roles: int = 1) -> Filter:
     return RoleFilter(RoleName("Thing", "other"), along(filter_, roles - 1)) if roles else filter_
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "implied"),
     [
         ("name == 'a'", is_("name", "a")),

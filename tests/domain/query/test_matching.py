@@ -17,6 +17,7 @@ from stratabase.model.types.operators import Operator
 from tests.domain.query import naive
 from tests.domain.query.queries import VALUES, filters, many_states
 from tests.models import THING, model
+from tests.rows import each_row
 
 PRECOMPOSED, DECOMPOSED = "\u00e9", "e\u0301"
 BEYOND_PLANE_0 = "\U0001f600"
@@ -40,8 +41,8 @@ def holds(attribute: str, operator: Operator, operand: Any, value: Any) -> bool:
     return matcher(Comparison(attribute, operator, operand), THING)(state)
 
 
-@pytest.mark.parametrize("attribute", ATTRIBUTES_IN_ORDER)
-@pytest.mark.parametrize(
+@each_row("attribute", ATTRIBUTES_IN_ORDER)
+@each_row(
     ("operator", "answers"),
     [
         (Operator.EQ, [False, False, True, False]),
@@ -58,8 +59,8 @@ def test_comparisons_match_by_value(attribute: str, operator: Operator, answers:
     assert [holds(attribute, operator, values[1], value) for value in (None, *values)] == answers
 
 
-@pytest.mark.parametrize("attribute", VALUES)
-@pytest.mark.parametrize(
+@each_row("attribute", VALUES)
+@each_row(
     ("operator", "operand", "null", "value"),
     [
         (Operator.EQ, None, True, False),
@@ -120,8 +121,8 @@ def test_in_matches_any_of_its_operands(attribute: str) -> None:
             assert holds(attribute, Operator.NOT_IN, operand, value) is (value not in operand)
 
 
-@pytest.mark.parametrize("attribute", ["name", "notes"])
-@pytest.mark.parametrize(
+@each_row("attribute", ["name", "notes"])
+@each_row(
     ("value", "operand", "found"),
     [
         ("abc", "b", (True, False, False)),

@@ -20,6 +20,7 @@ from tests.graphs.commands import (
 )
 from tests.graphs.company import COMPANY
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
+from tests.rows import each_row
 
 DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     # The object's own key.
@@ -187,7 +188,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize(("command", "changes"), DONE.values(), ids=DONE)
+@each_row(("command", "changes"), DONE.values())
 def test_requested_changes_of_keys_are_made(command: Command, changes: dict[str, Any]) -> None:
     assert CompanyScenario().changes(command) == changes
 
@@ -370,7 +371,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
 }
 
 
-@pytest.mark.parametrize(("command", "issues"), REFUSED.values(), ids=REFUSED)
+@each_row(("command", "issues"), REFUSED.values())
 def test_invalid_changes_of_keys_are_refused_at_their_path(
     command: Command, issues: list[tuple[Any, ...]]
 ) -> None:

@@ -7,6 +7,7 @@ import pytest
 from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
 from tests.graphs.commands import add, create_command, delete, delete_command, remove, update, update_command
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
+from tests.rows import each_row
 
 DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     "added": (update_command("Project", "p1", people=add("e3")), {"Project.people p1 e3": True}),
@@ -115,7 +116,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize(("command", "changes"), DONE.values(), ids=DONE)
+@each_row(("command", "changes"), DONE.values())
 def test_requested_links_are_added_and_removed(command: Command, changes: dict[str, Any]) -> None:
     assert CompanyScenario().changes(command) == changes
 

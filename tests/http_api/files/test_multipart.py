@@ -15,6 +15,7 @@ from stratabase.http_api.http.messages import Request
 from stratabase.http_api.http.refusals import BodyTooLarge, Malformed, UnsupportedMediaType, status_row
 from stratabase.operations.files.upload import SentFile
 from tests.http_api.files.forms import BOUNDARY, CONTENT, CONTENT_TYPE, FILE, form, part
+from tests.rows import each_row
 
 MEGABYTE = 1024 * 1024
 ADDRESS = "/auth/file/{class}/{name}"
@@ -156,7 +157,7 @@ def test_an_invalid_boundary_is_refused(parameters: str) -> None:
 WHOLE = form(part())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "reason"),
     [
         (form(part('form-data; name="file"')), "no file name"),

@@ -13,6 +13,7 @@ from stratabase.http_api.http.body import BodyFormat, render_body
 from stratabase.http_api.http.messages import Request
 from stratabase.http_api.http.refusals import Malformed, UnsupportedMediaType
 from stratabase.http_api.http.shape import Field, Shape
+from tests.rows import each_row
 
 SHAPE = Shape(
     "user",
@@ -278,7 +279,7 @@ def test_a_valid_body_is_parsed(good: Good) -> None:
     assert read(good.content, good.form) == good.fields
 
 
-@pytest.mark.parametrize("bad", BAD, ids=lambda bad: f"{bad.form}: {bad.name}")
+@each_row("bad", BAD)
 def test_an_invalid_body_is_refused_with_a_clear_message(bad: Bad) -> None:
     with pytest.raises(Malformed) as refused:
         read(bad.content, bad.form)

@@ -10,6 +10,7 @@ from stratabase.formats.invalid_value import InvalidValue
 from stratabase.model.constraints.allowed_texts import MAX_COST, compile_pattern
 from tests.evil_patterns import EVIL, LENGTH
 from tests.models import violations
+from tests.rows import each_row
 
 CPU_SECONDS = 20
 """All evil patterns together take milliseconds; one of them, with backtracking, would never end."""
@@ -79,7 +80,7 @@ MATCHES = {
 }
 
 
-@pytest.mark.parametrize("case", MATCHES.values(), ids=MATCHES)
+@each_row("case", MATCHES.values())
 def test_a_pattern_matches_the_whole_value_and_ascii_classes(case: tuple[str, list[str], list[str]]) -> None:
     """A pattern matches the whole value; classes without \\p are those of ASCII."""
     pattern, admitted, refused = case

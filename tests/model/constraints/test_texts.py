@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.models import violations
+from tests.rows import each_row
 
 CODE = "MRTMTT91D08F205J"
 
@@ -53,7 +54,7 @@ def test_email_addresses_are_accepted(text: str) -> None:
     assert breaches(text, {"email": True}) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",

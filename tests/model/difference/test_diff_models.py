@@ -12,12 +12,13 @@ from stratabase.model.reading import read_model
 from stratabase.model.types import TYPES
 from stratabase.model.types.enumeration import EnumType
 from tests.model.difference.case_file import DiffCase, read_cases
+from tests.rows import each_row
 
 CASES = list(read_cases())
 HEAD = 'extend schema @application(name: "Hr") @profile(name: "Boss", administrator: true)\n'
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@each_row("case", CASES)
 def test_a_change_has_its_exact_texts(case: DiffCase) -> None:
     """`python -m tests.model.difference.case_file` writes them anew."""
     assert case.actual() == case.expected
@@ -30,7 +31,7 @@ def test_the_table_has_at_least_80_changes_of_every_severity() -> None:
         assert any(case.expected.startswith(severity.value) for case in CASES)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@each_row("case", CASES)
 def test_a_model_does_not_differ_from_itself(case: DiffCase) -> None:
     for text in (case.old, case.new):
         assert diff_models(read_model(text, "m"), read_model(text, "m")) == []
@@ -76,8 +77,8 @@ STORED: dict[str, list[Any]] = {
 ALL_TYPES = {**TYPES, "E": EnumType("E", ["X", "Y"]), "F": EnumType("F", ["X", "Z"])}
 
 
-@pytest.mark.parametrize("old", STORED)
-@pytest.mark.parametrize("new", STORED)
+@each_row("old", STORED)
+@each_row("new", STORED)
 def test_the_table_of_types_says_what_each_type_reads(old: str, new: str) -> None:
     values = STORED[old] or [TYPES["Time"].read("18:30:00", DEFAULT_FORMATS)]
     read = [ALL_TYPES[new].read_stored(value) is not None for value in values]

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from stratabase.model.types import TYPES
 from stratabase.model.types.base import AttributeType, text_of
 from stratabase.model.types.enumeration import EnumType
+from tests.rows import each_row
 from tests.stored_texts import FILE, READ_BY, TYPE_NAMES, reads, stored
 
 ALL = {**TYPES, "Mood": EnumType("Mood", ["HAPPY", "SAD"])}
 PAIRS = [(old, new) for old in TYPE_NAMES for new in TYPE_NAMES if "File" not in {old, new}]
 
 
-@pytest.mark.parametrize(("old", "new"), PAIRS, ids=["-".join(pair) for pair in PAIRS])
+@each_row(("old", "new"), PAIRS)
 def test_a_type_reads_the_texts_of_its_own_values(old: str, new: str) -> None:
     texts = [text for text in READ_BY if reads(old, text)]
     assert texts

@@ -11,6 +11,7 @@ from stratabase.formats.invalid_value import InvalidValue
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.model.types import TYPES
 from tests.models import violations
+from tests.rows import each_row
 
 REAL = TYPES["Real"]
 
@@ -19,7 +20,7 @@ def read(given: Any) -> Any:
     return REAL.read(given, DEFAULT_FORMATS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "expected"),
     [
         (0, "0"),
@@ -54,7 +55,7 @@ def test_real_numbers_are_stored_in_canonical_form(given: Any, expected: str) ->
     assert read(given) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "given",
     [
         "1" * 39,

@@ -16,6 +16,7 @@ from stratabase.model.types.operators import (
     TEXT_OPERATORS,
     Operator,
 )
+from tests.rows import each_row
 
 NUMBERS = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
 BOUNDS = {"min", "max", "values"}
@@ -80,8 +81,8 @@ def test_the_registry_has_no_other_types() -> None:
     assert (COLOUR.name, COLOUR.operators) == ("Colour", EQUALITY_OPERATORS | MEMBERSHIP_OPERATORS)
 
 
-@pytest.mark.parametrize("type_", EVERY, ids=lambda type_: type_.name)
-@pytest.mark.parametrize("number", range(len(HOSTILE)))
+@each_row("type_", EVERY)
+@each_row("number", range(len(HOSTILE)))
 def test_no_type_crashes_on_any_value(type_: Any, number: int) -> None:
     """Any JSON value is either parsed, or refused with a short message."""
     try:
@@ -90,8 +91,8 @@ def test_no_type_crashes_on_any_value(type_: Any, number: int) -> None:
         assert len(str(refusal).encode()) < 400  # noqa: PT017 - it may as well be read
 
 
-@pytest.mark.parametrize("type_", EVERY, ids=lambda type_: type_.name)
-@pytest.mark.parametrize("value", [[], {}, [1]], ids=repr)
+@each_row("type_", EVERY)
+@each_row("value", [[], {}, [1]])
 def test_lists_and_objects_are_refused(type_: Any, value: Any) -> None:
     """A list or an object is no value of any type, but for the object that a file is."""
     with pytest.raises(InvalidValue, match=r"\. Use "):

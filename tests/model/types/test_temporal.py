@@ -14,6 +14,7 @@ from stratabase.model.types import TYPES
 from stratabase.model.types.datetime import DatetimeType
 from stratabase.model.types.temporal import TemporalType
 from tests.models import violations
+from tests.rows import each_row
 
 ROME = Formats(time_zone="Europe/Rome", language="it")
 NEW_YORK = Formats("MM/dd/yyyy", "hh:mm:ss a", "America/New_York", "en-US")
@@ -47,7 +48,7 @@ def test_a_write_only_format_is_written_and_iso_8601_is_read() -> None:
         )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "given", "formats", "expected"),
     [
         ("Date", "31/01/2020", DEFAULT_FORMATS, "2020-01-31"),
@@ -82,7 +83,7 @@ def test_temporal_values_are_parsed(name: str, given: str, formats: Formats, exp
     assert read(name, given, formats) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "given"),
     [
         ("Date", "30/02/2020"),

@@ -11,6 +11,7 @@ from stratabase.schema.generate import generate_schema
 from tests import soak
 from tests.everything_model import EVERYTHING
 from tests.models import THINGS
+from tests.rows import each_row
 from tests.schema.execution.random_documents import DocumentWriter
 from tests.schema.grants.random_model import random_model
 
@@ -85,7 +86,7 @@ def test_accepts(text: str) -> None:
     assert is_accepted(SCHEMA, text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "{ Person___getPage { items } }",

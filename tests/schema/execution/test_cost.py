@@ -21,6 +21,7 @@ from stratabase.schema.executor import SchemaExecutor
 from stratabase.schema.generate import generate_schema
 from tests.fakes import ADMINISTRATOR, DictEntities, fake_services
 from tests.models import THINGS
+from tests.rows import each_row
 
 MODEL = read_model(
     """
@@ -77,7 +78,7 @@ def cost(text: str, name: str | None = None, **variables: Any) -> int:
     return int(error.message.split("request is ")[1].split(".")[0].replace(",", ""))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ('{ Person___get(_id: "1") { name photo { name size } } }', 1),

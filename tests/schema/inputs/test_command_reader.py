@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import (
     Create,
@@ -17,6 +15,7 @@ from stratabase.domain.write.commands import (
 from stratabase.model.api_names import GeneratedType
 from stratabase.schema.inputs.command_reader import CommandReader
 from tests.everything_model import EVERYTHING
+from tests.rows import each_row
 
 PERSON = EVERYTHING.classes["Person"]
 READING = CommandReader(EVERYTHING)
@@ -65,7 +64,7 @@ def changed(id_: str, *path: str | int, class_name: str = "Phone", **arguments: 
     return Update(Reference(class_name, id_), arguments, path=path)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("family", "role", "value", "command"),
     [
         (GeneratedType.CREATE, "team", None, ToOneCommand()),

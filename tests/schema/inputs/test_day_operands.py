@@ -22,6 +22,7 @@ from stratabase.model.types.operators import Operator
 from stratabase.schema.inputs.filter_reader import FilterReader
 from stratabase.store.query.filter_analysis import index_constraints
 from tests.models import THING, THINGS
+from tests.rows import each_row
 
 ZONES = ["UTC", "Europe/Rome", "America/New_York", "America/Sao_Paulo", "Asia/Kathmandu", "Pacific/Apia"]
 DAYS = ["2018-11-03", "2018-11-04", "2020-03-28", "2020-03-29", "2020-10-25", "2011-12-30", "2011-12-31"]
@@ -179,10 +180,10 @@ def test_text_is_not_compared_with_a_datetime() -> None:
         compile_expression("moment == '2020-01-01'", Scope(NAMES, "Thing"))
 
 
-@pytest.mark.parametrize("zone", ["America/Los_Angeles", "Etc/GMT+12", "Asia/Tokyo", "Pacific/Kiritimati"])
-@pytest.mark.parametrize("name", OPERATORS)
-@pytest.mark.parametrize("day", ["0001-01-01", "0001-01-02", "9999-12-30", "9999-12-31"])
-@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"])
+@each_row("zone", ["America/Los_Angeles", "Etc/GMT+12", "Asia/Tokyo", "Pacific/Kiritimati"])
+@each_row("name", OPERATORS)
+@each_row("day", ["0001-01-01", "0001-01-02", "9999-12-30", "9999-12-31"])
+@each_row("moment", ["0001-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"])
 def test_the_ends_of_the_calendar_are_shown_and_compared_alike(
     zone: str, name: str, day: str, moment: str
 ) -> None:

@@ -22,6 +22,7 @@ from stratabase.store.indexes.role_changes import ALL_CLASSES
 from stratabase.store.layout import codec, keys, links
 from tests.contract.engine.engines import KINDS as ENGINES
 from tests.contract.engine.reference import ReferenceEngine
+from tests.rows import each_row
 from tests.store.backfill.changed_role_models import (
     STORAGES,
     Pairs,
@@ -70,7 +71,7 @@ def begun(
     return old, old.under(stored_as(after))
 
 
-@pytest.mark.parametrize(("before", "after"), CHANGES)
+@each_row(("before", "after"), CHANGES)
 def test_every_change_keeps_all_associations(before: str, after: str) -> None:
     old, now = begun(before, after)
     assert all(found == PAIRS for found in answers(old, IDS))
@@ -235,8 +236,8 @@ def raise_for_roles(objects: Objects) -> None:
             objects.entities.check_role(objects.role(class_name, name))
 
 
-@pytest.mark.parametrize(("before", "after"), MOVES)
-@pytest.mark.parametrize("commits", range(6))
+@each_row(("before", "after"), MOVES)
+@each_row("commits", range(6))
 def test_a_stopped_move_goes_on_in_both_directions(before: str, after: str, commits: int) -> None:
     old, now = begun(before, after)
     now.engine = StoppingEngine(old.engine, commits)
@@ -525,7 +526,7 @@ def test_former_links_stay_if_only_the_number_at_the_other_side_changes(after: s
 # Stores of earlier versions of the service.
 
 
-@pytest.mark.parametrize("kind", WITH_ROLES)
+@each_row("kind", WITH_ROLES)
 def test_a_store_of_an_earlier_version_needs_no_reindex(kind: str) -> None:
     old, _ = begun(kind, kind)
     before_lists(old)
