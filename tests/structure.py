@@ -45,6 +45,10 @@ class Structure:
         """The syntax tree of each module, by its dotted name."""
         return {name: ast.parse(text) for name, text in self._texts.items()}
 
+    def trees_with(self, text: str) -> Mapping[str, ast.Module]:
+        """Return the syntax tree of each module that has a text, by its dotted name."""
+        return {name: ast.parse(module) for name, module in self._texts.items() if text in module}
+
     @cached_property
     def lines(self) -> Mapping[str, int]:
         """How many lines each module has, by its dotted name."""

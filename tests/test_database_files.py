@@ -5,9 +5,10 @@ While tests run, `tests.database_watch` also finds code in other modules that op
 
 import ast
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -26,30 +27,45 @@ CONNECTING = {
 """The functions and classes that connect to a database file. All others use them."""
 
 
-def calls(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
-    """Yield each call in a module: the function or class, the object whose method it is, and its name."""
+class Call(NamedTuple):
+    """A call in a module: its place, which is a function or a class, and what it calls."""
+
+    place: str
+    function: ast.Name | ast.Attribute
+
+    @property
+    def name(self) -> str:
+        """The name of the called function or method."""
+        return self.function.attr if isinstance(self.function, ast.Attribute) else self.function.id
+
+
+@pytest.fixture(scope="module")
+def modules() -> Mapping[str, ast.Module]:
+    """The modules that use SQLite, by their dotted names."""
+    return Structure().trees_with("import sqlite3")
+
+
+def calls(name: str, tree: ast.Module) -> Iterator[Call]:
     for definition in tree.body:
-        place = getattr(definition, "name", "")
+        place = f"{name}.{getattr(definition, 'name', '')}"
         for node in ast.walk(definition):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
-                function = node.func
-                owner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
-                yield place, owner, function.attr if isinstance(function, ast.Attribute) else function.id
+                yield Call(place, node.func)
 
 
-def test_code_that_uses_sqlite_opens_no_files_by_itself() -> None:
-    for module, tree in Structure().trees.items():
-        if any(isinstance(node, ast.Import) and node.names[0].name == "sqlite3" for node in tree.body):
-            opening = {f"{module}.{place}" for place, _owner, name in calls(tree) if name in OPENING}
-            assert opening <= CREATING
-
-
-def test_few_functions_connect_to_a_file() -> None:
+def test_code_that_uses_sqlite_opens_no_files_by_itself(modules: Mapping[str, ast.Module]) -> None:
     found = {
-        f"{module}.{place}"
-        for module, tree in Structure().trees.items()
-        for place, owner, name in calls(tree)
-        if (owner, name) == ("sqlite3", "connect")
+        call.place for name, tree in modules.items() for call in calls(name, tree) if call.name in OPENING
+    }
+    assert found <= CREATING
+
+
+def test_few_functions_connect_to_a_file(modules: Mapping[str, ast.Module]) -> None:
+    found = {
+        call.place
+        for name, tree in modules.items()
+        for call in calls(name, tree)
+        if call.name == "connect" and ast.unparse(call.function) == "sqlite3.connect"
     }
     assert found == CONNECTING
 
