@@ -71,7 +71,9 @@ class UpdatingProcess:
 
     def __init__(self, engine: Engine, ahead: Instant, clock_seed: int) -> None:
         clock = JumpingClock(ahead, Random(clock_seed))
-        self.services = Services(MODEL, Repository(engine, MODEL), clock, RandomIds(), unlimited_budget)
+        self.services = Services(
+            MODEL, Repository(engine, MODEL), clock, RandomIds(), unlimited_budget, pause=lambda _: None
+        )
 
     def change(self, sheets: Sequence[Reference], thread: int, chance: Random) -> list[tuple[Reference, str]]:
         """Give random objects new, unique names, and return each object with its name."""
