@@ -10,12 +10,15 @@ from typing import Any, NamedTuple
 import boto3
 import pytest
 
+from stratabase import passwords
 from stratabase.adapters.blobs import s3
 from stratabase.bootstrap import Instance, reindex_handler
 from stratabase.cli.gateway.lambda_functions import LambdaFunction
 from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.template import read_template
 from stratabase.clock import SystemClock
+from stratabase.model.prepared import prepare, prepared_file
+from stratabase.model.reading import read_model_file
 from stratabase.settings import Settings
 from tests import ministack
 from tests.lambda_stack.local_functions import MovableClock, Stack, start_function
@@ -71,11 +74,14 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, 
     model.write_text(SAMPLE_MODEL.read_text() + MORE_CLASSES)
     changed_model = model.with_name("changed.graphql")
     changed_model.write_text(change_model(model.read_text()))
+    for file in (model, changed_model):
+        prepared_file(file).write_bytes(prepare(read_model_file(file), file.read_bytes()))
     with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
         for name, value in SETTINGS.items():
             patch.setenv(name, value)
         patch.setattr(SystemClock, "now", lambda _self: clock.now())
         patch.setattr(s3, "MAX_SINGLE_COPY", 5 * 1024 * 1024)
+        use_cheap_hashes(patch)
         make_secret(address)
         with patch.context() as create:
             create.setenv("STRATABASE_CREATE_TABLES", "on")
@@ -97,6 +103,13 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, 
 
         run_everything(Stack(start, recorders, Routes(TEMPLATE.routes), clock, lose_files))
         yield recorders
+
+
+def use_cheap_hashes(patch: pytest.MonkeyPatch) -> None:
+    """Let hashes of passwords cost little, because the functions verify hundreds of them."""
+    patch.setattr(passwords, "MEMORY", 8)
+    patch.setattr(passwords, "PASSES", 1)
+    patch.setattr(passwords, "_DUMMY_HASH", passwords.Argon2Passwords().hash("of nobody"))
 
 
 def make_instance(address: str, stack: ExitStack, model: Path) -> Instance:

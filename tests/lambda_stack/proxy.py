@@ -63,6 +63,10 @@ class ForwardingProxy(BaseHTTPRequestHandler):
         """Do not log requests."""
 
 
+_POLL_INTERVAL = 0.02
+"""Seconds that the end of a proxy takes at most."""
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
@@ -76,7 +80,7 @@ def serve_proxy(address: str, handler: type[ForwardingProxy]) -> Iterator[str]:
     url = urlsplit(address)
     handler.target = (str(url.hostname), int(url.port or 80))
     with _Server(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(_POLL_INTERVAL,), daemon=True).start()
         try:
             yield f"http://127.0.0.1:{server.server_address[1]}"
         finally:
