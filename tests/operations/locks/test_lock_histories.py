@@ -20,7 +20,7 @@ from tests.linearizability import is_linearizable
 from tests.lock_rules import refuse_held, refuse_unlockable
 from tests.operations.locks.lock_history import MEMBERS, History
 from tests.operations.locks.lock_model import State, step
-from tests.soak import count, seed
+from tests.soak import count, mostly, seed
 from tests.store.thread_switching import taking_turns
 
 HISTORIES = count(4, 300)
@@ -90,7 +90,7 @@ def _locks(found: Sequence[Entity | None]) -> dict[Reference, Lock]:
     return {each.reference: each.lock for each in found if each is not None and each.lock is not None}
 
 
-@pytest.mark.parametrize("faulty", [EarlyWrites, EarlyWhole, EarlyLocks])
+@pytest.mark.parametrize("faulty", mostly([EarlyWrites, EarlyWhole, EarlyLocks], "EarlyWhole"))
 def test_a_lock_check_before_the_write_is_detected(faulty: type[Repository]) -> None:
     chance, engine = Random(seed()), ReferenceEngine()
     processes = [faulty(engine, COMPANY) for _ in range(MEMBERS)]

@@ -71,7 +71,7 @@ def test_a_killed_process_leaves_the_old_or_the_new_graph(killer: ProcessKiller,
     """The old one up to some statement, and from there on the new one; a client that heard of it finds it."""
     whole = killer.life(name, NEVER)
     assert whole.heard == (whole.left != object_items(company_items()))
-    every = count(400, 5) if name == LARGE else count(16, 1)
+    every = count(1000, 5) if name == LARGE else count(16, 1)
     lives = [killer.life(name, last) for last in range(seed() % every, whole.statements, every)]
     assert {life.heard for life in lives} <= {False}
     are_new = [life.left == whole.left for life in lives]
