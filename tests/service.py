@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from stratabase.cli.server.processes import tie_to_parent
 from tests import ministack
+from tests.forked_commands import IS_SUPPORTED, ForkedCommand, start_command
 from tests.secrets_watch import MARKERS, SecretsWatch
 
 PASSWORD = "correct horse battery staple"
@@ -88,14 +89,20 @@ class RunningService:
         arguments: Sequence[str] = (),
         settings: Mapping[str, str] | None = None,
         on_lambda: bool = ON_LAMBDA,
+        forked: bool = True,
     ) -> None:
+        """Without `forked`, the service starts with its imports, as it does for a user."""
         self.home = home
         self.port = free_port()
         self._application = application
-        serve = ["stratabase.cli", "serve", *([] if reload else ["--no-reload"])]
-        serve += arguments
+        self._arguments = ["serve", *([] if reload else ["--no-reload"]), *arguments]
         on_functions = tie_to_parent([sys.executable, "-m", "tests.lambda_stack"], signal.SIGTERM)
-        self._command = on_functions if on_lambda else [sys.executable, "-m", *serve]
+        alone = [sys.executable, "-m", "stratabase.cli", *self._arguments]
+        self._command = on_functions if on_lambda else alone
+        # Workers and metrics need processes that choose by their environment what they import. Benchmarks
+        # measure the service as users start it.
+        is_plain = not (on_lambda or reload or arguments)
+        self._is_forked = IS_SUPPORTED and forked and is_plain and "PYTEST_CURRENT_TEST" in os.environ
         self._environment = {
             **MARKERS,
             **os.environ,
@@ -106,7 +113,7 @@ class RunningService:
             **(settings or {}),
             **(_emulator() if on_lambda else {}),
         }
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | ForkedCommand | None = None
         self.settings: Mapping[str, str] = {
             **self._environment,
             **(deployed_settings(self._environment) if on_lambda else {}),
@@ -123,11 +130,14 @@ class RunningService:
 
     def start(self) -> "RunningService":
         """Start the service, and return when it responds."""
-        log = (self.home.parent / f"{self.home.name}.log").open("ab")
-        self._process = subprocess.Popen(
-            self._command, cwd=ROOT, env=self._environment, stdout=log, stderr=subprocess.STDOUT
-        )
-        log.close()
+        with (self.home.parent / f"{self.home.name}.log").open("ab") as log:
+            self._process = (
+                start_command(self._arguments, self._environment, log)
+                if self._is_forked
+                else subprocess.Popen(
+                    self._command, cwd=ROOT, env=self._environment, stdout=log, stderr=subprocess.STDOUT
+                )
+            )
         self._wait_until_it_answers()
         return self
 
@@ -188,15 +198,13 @@ class RunningService:
     def add_member(self, username: str, profile: str = "Administrator") -> None:
         """Add a member with the password of `admin` directly to the store."""
         command = ["members", "create", username, f"{username}@example.com", profile, "--ask-password"]
-        subprocess.run(
-            [sys.executable, "-m", "stratabase.cli", *command],
-            cwd=ROOT,
-            env=self.settings,
-            input=f"{PASSWORD}\n",
-            text=True,
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
+        typed = f"{PASSWORD}\n"
+        if IS_SUPPORTED:
+            with Path(os.devnull).open("w") as nowhere:
+                assert start_command(command, self.settings, nowhere, typed).wait(DEADLINE) == 0
+        else:
+            line = [sys.executable, "-m", "stratabase.cli", *command]
+            subprocess.run(line, cwd=ROOT, env=self.settings, input=typed, text=True, check=True)
 
     def _wait_until_it_answers(self) -> None:
         deadline = time.monotonic() + DEADLINE

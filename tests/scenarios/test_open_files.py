@@ -20,7 +20,7 @@ def test_without_a_free_file_a_new_service_refuses_and_reports_its_health(tmp_pa
     """The first line of the log, the first refusals and the keys need no file that is not open yet."""
     wrong = basic("admin", "wrong")
     query = json.dumps({"query": "{ __typename }"})
-    with running(tmp_path / "home") as service:
+    with running(tmp_path / "home", forked=False) as service:
         connection = service.connection()
         connection.connect()
         soft, _hard = resource.prlimit(service.pid, resource.RLIMIT_NOFILE)
@@ -61,7 +61,7 @@ def test_without_a_free_file_requests_are_503_with_retry_after(tmp_path: Path, l
         ("POST", "/auth/api/graphql/Hr", query, "application/json"),
         ("POST", "/auth/file/Employee/photo", photo, CONTENT_TYPE),
     ]
-    with running(tmp_path / "home") as service:
+    with running(tmp_path / "home", forked=False) as service:
         connection = service.connection()
         connection.connect()
         soft, _hard = resource.prlimit(service.pid, resource.RLIMIT_NOFILE)
