@@ -132,7 +132,7 @@ def configuration(service: RunningService) -> schemathesis.Config:
             "seed": SEED,
             "base-url": f"http://127.0.0.1:{service.port}",
             "headers": {"Authorization": f"Bearer {token(service)}"},
-            "generation": {"deterministic": not FULL, "max-examples": count(4, 60)},
+            "generation": {"deterministic": not FULL, "max-examples": count(2, 60)},
             # Systematic cases and sequences of requests are quick; random ones take their time.
             "phases": {"fuzzing": {"enabled": FULL}},
             "cache": {"enabled": False},
