@@ -26,7 +26,7 @@ COUNT = """query($c: String) {
   Order___getPage(options: {filter: {code___eq: $c}}) { totalCount items { _id } } }"""
 LATEST = 27.0
 """Seconds after which no buffered answer may come."""
-WRITERS = 4
+WRITERS = count(2, 4)
 UNKNOWN = "might not have been saved"
 """What every answer says that does not tell whether a write was done."""
 
@@ -75,7 +75,7 @@ def test_every_answer_tells_the_truth(tmp_path: Path, number: int) -> None:
     with running(tmp_path / "home", settings=settings, **options) as service:
 
         def write(writer: int) -> list[Attempt]:
-            return [create(service, f"{number}-{writer}-{each}") for each in range(count(6, 60))]
+            return [create(service, f"{number}-{writer}-{each}") for each in range(count(10, 60))]
 
         with ThreadPoolExecutor(WRITERS) as writers:
             attempts = list(chain.from_iterable(writers.map(write, range(WRITERS))))

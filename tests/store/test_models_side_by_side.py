@@ -38,7 +38,7 @@ from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.engines import STORING, engine_fixture
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import unlimited_budget
-from tests.soak import count, seed
+from tests.soak import count, mostly, seed
 from tests.store.engine_items import all_items
 
 OLD = """
@@ -206,7 +206,7 @@ def is_unique(name: str) -> bool:
     return not name.startswith("unique")
 
 
-engine = engine_fixture(STORING)
+engine = engine_fixture(mostly(STORING, "dynamodb-ministack"))
 
 
 @pytest.mark.parametrize("name", CHANGES)

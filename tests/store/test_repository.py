@@ -15,10 +15,13 @@ from stratabase.store.engine.port import MAX_ACTIONS, Engine
 from stratabase.store.layout import keys
 from stratabase.store.layout.codec import MAX_STATE_BYTES
 from stratabase.store.repository import Repository
+from tests.contract.engine.engines import SEQUENTIAL, engine_fixture, scope_of_shared_engine
 from tests.domain.query.queries import states
 from tests.models import model
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
+
+engine = engine_fixture(SEQUENTIAL, scope_of_shared_engine)
 
 _FRESH = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture)
 """Each example uses a class of its own, so the examples of a test may share its engine."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -14,7 +14,7 @@ from tests.contract.engine.dynamodb import MotoTable, over_ministack
 from tests.contract.engine.half_written import HalfWrittenOverlay
 from tests.contract.engine.lagging import LaggingEngine
 from tests.contract.engine.reference import ReferenceEngine
-from tests.soak import count, seed
+from tests.soak import FULL, count, mostly, seed
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,16 @@ STORING = tuple(kind for kind in CONCURRENT if kind.name != "metered")
 
 DISTANT = tuple(kind for kind in KINDS if kind.name in {"sqlite", "dynamodb-ministack"})
 """The engines of the product."""
+
+
+SEQUENTIAL = mostly(CONCURRENT, "metered", "dynamodb-ministack")
+"""For tests of sequences of calls, in which each engine behaves as this suite shows."""
+
+
+def scope_of_shared_engine(fixture_name: str, config: pytest.Config) -> Literal["function", "module"]:
+    """Return for how long tests share an engine: with the classes of many repetitions, it becomes slow."""
+    del fixture_name, config
+    return "function" if FULL else "module"
 
 
 def engine_fixture(kinds: Iterable[Any], scope: Any = "function") -> Any:

@@ -10,13 +10,12 @@ from stratabase.domain.write.commands import Command, Delete
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.write.services import delete, save, validate
 from stratabase.store.engine.port import Engine
-from tests.contract.engine.engines import CONCURRENT, engine_fixture
+from tests.contract.engine.engines import SEQUENTIAL, engine_fixture
 from tests.fakes import ADMINISTRATOR, request_of
 from tests.graphs.commands import add, create, create_command, delete_command, point, remove, update_command
 from tests.graphs.company import COMPANY
 from tests.graphs.company_scenario import issue_summary
 from tests.graphs.processes import process
-from tests.soak import mostly
 
 IDS = {
     "long": "x" * 1500,
@@ -29,7 +28,7 @@ IDS = {
 }
 
 
-engine = engine_fixture(mostly(CONCURRENT, "metered"), scope="module")
+engine = engine_fixture(SEQUENTIAL, scope="module")
 
 
 @pytest.mark.parametrize("id_", IDS.values(), ids=IDS)

@@ -27,15 +27,15 @@ from stratabase.store.indexes.registry import parse_registry
 from stratabase.store.layout import keys, links
 from stratabase.store.layout.associations import ForeignKey, LinkAssociation
 from stratabase.store.layout.guards import guard_holder
-from tests.contract.engine.engines import CONCURRENT, engine_fixture
+from tests.contract.engine.engines import SEQUENTIAL, engine_fixture
 from tests.contract.engine.reference import ReferenceEngine
 from tests.models import model
-from tests.soak import count, mostly
+from tests.soak import count
 from tests.store.graphs import KINDS, Objects, associated, change, class_with, many, remembering
 from tests.store.interrupted import Interrupted
 from tests.store.watched_engine import WatchedEngine
 
-engine = engine_fixture(mostly(CONCURRENT, "metered"), scope="module")
+engine = engine_fixture(SEQUENTIAL, scope="module")
 """An engine; the tests share it, each on classes of its own."""
 
 

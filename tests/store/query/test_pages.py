@@ -19,12 +19,15 @@ from stratabase.store.engine.port import Engine
 from stratabase.store.query.planner import build_plan
 from stratabase.store.query.plans import IdOrderPlan, SortPlan
 from stratabase.store.query.row_sources import PlanSource
+from tests.contract.engine.engines import SEQUENTIAL, engine_fixture, scope_of_shared_engine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.domain.query import naive
 from tests.domain.query.queries import filters, many_states, orders, windows
 from tests.models import THING
 from tests.store.stores import Store, fresh_class, unlimited
 from tests.store.watched_engine import WatchedEngine
+
+engine = engine_fixture(SEQUENTIAL, scope_of_shared_engine)
 
 ALL = PageFields(items=True, total_count=True, has_next=True, has_prev=True)
 BY_ID = Order.of([])

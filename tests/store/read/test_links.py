@@ -13,10 +13,13 @@ from stratabase.store.backfill.reindex import Reindex
 from stratabase.store.engine.port import Engine, Item, Key
 from stratabase.store.layout import keys
 from stratabase.store.repository import Repository
+from tests.contract.engine.engines import SEQUENTIAL, engine_fixture, scope_of_shared_engine
 from tests.fakes import unlimited_budget
 from tests.models import model
 from tests.store.graphs import KINDS, Objects, associated, class_with, key, many, parts, whole
 from tests.store.watched_engine import WatchedEngine
+
+engine = engine_fixture(SEQUENTIAL, scope_of_shared_engine)
 
 TEAMS = model(
     class_with("Employee", key("team", "Team", "members"), key("mentor", "Employee")),

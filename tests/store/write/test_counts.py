@@ -8,8 +8,11 @@ from stratabase.domain.objects.change import LinkCreation
 from stratabase.domain.objects.commit_refusals import Conflict, RequiredRoleEmpty, TargetNotFound
 from stratabase.store.engine.port import Engine, Item, Key
 from stratabase.store.layout import codec, keys
+from tests.contract.engine.engines import SEQUENTIAL, engine_fixture, scope_of_shared_engine
 from tests.store.graphs import Objects, associated
 from tests.store.watched_engine import WatchedEngine
+
+engine = engine_fixture(SEQUENTIAL, scope_of_shared_engine)
 
 
 def open_(engine: Engine, kind: str) -> Objects:

@@ -16,9 +16,12 @@ from stratabase.domain.objects.commit_refusals import (
 from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from stratabase.store.engine.port import Engine, Item, Key
+from tests.contract.engine.engines import SEQUENTIAL, engine_fixture, scope_of_shared_engine
 from tests.soak import seed
 from tests.store.graphs import Objects, change
 from tests.store.watched_engine import WatchedEngine
+
+engine = engine_fixture(SEQUENTIAL, scope_of_shared_engine)
 
 MODEL: Model = read_model(
     """

@@ -16,8 +16,11 @@ from stratabase.domain.objects.commit_refusals import Conflict, UniqueViolation
 from stratabase.model.model import Unique
 from stratabase.store.engine.port import Delete, Engine, Item, Put
 from stratabase.store.layout import keys
+from tests.contract.engine.engines import SEQUENTIAL, engine_fixture, scope_of_shared_engine
 from tests.store.stores import Store, fresh_class
 from tests.store.watched_engine import WatchedEngine
+
+engine = engine_fixture(SEQUENTIAL, scope_of_shared_engine)
 
 CODE = Unique(("code",))
 

@@ -11,9 +11,12 @@ from stratabase.domain.objects.lock import Lock
 from stratabase.model.model import ClassKind, Unique
 from stratabase.store.engine.port import Engine
 from stratabase.store.layout import keys
+from tests.contract.engine.engines import SEQUENTIAL, engine_fixture, scope_of_shared_engine
 from tests.models import model
 from tests.store.graphs import Objects, class_with, key, many, parts, whole
 from tests.store.locking import MINUTE, Member
+
+engine = engine_fixture(SEQUENTIAL, scope_of_shared_engine)
 
 MODEL = model(
     class_with(

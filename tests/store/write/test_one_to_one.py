@@ -7,8 +7,11 @@ from stratabase.domain.query.id_range import IdRange
 from stratabase.store.engine.port import Engine, Item, Put
 from stratabase.store.layout import keys
 from tests.contract.engine.engine_calls import commit
+from tests.contract.engine.engines import SEQUENTIAL, engine_fixture, scope_of_shared_engine
 from tests.store.graphs import Objects, associated
 from tests.store.watched_engine import WatchedEngine
+
+engine = engine_fixture(SEQUENTIAL, scope_of_shared_engine)
 
 ONE_TO_ONE = pytest.mark.parametrize(
     "kind", ["one to one", "one to one, key required", "one to one, other required"]

@@ -26,13 +26,13 @@ from tests.graphs.commands import add, create, create_command, delete_command, d
 from tests.graphs.processes import process
 from tests.operations.write.interfering_engine import InterferingEngine
 from tests.operations.write.warnings.bank import BANK, Bank, filled, violations
-from tests.soak import FULL, count
+from tests.soak import FULL, count, mostly
 
 ROUNDS = count(3, 2000)
 WRITERS = 8
 
 Act = Callable[[Services], Any]
-engine = engine_fixture(STORING)
+engine = engine_fixture(mostly(STORING, "dynamodb-ministack"))
 
 
 def doing(command: Command) -> Act:
