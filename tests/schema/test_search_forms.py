@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.everything_model import EverythingObjects
+from tests.rows import each_row
 from tests.schema.graph_api import GraphApi
 
 FILTER = """query($filter: PersonFilter) {
@@ -53,7 +54,7 @@ def found(api: GraphApi, query: str, **variables: Any) -> str:
     return "".join(item["_id"] for item in answers[0]["items"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("filter_", "expected"),
     [
         ({"height___gt": None}, EVERYBODY),
@@ -88,7 +89,7 @@ def test_comparisons_without_a_value_are_ignored_in_a_page(
     assert found(api, FILTER, filter=filter_) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "expected"),
     [
         ({}, EVERYBODY),
@@ -153,8 +154,8 @@ def test_ignored_fields_do_not_count_as_comparisons(api: GraphApi) -> None:
     assert api.issues(FILTER, filter=nulls) == [("MALFORMED_REQUEST", "p.options.filter")]
 
 
-@pytest.mark.parametrize("verb", BULK)
-@pytest.mark.parametrize(
+@each_row("verb", BULK)
+@each_row(
     ("options", "place"),
     [
         ({"filter": {"height___gt": None}}, "filter.height___gt"),
@@ -224,8 +225,8 @@ def test_a_missing_variable_does_not_delete_every_object(
     assert (found(api, FILTER, filter={}) == EVERYBODY) is bool(refused)
 
 
-@pytest.mark.parametrize("verb", BULK)
-@pytest.mark.parametrize(
+@each_row("verb", BULK)
+@each_row(
     "options",
     [
         {},
@@ -243,7 +244,6 @@ def test_a_missing_variable_does_not_delete_every_object(
         {"filter": {"pupils___every": {}}},
         {"filter": {"pupils___none": {"_id___in": []}}},
     ],
-    ids=str,
 )
 def test_a_bulk_service_refuses_options_that_select_every_object(
     api: GraphApi, verb: str, options: dict[str, Any]
@@ -259,7 +259,7 @@ def test_a_bulk_service_refuses_options_that_select_every_object(
     assert found(api, FILTER, filter={}) == EVERYBODY
 
 
-@pytest.mark.parametrize("verb", BULK)
+@each_row("verb", BULK)
 def test_a_bulk_service_without_options_is_refused(api: GraphApi, verb: str) -> None:
     without = BULK[verb].replace("($o: PersonPageOptions!)", "").replace("(options: $o)", "")
     (error,) = api.body(without.replace(", options: $o", ""))["errors"]
@@ -267,7 +267,7 @@ def test_a_bulk_service_without_options_is_refused(api: GraphApi, verb: str) -> 
     assert found(api, FILTER, filter={}) == EVERYBODY
 
 
-@pytest.mark.parametrize(
+@each_row(
     "filter_",
     [
         '{OR: [$x, {last_name___eq: "aaa"}]}',
