@@ -5,6 +5,7 @@ import io
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,9 @@ def answers(service: RunningService) -> bool:
 def test_lines_arrive_in_order_and_whole(tmp_path: Path) -> None:
     file = tmp_path / "log"
     with file.open("w") as stream:
+        before = threading.active_count()
         output = BackgroundOutput(stream)
+        assert threading.active_count() == before
         for number in range(1000):
             print(number, "é", file=output)
         assert file.read_text().endswith("\n999 é\n"), "a file has no reader to wait for"

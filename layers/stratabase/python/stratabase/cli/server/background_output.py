@@ -45,7 +45,7 @@ class BackgroundOutput(io.TextIOBase):
         self._has_reader = not stat.S_ISREG(os.fstat(self._file).st_mode)
         self._texts: deque[str] = deque()
         self._rest = ""
-        """The beginning of a line for a regular file."""
+        """The beginning of a line that is not complete yet."""
         self._waiting = 0
         """The characters that wait."""
         self._lost = 0
@@ -53,7 +53,8 @@ class BackgroundOutput(io.TextIOBase):
         self._is_ending = False
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._run, name="output", daemon=True)
-        self._thread.start()
+        if self._has_reader:
+            self._thread.start()
 
     def write(self, text: str) -> int:
         """Let the thread write a text, as soon as the line is complete. Never waits for a reader."""
@@ -82,27 +83,29 @@ class BackgroundOutput(io.TextIOBase):
 
     def finish(self) -> None:
         """Write what waits, unless the reader takes longer than END_SECONDS."""
+        if not self._has_reader:
+            self._write(self._rest)
+            return
         with self._changed:
             self._is_ending = True
             self._changed.notify()
         self._thread.join(END_SECONDS)
 
     def _run(self) -> None:
-        rest = ""
         while True:
             with self._changed:
                 while not self._texts and not self._is_ending:
                     self._changed.wait()
                 is_last = not self._texts
-                text, lost = rest + self._rest + "".join(self._texts), self._lost
+                text, lost = self._rest + "".join(self._texts), self._lost
                 self._texts.clear()
             if lost:
                 text += f"{lost} lines of this log were lost, because nobody read them in time.\n"
-            rest = self._write_lines(text)
+            self._rest = self._write_lines(text)
             if is_last:
-                self._write(rest)
+                self._write(self._rest)
             with self._changed:
-                self._waiting = len(rest) + sum(map(len, self._texts))
+                self._waiting = len(self._rest) + sum(map(len, self._texts))
                 self._lost -= lost
             if is_last:
                 return
