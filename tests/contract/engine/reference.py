@@ -75,6 +75,7 @@ class ReferenceEngine:
     """An engine over a dict that serves one caller at a time."""
 
     removes_expired = False
+    is_embedded = False
 
     def __init__(self) -> None:
         self._items = {}

@@ -9,6 +9,7 @@ from stratabase.domain.members.member import Caller
 from stratabase.model.reading import read_model
 from stratabase.schema.execution.limits import ExecutionPolicy, Limits
 from stratabase.schema.executor import SchemaExecutor
+from stratabase.store.dynamodb.metering import MeteredEngine, record_consumption
 from stratabase.store.engine.port import Engine
 from stratabase.store.renamed_repository import open_repository
 from tests.contract.engine.engines import KINDS
@@ -39,7 +40,7 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
 def test_a_class_has_the_objects_of_its_listing(engine: Engine) -> None:
     entities = open_repository(engine, read_model(MODEL % "", "shop.graphql"))
     api = GuildApi(entities, read_model(MODEL % "", "shop.graphql"))
-    knows = engine.data_version() is not None
+    knows = engine.is_embedded
 
     assert entities.known_size("Client", 10) == (0 if knows else None)
     for name in "abc":
@@ -50,6 +51,15 @@ def test_a_class_has_the_objects_of_its_listing(engine: Engine) -> None:
     assert entities.known_size("Client", 2) is None
     renamed = read_model(MODEL.replace("Client", "Customer") % '@renamed(from: "Client")', "shop.graphql")
     assert open_repository(engine, renamed).known_size("Customer", 10) == (3 if knows else None)
+
+
+def test_a_measured_request_knows_the_same(tmp_path: Path) -> None:
+    engine = next(kind for kind in KINDS if kind.name == "sqlite").open(tmp_path)
+    entities = open_repository(MeteredEngine(engine), read_model(MODEL % "", "shop.graphql"))
+
+    with record_consumption(lambda _consumption: None):
+        assert entities.known_size("Client", 10) == 0
+    engine.close()
 
 
 def test_only_who_sees_all_objects_of_a_class_profits_from_its_size(tmp_path: Path) -> None:

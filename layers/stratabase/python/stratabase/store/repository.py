@@ -161,7 +161,7 @@ class Repository:
 
     def known_size(self, class_name: str, limit: int) -> int | None:
         """Return the number of objects of a class, None if it is unknown or exceeds `limit`."""
-        if self._engine.data_version() is None:  # an engine on another machine, or one whose calls are shown
+        if not self._engine.is_embedded:
             return None
         number = count_listed(self._engine, class_name, limit + 1)
         return None if number > limit else number

@@ -28,6 +28,7 @@ class DynamoDBEngine:
     """
 
     removes_expired = True
+    is_embedded = False
 
     def __init__(self, client: Client, table: str, retry_policy: RetryPolicy = DEFAULT_RETRY_POLICY) -> None:
         self._client = client

@@ -24,6 +24,11 @@ class DelegatingEngine:
         """Whether the engine itself removes items some time after their TIME_TO_LIVE."""
         return self._engine.removes_expired
 
+    @property
+    def is_embedded(self) -> bool:
+        """Whether the engine runs in this process, so that a call takes microseconds and costs nothing."""
+        return self._engine.is_embedded
+
     def _before_read(self) -> None:
         """Do something before each read. By default, nothing."""
 

@@ -274,6 +274,10 @@ class Engine(Protocol):
     def removes_expired(self) -> bool:
         """Whether the engine itself removes items some time after their TIME_TO_LIVE."""
 
+    @property
+    def is_embedded(self) -> bool:
+        """Whether the engine runs in this process, so that a call takes microseconds and costs nothing."""
+
     def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent.
 
