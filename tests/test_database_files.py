@@ -16,6 +16,8 @@ from tests.structure import Structure
 
 OPENING = {"open", "fdopen", "FileIO", "read_bytes", "read_text", "write_bytes", "write_text", "touch"}
 """The names of functions that open a file."""
+COPYING = {f"shutil.{name}" for name in ("copy", "copy2", "copyfile", "move")}
+"""The functions that open a file to copy it."""
 CREATING = {"stratabase.store.sqlite.file._create", "stratabase.store.sqlite.snapshot.copy_database"}
 """The functions that create a database file, which no connection has open yet."""
 CONNECTING = {
@@ -55,9 +57,22 @@ def calls(name: str, tree: ast.Module) -> Iterator[Call]:
 
 def test_code_that_uses_sqlite_opens_no_files_by_itself(modules: Mapping[str, ast.Module]) -> None:
     found = {
-        call.place for name, tree in modules.items() for call in calls(name, tree) if call.name in OPENING
+        call.place
+        for name, tree in modules.items()
+        for call in calls(name, tree)
+        if call.name in OPENING or ast.unparse(call.function) in COPYING
     }
     assert found <= CREATING
+
+
+def test_sqlite_is_imported_as_a_module_so_that_these_tests_find_its_uses() -> None:
+    for name, tree in Structure().trees_with("sqlite3").items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                assert node.module != "sqlite3", name
+            elif isinstance(node, ast.Import) and node.names[0].name == "sqlite3":
+                assert node.names[0].asname is None, name
+                assert node in tree.body, name
 
 
 def test_few_functions_connect_to_a_file(modules: Mapping[str, ast.Module]) -> None:
