@@ -8,9 +8,11 @@ from stratabase.cli.gateway.errors import MAX_BODY, ErrorType
 KILOBYTE = 1024
 
 
-def received(memory: BodyMemory, size: int) -> RequestBody:
+def received(memory: BodyMemory, size: int, member: str = "") -> RequestBody:
     body = RequestBody(memory)
-    for start in range(0, size, KILOBYTE):
+    body.add(b"x" * min(KILOBYTE, size))
+    body.accept(BodyTerms(member=member))
+    for start in range(KILOBYTE, size, KILOBYTE):
         body.add(b"x" * min(KILOBYTE, size - start))
     return body
 
@@ -56,9 +58,29 @@ def test_large_bodies_leave_a_quarter_of_the_memory_to_small_ones() -> None:
     assert small.error is None
 
 
+def test_a_member_leaves_half_of_the_memory_for_large_bodies_to_others() -> None:
+    memory = BodyMemory(8 * MAX_BODY)
+    of_one = [received(memory, MAX_BODY, "ann") for _ in range(4)]
+    small = received(memory, 64 * KILOBYTE, "ann")
+    of_others = [received(memory, MAX_BODY, "bob"), received(memory, MAX_BODY)]
+
+    assert [each.error is None for each in of_one] == [True, True, True, False]
+    assert of_one[3].error is not None
+    assert "You send too many large requests" in of_one[3].error.detail
+    assert [each.error for each in (small, *of_others)] == [None, None, None]
+    del of_one[0]
+    assert received(memory, MAX_BODY, "ann").error is not None
+    small.drop()
+    assert received(memory, MAX_BODY, "ann").error is None
+
+
+def test_a_member_can_send_the_largest_body_with_the_least_memory() -> None:
+    assert received(BodyMemory(16 * KILOBYTE * KILOBYTE), MAX_BODY, "ann").error is None
+
+
 def test_of_a_body_with_more_bytes_than_the_function_wants_the_rest_is_not_kept() -> None:
     body = RequestBody(BodyMemory(MAX_BODY))
-    body.terms = BodyTerms(1500)
+    body.accept(BodyTerms(1500))
     for _ in range(5):
         body.add(b"x" * 1000)
 
@@ -68,7 +90,7 @@ def test_of_a_body_with_more_bytes_than_the_function_wants_the_rest_is_not_kept(
 
 def test_a_body_that_nobody_wants_is_refused_if_it_never_ends() -> None:
     body = RequestBody(BodyMemory(MAX_BODY))
-    body.terms = BodyTerms(0)
+    body.accept(BodyTerms(0))
     for _ in range(MAX_BODY // KILOBYTE):
         body.add(b"x" * KILOBYTE)
     assert body.error is None

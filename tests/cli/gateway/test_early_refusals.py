@@ -16,12 +16,13 @@ from stratabase.bootstrap.functions import http_handler
 from stratabase.bootstrap.instance import Instance
 from stratabase.cli.gateway import app, connection
 from stratabase.cli.gateway.bodies import BodyMemory
-from stratabase.cli.gateway.errors import MAX_EVENT
+from stratabase.cli.gateway.errors import MAX_EVENT, GatewayError
 from stratabase.cli.gateway.template import RouteDeclaration
+from stratabase.operations.members.rules import CONSOLE
 from stratabase.passwords import Argon2Passwords
 from stratabase.settings import Settings
 from tests.cli.gateway.serving import DEADLINE, Client, gateway
-from tests.service import SAMPLE_MODEL
+from tests.service import SAMPLE_MODEL, eventually
 from tests.soak import count
 
 PASSWORD = "correct horse battery staple"
@@ -43,8 +44,8 @@ class ObservedMemory(BodyMemory):
         self.most = 0
         type(self).made = self
 
-    def take(self, size: int, body_size: int) -> bool:
-        found = super().take(size, body_size)
+    def take(self, size: int, body_size: int, member: str = "") -> GatewayError | None:
+        found = super().take(size, body_size, member)
         self.most = max(self.most, self.used)
         return found
 
@@ -252,6 +253,37 @@ def test_many_strangers_with_large_bodies_take_no_memory(
             request.close()
         assert ObservedMemory.made.most < 1_000_000
         assert ObservedMemory.made.used == 0
+
+
+@pytest.mark.usefixtures("memory")
+def test_one_member_leaves_memory_for_the_large_bodies_of_others(instance: Instance) -> None:
+    fields = {"username": "ann", "email": "ann@example.com", "profile": "Administrator"}
+    ann = instance.member_services.create_silently(CONSOLE, fields)
+    instance.member_services.update(CONSOLE, ann.id, {"password": PASSWORD})
+    of_ann = "Basic " + base64.b64encode(f"ann:{PASSWORD}".encode()).decode()
+    query = b'{"query": "{ __typename }"}'
+    sent = LARGE - len(query)
+    with service(instance, body_memory=32 * 1024 * 1024) as client:
+        # A member may take half of the three quarters for large bodies: 12 MB.
+        waiting = [Request(client, GRAPHQL, LARGE, f"Authorization: {BASIC}") for _ in range(3)]
+        for request in waiting:
+            request.send(b" " * sent)
+        eventually(lambda: ObservedMemory.made.used == 3 * sent)
+
+        refused = Request(client, GRAPHQL, LARGE, f"Authorization: {BASIC}")
+        refused.send(b" " * sent)
+        status, headers, body = refused.receive()
+
+        assert (status, headers["retry-after"]) == (503, "5")
+        assert "You send too many large requests" in body["detail"]
+        other = Request(client, GRAPHQL, LARGE, f"Authorization: {of_ann}")
+        other.send(b" " * sent + query)
+        assert other.receive()[0] == 200
+        for request in waiting:
+            request.send(query)
+            assert request.receive()[0] == 200
+        for request in (*waiting, refused, other):
+            request.close()
 
 
 @pytest.mark.soak

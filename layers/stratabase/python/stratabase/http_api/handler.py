@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from math import inf
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from stratabase.deadline import deadline_after
 from stratabase.domain.issues.refusals import Refusal, StoreOutOfService, Unavailable
@@ -60,6 +60,15 @@ _MAX_LOGGED_ORIGIN = 200
 """The characters of an origin that are logged."""
 
 _DEFAULT_HEADERS = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
+
+
+class AcceptedHead(NamedTuple):
+    """What is needed of the body of a request whose head is accepted."""
+
+    body_limit: int | None
+    """The number of bytes that are read, None for all."""
+    caller: Caller | None
+    """Who sends the request, None if its address is public."""
 
 
 class HttpHandler:
@@ -139,11 +148,11 @@ class HttpHandler:
 
     def check_head(
         self, request: Request, body_size: int | None, remaining: float = inf
-    ) -> Response | int | None:
-        """Return the refusal of a request by its head alone, or how many bytes of its body are needed.
+    ) -> Response | AcceptedHead:
+        """Return the refusal of a request by its head alone, or what is needed of its body.
 
-        `body_size` is None if the head doesn't say it. None in the result means all bytes. `answer` answers
-        the request later, with its body. Never raises.
+        `body_size` is None if the head doesn't say it. `answer` answers the request later, with its body.
+        Never raises.
         """
 
         def check(caller: Caller | None) -> int | None:
@@ -154,8 +163,10 @@ class HttpHandler:
             return operation.max_body_size
 
         with deadline_after(min(self._request_seconds, remaining - _ANSWERING_SECONDS)):
-            found, _caller = self._attempt(request, check)
-            return self._finish(request, found) if isinstance(found, Response) else found
+            found, caller = self._attempt(request, check)
+            if isinstance(found, Response):
+                return self._finish(request, found)
+            return AcceptedHead(found, caller)
 
     @contextmanager
     def _log_request(self, request: Request, context: object) -> Iterator[RequestLine | None]:

@@ -330,7 +330,8 @@ def _head_check(function: LambdaFunction) -> CheckHead | None:
         found = service.check_head(made, request.content_length, timeout)
         if isinstance(found, Response):
             return api_response(found, request.method)
-        return BodyTerms() if found is None else BodyTerms(min(found, MAX_BODY))
+        limit = MAX_BODY if found.body_limit is None else min(found.body_limit, MAX_BODY)
+        return BodyTerms(limit, "" if found.caller is None else found.caller.id)
 
     return check_head
 

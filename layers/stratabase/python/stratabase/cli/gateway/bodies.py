@@ -1,5 +1,6 @@
 """The bodies of requests while they are in memory, and the limit of the memory for all of them together."""
 
+from collections import Counter
 from typing import NamedTuple
 
 from stratabase.cli.gateway.errors import ADVICE, MAX_BODY, ErrorType, GatewayError
@@ -12,25 +13,49 @@ those who upload files can't keep others from sending queries."""
 
 
 class BodyMemory:
-    """Counts the bytes of the bodies that a process has in memory, and limits them."""
+    """Counts the bytes of the bodies that a process has in memory, and limits them.
+
+    The bodies of one member take at most half of what large bodies can take, so that no member can keep all
+    others from sending files.
+    """
 
     def __init__(self, limit: int) -> None:
         """`limit`: in bytes."""
         self._limit = limit
+        self._limit_of_large = limit // 4 * 3
+        self._limit_of_member = max(self._limit_of_large // 2, MAX_BODY)
+        self._of_members: Counter[str] = Counter()
         self.used = 0
         """In bytes."""
 
-    def take(self, size: int, body_size: int) -> bool:
-        """Count further bytes of a body, which then has `body_size`. Return False if they don't fit."""
-        limit = self._limit if body_size <= _SMALL else self._limit // 4 * 3
-        if self.used + size > limit:
-            return False
-        self.used += size
-        return True
+    def take(self, size: int, body_size: int, member: str = "") -> GatewayError | None:
+        """Count further bytes of a body, which then has `body_size`. If they don't fit, return the refusal.
 
-    def release(self, size: int) -> None:
+        `member`: the ID of the member who sends it, empty if it is not known.
+        """
+        is_large = body_size > _SMALL
+        if self.used + size > (self._limit_of_large if is_large else self._limit):
+            text = "The service receives too many large requests at the moment. Try again later."
+            return GatewayError(ErrorType.BUSY, text)
+        if is_large and member and self._of_members[member] + size > self._limit_of_member:
+            text = "You send too many large requests at the same time. Try again when some have ended."
+            return GatewayError(ErrorType.BUSY, text)
+        self.used += size
+        self.assign(size, member)
+        return None
+
+    def assign(self, size: int, member: str) -> None:
+        """Count bytes that are in memory for a member too."""
+        if member:
+            self._of_members[member] += size
+
+    def release(self, size: int, member: str = "") -> None:
         """Count bytes no more."""
         self.used -= size
+        if member:
+            self._of_members[member] -= size
+            if not self._of_members[member]:
+                del self._of_members[member]
 
 
 class BodyTerms(NamedTuple):
@@ -38,6 +63,8 @@ class BodyTerms(NamedTuple):
 
     limit: int = MAX_BODY
     """In bytes. If a body has more, the function answers without the rest."""
+    member: str = ""
+    """The ID of the member who sends it, empty if the function does not tell."""
 
 
 class RequestBody:
@@ -53,13 +80,18 @@ class RequestBody:
         self.size = 0
         """The bytes that have arrived, whether they are kept or not."""
         self.terms: BodyTerms | None = None
-        """What the function wants, once it has accepted the head."""
+        """What the function wants, once it has accepted the head. Set by `accept`."""
         self.error: GatewayError | None = None
         """Why the gateway refuses the body, if it does."""
 
     def __del__(self) -> None:
         """Count the bytes no more, because nothing refers to them."""
-        self._memory.release(self._kept)
+        self._release()
+
+    def accept(self, terms: BodyTerms) -> None:
+        """Set what the function wants. What has arrived counts for the member from now on."""
+        self.terms = terms
+        self._memory.assign(self._kept, terms.member)
 
     @property
     def content(self) -> bytes:
@@ -85,8 +117,8 @@ class RequestBody:
             self._refuse(body_too_large())
         elif was_cut:
             pass
-        elif not self._memory.take(len(data), self.size):
-            self._refuse(_memory_full())
+        elif (full := self._memory.take(len(data), self.size, self._member)) is not None:
+            self._refuse(full)
         else:
             self._kept += len(data)
             self._keep(data)
@@ -94,7 +126,14 @@ class RequestBody:
     def drop(self) -> None:
         """Keep nothing of the body."""
         self._pieces = []
-        self._memory.release(self._kept)
+        self._release()
+
+    @property
+    def _member(self) -> str:
+        return "" if self.terms is None else self.terms.member
+
+    def _release(self) -> None:
+        self._memory.release(self._kept, self._member)
         self._kept = 0
 
     def _keep(self, data: bytes) -> None:
@@ -118,8 +157,3 @@ def body_too_large() -> GatewayError:
     """Return the error of a body that is too large."""
     text = f"The body has more than the maximum of {MAX_BODY} bytes. {ADVICE}"
     return GatewayError(ErrorType.REQUEST_TOO_LARGE, text)
-
-
-def _memory_full() -> GatewayError:
-    text = "The service receives too many large requests at the moment. Try again later."
-    return GatewayError(ErrorType.BUSY, text)

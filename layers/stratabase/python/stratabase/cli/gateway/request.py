@@ -203,7 +203,7 @@ class HttpRequest:
     def accept_body(self, terms: BodyTerms) -> None:
         """Set what the function wants of the body."""
         assert self._body is not None
-        self._body.terms = terms
+        self._body.accept(terms)
 
     def add_body(self, data: bytes) -> None:
         """Add bytes to the body. If it becomes too large, `error` is set."""
