@@ -23,6 +23,8 @@ OPERANDS: Mapping[str, tuple[str, tuple[Any, ...]]] = {
     "_id___null": ("Boolean", (True,)),
 }
 """By the field of a filter: the type of its operand, and operands."""
+_VARIABLES = {"next": "Int", "filter_exp": "String", "filter": "TagFilter"}
+"""The types of the options that may be variables."""
 _ROLES = {"Tag": ("people", "Person"), "Person": ("tags", "Tag")}
 _CONDITIONS = (None, "", " ", "size > 1", "name == 't1' || size == 1", "true")
 _ORDERS: tuple[list[str], ...] = (["size___DESC", "name___ASC"], ["name___ASC"], [])
@@ -99,7 +101,7 @@ class RandomOptions:
 
     def _literal(self, value: Any, declared: dict[str, str], given: dict[str, Any], name: str = "") -> str:
         """Return a GraphQL literal. A value of the field `name` may become a variable."""
-        type_ = OPERANDS[name][0] if name in OPERANDS else {"next": "Int", "filter_exp": "String"}.get(name)
+        type_ = OPERANDS[name][0] if name in OPERANDS else _VARIABLES.get(name)
         if type_ is not None and self._chance.random() < 0.25:
             variable = f"v{len(declared)}"
             declared[variable] = type_

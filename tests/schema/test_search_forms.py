@@ -1,5 +1,7 @@
 """Search forms send every field: empty ones are ignored in reads, and refused in writes."""
 
+import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -208,21 +210,69 @@ def test_a_bulk_service_refuses_comparisons_without_a_value(
         ("{filter: {NOT: {last_name___contains: $name}}}", "filter.NOT.last_name___contains"),
         ("{filter: {last_name___contains: $name, mood___eq: GOOD}}", "filter.last_name___contains"),
         ('{filter: {last_name___contains: $name}, filter_exp: "height > 1"}', "filter.last_name___contains"),
-        ("{filter: {mood___eq: GOOD}, filter_exp: $name}", None),
+        ("{filter: {mood___eq: GOOD}, filter_exp: $name}", "filter_exp"),
+        ('{filter: $filter, filter_exp: "height > 1"}', "filter"),
     ],
 )
-def test_a_missing_variable_does_not_delete_every_object(
-    api: GraphApi, options: str, refused: str | None
-) -> None:
+def test_a_missing_variable_does_not_delete_more_objects(api: GraphApi, options: str, refused: str) -> None:
     """GraphQL takes its field for not written. That widens a filter, and below OR it would be all."""
-    query = f"mutation($name: String) {{ p: Person___deleteBulk(options: {options}) {{ deleted }} }}"
+    variable, type_ = ("$filter", "PersonFilter") if "$filter" in options else ("$name", "String")
+    query = f"mutation({variable}: {type_}) {{ p: Person___deleteBulk(options: {options}) {{ deleted }} }}"
     for _ in range(3):
-        body = api.body(query)
-        if refused:
-            (issue,) = [error["extensions"] for error in body["errors"]]
-            assert issue["sourceRequestReference"] == f"p.options.{refused}"
-            assert "$name has no value" in issue["userMessage"]
-    assert (found(api, FILTER, filter={}) == EVERYBODY) is bool(refused)
+        (issue,) = [error["extensions"] for error in api.body(query)["errors"]]
+        assert issue["sourceRequestReference"] == f"p.options.{refused}"
+        assert f"{variable} has no value" in issue["userMessage"]
+    assert found(api, FILTER, filter={}) == EVERYBODY
+
+
+LOST_CONDITIONS: list[tuple[dict[str, Any], str]] = [
+    ({"filter": {"mood___eq": "BAD"}, "filter_exp": None}, "filter_exp"),
+    ({"filter": {"mood___eq": "BAD"}, "filter_exp": ""}, "filter_exp"),
+    ({"filter": {"mood___eq": "BAD"}, "filter_exp": " \n"}, "filter_exp"),
+    ({"filter": None, "filter_exp": "mood == 'BAD'"}, "filter"),
+    ({"filter": {}, "filter_exp": "mood == 'BAD'"}, "filter"),
+    ({"filter": {"AND": []}, "filter_exp": "mood == 'BAD'"}, "filter"),
+    ({"filter": {"_id___not___in": []}, "filter_exp": "mood == 'BAD'"}, "filter"),
+    ({"filter": {"pupils___every": {}}, "filter_exp": "mood == 'BAD'"}, "filter"),
+]
+"""Options in which one condition got lost beside another, and the option that lost it."""
+
+
+@each_row("verb", BULK)
+@each_row(("options", "lost"), LOST_CONDITIONS)
+@each_row("form", ["variable", "literal", "variables"])
+def test_a_bulk_service_refuses_a_lost_condition_beside_another(
+    api: GraphApi, verb: str, options: dict[str, Any], lost: str, form: str
+) -> None:
+    query, variables = BULK[verb], {"o": options}
+    if form == "literal":
+        filter_ = json.dumps(options["filter"]).replace('"BAD"', "BAD")
+        filter_ = re.sub(r'"(\w+)":', r"\1:", filter_)
+        literal = f"{{filter: {filter_}, filter_exp: {json.dumps(options['filter_exp'])}}}"
+        query, variables = query.replace("($o: PersonPageOptions!)", "").replace("$o", literal), {}
+    if form == "variables":
+        query = query.replace("$o: PersonPageOptions!", "$filter: PersonFilter, $text: String")
+        query = query.replace("$o", "{filter: $filter, filter_exp: $text}")
+        variables = {"filter": options["filter"], "text": options["filter_exp"]}
+    for _ in range(3):
+        (error,) = api.body(query, **variables)["errors"]
+        assert error["extensions"]["sourceRequestReference"] == f"p.options.{lost}"
+        assert error["message"] == (
+            f"Person: {lost} has no condition. Without it, the request might select more Person objects. "
+            f"Specify a condition, or remove {lost}."
+        )
+    assert found(api, FILTER, filter={}) == EVERYBODY
+
+
+@each_row("options", [options for options, _ in LOST_CONDITIONS])
+def test_a_setting_lets_a_bulk_service_ignore_a_lost_condition_as_a_page_does(
+    api: GraphApi, options: dict[str, Any]
+) -> None:
+    api.serve(replace(api.services, bulk=api.services.bulk._replace(requires_condition=False)))
+    page = "query($o: PersonPageOptions!) { p: Person___getPage(options: $o) { items { _id } } }"
+
+    assert found(api, page, o=options) == "bc"
+    assert api.ask(BULK["updateBulk"], o=options) == {"totalCount": 2}
 
 
 @each_row("verb", BULK)
@@ -303,13 +353,28 @@ def test_a_setting_lets_options_without_a_condition_select_every_object(
     assert api.ask(BULK["deleteBulk"], o=options) == {"deleted": 4}
 
 
-def test_a_null_option_is_ignored(api: GraphApi) -> None:
+def test_a_null_option_that_is_no_condition_is_ignored(api: GraphApi) -> None:
     """Clients send whole options."""
-    by_filter = {"filter": {"mood___eq": "GOOD"}, "filter_exp": None, "next": None, "cursor": None}
-    by_text = {"filter": None, "filter_exp": "mood == 'BAD'"}
+    options = dict.fromkeys(("next", "prev", "cursor", "fromCursor", "offset"))
 
-    assert api.ask(BULK["deleteBulk"], o=by_filter) == {"deleted": 1}
-    assert api.ask(BULK["deleteBulk"], o=by_text) == {"deleted": 2}
+    assert api.ask(BULK["deleteBulk"], o={"filter": {"mood___eq": "GOOD"}, **options}) == {"deleted": 1}
+    assert api.ask(BULK["deleteBulk"], o={"filter_exp": "mood == 'BAD'", **options}) == {"deleted": 2}
+
+
+@pytest.mark.parametrize("variables", [{}, {"count": None}, {"count": 1}], ids=str)
+def test_a_bulk_service_without_next_takes_all_matches(api: GraphApi, variables: dict[str, Any]) -> None:
+    """A client that always means a number declares the variable as non-null."""
+    query = """mutation($count: Int) {
+      p: Person___deleteBulk(options: {filter: {mood___eq: BAD}, next: $count}) { deleted } }"""
+    certain = query.replace("Int", "Int!")
+
+    if variables.get("count"):
+        assert api.ask(certain, **variables) == {"deleted": 1}
+        assert api.ask(query, **variables) == {"deleted": 1}
+    else:
+        assert "$count" in api.body(certain, **variables)["errors"][0]["message"]
+        assert found(api, FILTER, filter={}) == EVERYBODY
+        assert api.ask(query, **variables) == {"deleted": 2}
 
 
 WHOLE = """query($from: PersonCursor, $order: [PersonSort!]) {

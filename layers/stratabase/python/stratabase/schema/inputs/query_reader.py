@@ -36,6 +36,8 @@ MAX_ITEMS = 10_000
 """The largest size of a page."""
 DEFAULT_SIZE = 10
 """The size of a page if the options don't say it."""
+CONDITION_OPTIONS = ("filter", FILTER_EXP)
+"""The options that select objects. If both have a condition, both must hold."""
 InputObject = Mapping[str, Any]
 
 _EXACT_FIELDS = {name: f'{name}(format: "{ISO_FORMAT}")' for name in (VERSION_START, VERSION_END)}
@@ -61,15 +63,14 @@ class QueryReader:
     ) -> None:
         """`ordering` makes the order of a client's terms.
 
-        If `skip_nulls`, leave out conditions that are null or empty, because search forms send them. For
-        services that write objects, they are mistakes. Unless `along_roles`, filters can't test roles.
+        If `skip_nulls`, leave out parts of a filter that are null or empty, because search forms send them.
+        For services that write objects, they are mistakes. Unless `along_roles`, filters can't test roles.
         """
         self.model = model
         self.class_ = class_
         self._ordering = ordering
         self._default_size = default_size
         self._subject = Subject(class_)
-        self._skip_nulls = skip_nulls
         self._filters = FilterReader(model, class_, skip_nulls=skip_nulls, along_roles=along_roles)
         self._conditions = ConditionReader(model, class_)
         self._most_items = max_items
@@ -80,6 +81,15 @@ class QueryReader:
 
     def read(self, options: InputObject, fields: PageFields, input_context: InputContext) -> Query:
         """Return the query. Raises Refused with all issues."""
+        return self.read_with_conditions(options, fields, input_context)[0]
+
+    def read_with_conditions(
+        self, options: InputObject, fields: PageFields, input_context: InputContext
+    ) -> tuple[Query, Mapping[str, Filter | None]]:
+        """Return the query, and what it selects by: the filter of each option of `CONDITION_OPTIONS`.
+
+        The filter of an option that is absent, null or blank is None. Raises Refused with all issues.
+        """
         order = self._ordering(options.get("orderBy") or ())
         # Run all of these even if one refuses, to report all mistakes at once.
         filter_, condition, window, _order = run_all(
@@ -90,7 +100,8 @@ class QueryReader:
                 input_context, (term.attribute for term in order.terms), "orderBy"
             ),
         )
-        return Query(self.class_.name, order, _intersect(filter_, condition), window, fields)
+        query = Query(self.class_.name, order, _intersect(filter_, condition), window, fields)
+        return query, dict(zip(CONDITION_OPTIONS, (filter_, condition), strict=True))
 
     def _filter(self, options: InputObject, input_context: InputContext) -> Filter | None:
         input_object = options.get("filter")
@@ -104,7 +115,7 @@ class QueryReader:
 
     def _condition(self, options: InputObject, input_context: InputContext) -> Filter | None:
         text = options.get(FILTER_EXP)
-        if text is None or (self._skip_nulls and not text.strip()):
+        if text is None or not text.strip():
             return None
         condition = self._conditions.read(text, input_context, ("options", FILTER_EXP))
         self._require_comparable(input_context, filtered_attributes(condition), FILTER_EXP)

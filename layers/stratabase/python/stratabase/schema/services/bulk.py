@@ -1,6 +1,6 @@
 """`<C>___updateBulk` and `<C>___deleteBulk`: write each object that matches a filter."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -9,17 +9,17 @@ from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull
 from stratabase.domain.access.visibility import check_class
 from stratabase.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.query.filter import constant_value
+from stratabase.domain.query.filter import Filter, constant_value
 from stratabase.domain.query.page import PageFields, Query
 from stratabase.domain.write.limits import BulkLimits
 from stratabase.messages import Message, _
-from stratabase.model.api_names import FILTER_EXP, GeneratedType
+from stratabase.model.api_names import GeneratedType
 from stratabase.model.model import Class, Model
 from stratabase.operations.write.bulk import delete_bulk, update_bulk
 from stratabase.schema.execution.views import written_views
 from stratabase.schema.inputs.command_reader import CommandReader, data_argument
 from stratabase.schema.inputs.filter_reader import EVERYTHING
-from stratabase.schema.inputs.query_reader import QueryReader
+from stratabase.schema.inputs.query_reader import CONDITION_OPTIONS, QueryReader
 from stratabase.schema.inputs.service_arguments import force_warnings_argument, is_forced
 from stratabase.schema.request.context import Call, ResultWithIssues
 from stratabase.schema.request.refusals import raise_issues
@@ -35,8 +35,6 @@ from stratabase.schema.types.results import DELETE_BULK_RESULT
 
 _MAX_OBJECTS = 2**31 - 1
 """No limit for the reader of options: the operation checks how many objects are too many."""
-_CONDITIONS = ("filter", FILTER_EXP)
-"""The options that select objects."""
 
 
 class _UnsetCondition(NamedTuple):
@@ -49,9 +47,10 @@ class _UnsetCondition(NamedTuple):
 class BulkSelection:
     """The `options` of a bulk service, which select all matches of the filter, or as many as `next` says.
 
-    Options that select every object are refused, unless they say so by a comparison: an unset variable must
-    not select all objects. A variable without a value inside a filter is refused too, because GraphQL then
-    drops its field. That would widen the filter, below OR even to all objects.
+    Options that select every object are refused, unless they say so by a comparison: a condition that got
+    lost must not select all objects. If the client names two conditions, and one of them gets lost, the
+    request selects more objects than the client means. So each must be there. A variable without a value
+    inside a filter is refused too, because GraphQL then drops its field.
     """
 
     def __init__(self, model: Model, class_: Class) -> None:
@@ -72,31 +71,41 @@ class BulkSelection:
         unset = [
             _UnsetCondition(variable, tuple(path))
             for variable, (_options, *path) in call.unset_variables()
-            if path and path[0] in _CONDITIONS
+            if path and path[0] in CONDITION_OPTIONS
         ]
-        # Inside a condition, a variable without a value is always refused. As a whole option, it is refused
-        # only if the request then selects all objects, because clients list all options that exist.
         raise_issues(self._unset_issue(each, selects_all=False) for each in unset if len(each.path) > 1)
-        query = self._reader.read(call.arguments["options"], PageFields(), call.context.input_context)
-        if query.filter is None or constant_value(query.filter):
-            raise_issues(
-                [self._unset_issue(each, selects_all=True) for each in unset]
-                or self._no_condition(call.arguments["options"], call.context.services.bulk)
-            )
+        options, context = call.arguments["options"], call.context
+        query, filters = self._reader.read_with_conditions(options, PageFields(), context.input_context)
+        raise_issues(self._lost_conditions(options, filters, unset, context.services.bulk))
         return query
 
-    def _no_condition(self, options: Mapping[str, Any], limits: BulkLimits) -> Iterator[Issue]:
-        """Yield the issue of options that select every object, unless the limits allow it."""
-        given = [name for name in _CONDITIONS if name in options]
-        null = [name for name in given if options[name] is None]
-        if null or limits.requires_condition:
-            message = _(
-                "The options have no condition, so they would select every {class_name}. "
-                "To select every {class_name}, use the filter {everything}.",
-                class_name=self._class.name,
-                everything=EVERYTHING,
-            )
-            yield self._issue(message, *(null or given)[:1])
+    def _lost_conditions(
+        self,
+        options: Mapping[str, Any],
+        filters: Mapping[str, Filter | None],
+        unset: Iterable["_UnsetCondition"],
+        limits: BulkLimits,
+    ) -> Iterator[Issue]:
+        """Yield the issues of options that name a condition and have none, or that select every object.
+
+        Without `requires_condition`, an option without a condition may be beside one that has a condition,
+        and an absent or empty filter selects every object. A null, a blank text or an unset variable alone
+        is refused even then.
+        """
+        variables = {each.path[0]: each for each in unset}
+        named = [name for name in CONDITION_OPTIONS if name in options or name in variables]
+        lost = [name for name in named if not _selects(filters[name])]
+        selects_all = not any(map(_selects, filters.values()))
+        if selects_all and not variables:
+            empty = [name for name in lost if filters[name] is None]
+            if empty or limits.requires_condition:
+                yield self._issue(_describe_every(self._class.name), *(empty or lost)[:1])
+        elif selects_all or limits.requires_condition:
+            for name in lost:
+                if name in variables:
+                    yield self._unset_issue(variables[name], selects_all=selects_all)
+                elif not selects_all:
+                    yield self._issue(_describe_lost(name, self._class.name), name)
 
     def _unset_issue(self, unset: "_UnsetCondition", *, selects_all: bool) -> Issue:
         message = _describe_unset(unset.variable, self._class.name, selects_all=selects_all)
@@ -111,6 +120,29 @@ class BulkSelection:
         return QueryReader(
             self._model, self._class, max_items=_MAX_OBJECTS, default_size=_MAX_OBJECTS, skip_nulls=False
         )
+
+
+def _selects(filter_: Filter | None) -> bool:
+    """Return whether a filter can select fewer than all objects."""
+    return filter_ is not None and constant_value(filter_) is not True
+
+
+def _describe_every(class_name: str) -> Message:
+    return _(
+        "The options have no condition, so they would select every {class_name}. "
+        "To select every {class_name}, use the filter {everything}.",
+        class_name=class_name,
+        everything=EVERYTHING,
+    )
+
+
+def _describe_lost(option: str, class_name: str) -> Message:
+    return _(
+        "{option} has no condition. Without it, the request might select more {class_name} objects. "
+        "Specify a condition, or remove {option}.",
+        option=option,
+        class_name=class_name,
+    )
 
 
 def _describe_unset(variable: str, class_name: str, *, selects_all: bool) -> Message:
