@@ -1,8 +1,10 @@
 """The documentation lists everything that a user can set."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from graphql import DirectiveDefinitionNode, EnumTypeDefinitionNode, parse
 
 from stratabase.settings import variables
@@ -37,11 +39,15 @@ def test_links_lead_to_files_and_headings_that_exist(page: Path) -> None:
             assert heading in {re.sub(r"[^\w -]", "", each).lower().replace(" ", "-") for each in headings}
 
 
+@pytest.fixture(scope="module")
+def files() -> Sequence[str]:
+    return [f"/{file.relative_to(ROOT)}" for folder in FOLDERS for file in (ROOT / folder).rglob("*.py")]
+
+
 @each_row("page", PAGES)
-def test_modules_that_a_page_names_exist(page: Path) -> None:
-    files = [file.relative_to(ROOT) for folder in FOLDERS for file in (ROOT / folder).rglob("*.py")]
+def test_modules_that_a_page_names_exist(page: Path, files: Sequence[str]) -> None:
     for module in MODULE.findall(page.read_text(encoding="utf-8")):
-        assert any(f"/{file}".endswith(f"/{module}") for file in files), module
+        assert any(file.endswith(f"/{module}") for file in files), module
 
 
 def test_the_model_page_describes_every_directive_argument_and_type() -> None:
