@@ -66,14 +66,18 @@ class ForkedCommand:
 
 
 def start_command(
-    arguments: Sequence[str], environment: Mapping[str, str], output: IO[Any], typed: str = ""
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    output: IO[Any],
+    typed: str = "",
+    folder: Path = ROOT,
 ) -> ForkedCommand:
-    """Start `stratabase` in the folder of the repository. `typed` is its whole input."""
+    """Start `stratabase` in a folder. `typed` is its whole input."""
     events, sender = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with sender, TemporaryFile("w+") as input_:
         input_.write(typed)
         input_.seek(0)
-        message = json.dumps([[*arguments], {**environment}]).encode()
+        message = json.dumps([[*arguments], {**environment}, str(folder)]).encode()
         descriptors = [input_.fileno(), output.fileno(), sender.fileno()]
         socket.send_fds(_forking_process(), [message], descriptors)
     return ForkedCommand(events)
@@ -127,6 +131,7 @@ class _Command(NamedTuple):
 
     arguments: list[str]
     environment: dict[str, str]
+    folder: str
     input: int
     output: int
     sender: socket.socket
@@ -138,9 +143,9 @@ def _commands(receiver: socket.socket) -> Iterator[_Command]:
         message, descriptors, _flags, _address = socket.recv_fds(receiver, _MAX_MESSAGE, 3)
         if not message:
             return
-        arguments, environment = json.loads(message)
+        arguments, environment, folder = json.loads(message)
         input_, output, sender = descriptors
-        yield _Command(arguments, environment, input_, output, socket.socket(fileno=sender))
+        yield _Command(arguments, environment, folder, input_, output, socket.socket(fileno=sender))
 
 
 def _import_everything() -> None:
@@ -163,6 +168,7 @@ def _become(command: _Command) -> None:
     sys.stdin = os.fdopen(0, closefd=False)
     sys.stdout = os.fdopen(1, "w", closefd=False)
     sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace", closefd=False)
+    os.chdir(command.folder)
     os.environ.clear()
     os.environ.update(command.environment)
     time.tzset()

@@ -11,7 +11,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from queue import Empty, Queue
-from typing import Any
+from typing import IO, Any
+
+from tests.forked_commands import IS_SUPPORTED, ForkedCommand, start_command
 
 DEADLINE = 30
 MODEL = """
@@ -75,8 +77,12 @@ class Terminal:
     """A command that runs in a project's folder. Tests can wait for each printed line once."""
 
     def __init__(self, project: Project, *arguments: str, **environment: str) -> None:
-        command = [sys.executable, "-P", "-m", "stratabase.cli", *arguments]
-        self._start(project.folder, command, {"STRATABASE_MODEL": str(project.model), **environment})
+        environment = {"STRATABASE_MODEL": str(project.model), **environment}
+        if IS_SUPPORTED and arguments == ("serve", "--no-reload"):
+            self._start_fork(project.folder, arguments, environment)
+        else:
+            command = [sys.executable, "-P", "-m", "stratabase.cli", *arguments]
+            self._start(project.folder, command, environment)
 
     @classmethod
     def of(cls, folder: Path, command: Sequence[str], environment: Mapping[str, str]) -> "Terminal":
@@ -86,7 +92,7 @@ class Terminal:
         return terminal
 
     def _start(self, folder: Path, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        self._process = subprocess.Popen(
+        process = subprocess.Popen(
             command,
             cwd=folder,
             env={**surroundings(), "PORT": "0", **environment},
@@ -94,6 +100,18 @@ class Terminal:
             stderr=subprocess.STDOUT,
             text=True,
         )
+        assert process.stdout is not None
+        self._follow(process, process.stdout)
+
+    def _start_fork(self, folder: Path, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+        reader, writer = os.pipe()
+        with os.fdopen(writer, "w") as output:
+            all_variables = {**surroundings(), "PORT": "0", **environment}
+            process = start_command(arguments, all_variables, output, folder=folder)
+        self._follow(process, os.fdopen(reader))
+
+    def _follow(self, process: "subprocess.Popen[str] | ForkedCommand", output: IO[str]) -> None:
+        self._process, self._output = process, output
         self.printed: list[str] = []
         self._lines: Queue[str | None] = Queue()
         self._reader = threading.Thread(target=self._read)
@@ -152,13 +170,11 @@ class Terminal:
         code = self._process.wait(DEADLINE)
         self._reader.join(DEADLINE)
         assert not self._reader.is_alive(), "something that it started lives on"
-        assert self._process.stdout is not None
-        self._process.stdout.close()
+        self._output.close()
         return code
 
     def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
+        for line in self._output:
             self.printed.append(line.rstrip("\n"))
             self._lines.put(line.rstrip("\n"))
         self._lines.put(None)
