@@ -78,7 +78,8 @@ class Terminal:
 
     def __init__(self, project: Project, *arguments: str, **environment: str) -> None:
         environment = {"STRATABASE_MODEL": str(project.model), **environment}
-        if IS_SUPPORTED and arguments == ("serve", "--no-reload"):
+        is_alone = "--no-reload" in arguments and not {"--workers", "--metrics"} & {*arguments}
+        if IS_SUPPORTED and is_alone:
             self._start_fork(project.folder, arguments, environment)
         else:
             command = [sys.executable, "-P", "-m", "stratabase.cli", *arguments]

@@ -42,6 +42,8 @@ def test_the_first_start_creates_an_administrator_and_prints_an_example(
 SAMPLE = {"STRATABASE_MODEL": str(ROOT / "layers/model/model.graphql")}
 REAL = ("--template", str(ROOT / "template.yaml"))
 GIVEN = "correct horse battery staple"
+ALONE = "--no-reload"
+"""Starts faster, and prints the same."""
 
 
 def _tried(terminal: Terminal, password: str) -> tuple[int, list[str]]:
@@ -71,12 +73,12 @@ def test_the_printed_example_works(tmp_path: Path, value: str | None) -> None:
     """It uses the real function and the sample model, at the first start and at the second."""
     project = Project(tmp_path)
     environment = SAMPLE | ({"STRATABASE_ADMIN_PASSWORD": value} if value else {})
-    for terminal in serving(project, *REAL, **environment):
+    for terminal in serving(project, ALONE, *REAL, **environment):
         password = value or terminal.wait_for(r"^  \S+$").strip()
         terminal.started()
         assert _tried(terminal, password) == (200, ["data"])
         assert any("curl asks for the password of admin" in line for line in terminal.printed) is bool(value)
-    for terminal in serving(project, *REAL, **environment):
+    for terminal in serving(project, ALONE, *REAL, **environment):
         terminal.started()
         assert _tried(terminal, password) == (200, ["data"])
 
@@ -84,7 +86,7 @@ def test_the_printed_example_works(tmp_path: Path, value: str | None) -> None:
 def test_the_printed_example_works_without_basic(tmp_path: Path) -> None:
     """Without HTTP Basic, the example gets a token."""
     environment = SAMPLE | {"STRATABASE_ADMIN_PASSWORD": GIVEN, "STRATABASE_BASIC": "off"}
-    for terminal in serving(Project(tmp_path), *REAL, **environment):
+    for terminal in serving(Project(tmp_path), ALONE, *REAL, **environment):
         terminal.started()
         assert _tried(terminal, GIVEN) == (200, ["access_token", "token_type", "expires_in"])
 
@@ -92,10 +94,10 @@ def test_the_printed_example_works_without_basic(tmp_path: Path) -> None:
 def test_a_wrong_password_in_the_settings_is_reported(tmp_path: Path) -> None:
     """A later start cannot set the password: it says so, and what to do, and the line to try still works."""
     project = Project(tmp_path)
-    for terminal in serving(project, *REAL, **SAMPLE):
+    for terminal in serving(project, ALONE, *REAL, **SAMPLE):
         password = terminal.wait_for(r"^  \S+$").strip()
         terminal.started()
-    for terminal in serving(project, *REAL, **SAMPLE, STRATABASE_ADMIN_PASSWORD=GIVEN):
+    for terminal in serving(project, ALONE, *REAL, **SAMPLE, STRATABASE_ADMIN_PASSWORD=GIVEN):
         terminal.started()
         result = terminal.printed[terminal.printed.index(NOT_THEIRS) :]
         (command,) = [line for line in result if line.endswith("members set-password admin")]
@@ -105,7 +107,7 @@ def test_a_wrong_password_in_the_settings_is_reported(tmp_path: Path) -> None:
         assert not any(GIVEN in line for line in terminal.printed)
         assert _tried(terminal, GIVEN)[0] == 401
         assert _tried(terminal, password) == (200, ["data"])
-    for terminal in serving(project, *REAL, **SAMPLE, STRATABASE_ADMIN_PASSWORD=password):
+    for terminal in serving(project, ALONE, *REAL, **SAMPLE, STRATABASE_ADMIN_PASSWORD=password):
         terminal.started()
         assert NOT_THEIRS not in terminal.printed
 
@@ -114,7 +116,7 @@ NOT_THEIRS = "STRATABASE_ADMIN_PASSWORD has no effect: admin has a different pas
 
 
 def test_a_given_password_is_not_printed(project: Project) -> None:
-    for terminal in serving(project, STRATABASE_ADMIN_PASSWORD=GIVEN):
+    for terminal in serving(project, ALONE, STRATABASE_ADMIN_PASSWORD=GIVEN):
         terminal.started()
         assert not any("correct horse" in line or "only once" in line for line in terminal.printed)
         assert any("curl -u admin http://" in line for line in terminal.printed)
@@ -160,21 +162,21 @@ def test_a_port_in_use_is_named_and_another_is_suggested(project: Project, argum
     [("PORT", "http"), ("PORT", "65536"), ("STRATABASE_INTROSPECTION", "yes"), ("STRATABASE_BASE_URL", "x")],
 )
 def test_an_invalid_setting_is_named(project: Project, name: str, value: str) -> None:
-    code, printed = run(project, "serve", **{name: value})
+    code, printed = run(project, "serve", ALONE, **{name: value})
 
     assert code == 2
     assert printed.startswith(f'{name}: "{value}" is not valid')
 
 
 def test_a_host_that_is_not_local_is_named(project: Project) -> None:
-    code, printed = run(project, "serve", HOST="no.such.host.invalid")
+    code, printed = run(project, "serve", ALONE, HOST="no.such.host.invalid")
 
     assert code == 1
     assert printed.startswith("HOST: ")
 
 
 def test_an_invalid_data_folder_is_named(project: Project) -> None:
-    code, printed = run(project, "serve", STRATABASE_HOME=str(project.function / "home"))
+    code, printed = run(project, "serve", ALONE, STRATABASE_HOME=str(project.function / "home"))
 
     assert code == 1
     assert printed.startswith("STRATABASE_HOME: ")
@@ -195,7 +197,7 @@ def test_an_unusable_store_is_reported_without_a_traceback(project: Project) -> 
 def test_a_folder_without_a_model_is_reported_and_gets_no_data(project: Project) -> None:
     project.model.unlink()
 
-    code, printed = run(project, "serve", STRATABASE_MODEL="")
+    code, printed = run(project, "serve", ALONE, STRATABASE_MODEL="")
 
     assert code == 1
     assert "The model model.graphql doesn't exist." in printed
@@ -207,14 +209,14 @@ def test_a_folder_with_only_a_model_is_served_by_the_functions_that_are_built_in
     project.model.rename(project.folder / "model.graphql")
     (project.folder / "template.yaml").unlink()
 
-    for terminal in serving(project, STRATABASE_MODEL=""):
+    for terminal in serving(project, ALONE, STRATABASE_MODEL=""):
         terminal.started()
         assert json.loads(terminal.get("/public/health"))["store"] == "reachable"
         assert "serves the application Shop" in "\n".join(terminal.printed)
 
 
 def test_a_missing_template_is_reported_with_the_folder_to_use(project: Project) -> None:
-    code, printed = run(project, "serve", "--template", "nowhere.yaml")
+    code, printed = run(project, "serve", ALONE, "--template", "nowhere.yaml")
 
     assert code == 1
     assert "Run the command in the project folder" in printed
@@ -321,6 +323,6 @@ def test_a_data_folder_that_cannot_be_one_is_named(project: Project) -> None:
         assert code in {1, 2}
         assert message in printed
         assert "\n" not in printed
-    code, printed = run(project, "serve", STRATABASE_HOME="dangling")
+    code, printed = run(project, "serve", ALONE, STRATABASE_HOME="dangling")
     assert (code, expected["dangling"] in printed) == (1, True)
     assert not (project.folder / "~").exists()
