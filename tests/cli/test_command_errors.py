@@ -171,8 +171,15 @@ def test_what_aws_lacks_is_named_for_the_operator_only(cause: Exception, text: s
     assert str(as_command_error(cause)) == str(explained)
 
 
-@pytest.mark.parametrize("command", [["serve", "--no-reload"], ["reindex"], ["members", "list"]])
-@pytest.mark.parametrize("creates", ["on", "off"])
+@pytest.mark.parametrize(
+    ("command", "creates"),
+    [
+        (["serve", "--no-reload"], "on"),
+        (["serve", "--no-reload"], "off"),
+        (["reindex"], "off"),
+        (["members", "list"], "off"),
+    ],
+)
 def test_a_command_without_aws_says_what_is_missing(folder: Path, command: list[str], creates: str) -> None:
     missing = {"AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"}
     served = subprocess.run(
