@@ -39,6 +39,8 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
     monkeypatch.setattr("sys.stdin", io.StringIO())  # it is no terminal
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(ROOT / "template.yaml", tmp_path)
     return Path(shutil.copy(ROOT / "samconfig.toml", tmp_path))
 
 
@@ -125,6 +127,47 @@ def test_what_is_missing_or_wrong_is_named(choices: Choices, message: str, path:
     with pytest.raises(CommandError, match=message):
         complete_environment(choices, Person(), yes=True, path=path)
     assert path.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        (
+            "Basc",
+            "off",
+            r"Basc=off sets no parameter, because the template has no Basc\. Did you mean Basic\?",
+        ),
+        ("Basic", "maybe", r'Basic: "maybe" is not valid\. Use one of: on, off\.'),
+        ("LogDays", "", 'LogDays: "" is not valid. Use one of: 1, 3, 5'),
+        ("PasswordLength", "3", 'PasswordLength: "3" is not valid. Use a whole number from 8 to 64'),
+    ],
+)
+def test_a_parameter_that_the_template_refuses_is_named_before_a_question(
+    name: str, value: str, message: str, path: Path
+) -> None:
+    nobody = Person()
+    with pytest.raises(CommandError, match=f"^--parameter: {message}"):
+        complete_environment(Choices(parameters={name: value}), nobody, yes=False, path=path)
+    text = path.read_text().replace("LogDays=7", f"LogDays=7 {name}='{value}'")
+    path.write_text(text)
+    with pytest.raises(CommandError, match=rf"^samconfig.toml, dev: {message}"):
+        complete_environment(Choices("dev"), nobody, yes=False, path=path)
+    assert (nobody.questions, path.read_text()) == ([], text)
+
+
+def test_the_template_also_says_which_addresses_are_valid(path: Path) -> None:
+    template = path.parent / "template.yaml"
+    ours = "[^@<> ]+@[^@<> ]+"
+    template.write_text(
+        template.read_text().replace(f'AllowedPattern: "{ours}"', 'AllowedPattern: ".+@hr.example"')
+    )
+    with pytest.raises(CommandError, match=r'^MailFrom: "rosa@example\.com" is not valid'):
+        complete_environment(Choices("dev", "eu-central-1"), Person(ADDRESS), yes=False, path=path)
+    with pytest.raises(
+        CommandError, match=r'^The address of the administrator: MailFrom: "rosa@example\.com" is not valid'
+    ):
+        complete_environment(Choices("dev", "eu-central-1", ADDRESS), Person(), yes=False, path=path)
+    assert path.read_text() == (ROOT / "samconfig.toml").read_text()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ Read `main` first, which lists the commands. Each of `init`, `serve`, `model`, `
 `subcommands` converts a table of subcommands to arguments.
 
 - `server` has the processes of `stratabase serve`.
-- `project` has the files of a project: the template of AWS, its functions, and the sample model.
+- `project` has the files of a project: the template of AWS, its functions, and the sample model. It reads the
+  template for `gateway` and `deployment`.
 - `gateway` emulates API Gateway and Lambda in these processes.
 - `backfill` updates the stored objects after a change of the model.
 - `transfer` sends files to an instance, and receives them, for `files` and the trial of a deployment.
@@ -14,6 +15,6 @@ Read `main` first, which lists the commands. Each of `init`, `serve`, `model`, `
 - `emulator` is a separate program, which runs an emulator of AWS for local development and tests.
 
 Imports go in one direction: commands -> server -> { gateway, backfill } -> terminal, commands ->
-deployment -> transfer -> terminal, and commands -> project -> terminal. This package can import the whole
-service, and no part of the service imports it.
+deployment -> transfer -> terminal, and { commands, gateway, deployment } -> project -> terminal. This package
+can import the whole service, and no part of the service imports it.
 """

@@ -1,7 +1,8 @@
 """The life of a stack on AWS: how it is deployed, tried, and deleted.
 
 - `configure`: asks what a first deployment needs, with `questions`, and saves it with `samconfig`.
-- `parameters`: the parameters of the template as the SAM CLI reads them.
+- `parameters`: values of the template's parameters, as the SAM CLI reads and writes them.
+- `template_parameters`: the parameters that the template declares, and the values that they allow.
 - `environment`: a deployment environment of samconfig.toml, such as `dev`.
 - `stack`: what a deployed stack consists of, and the settings of its functions.
 - `states`: what the status of a stack means for a deployment.

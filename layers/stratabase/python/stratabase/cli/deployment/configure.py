@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,10 +18,19 @@ from stratabase.cli.deployment.parameters import format_override
 from stratabase.cli.deployment.questions import AnswerCheck, Ask, NoAnswer, ask_until_valid, check_address
 from stratabase.cli.deployment.samconfig import CONFIGURATION, Table, save_values
 from stratabase.cli.deployment.stack import region_of_machine, translate_aws_errors
+from stratabase.cli.deployment.template_parameters import (
+    TEMPLATE_FILE,
+    TemplateParameter,
+    find_mistakes,
+    read_parameters,
+    require_valid,
+)
 from stratabase.cli.terminal.command_error import MISUSED, CommandError
 from stratabase.wording import nearest_word
 
 _FIRST_STAGE = "dev"
+_SENDER = "MailFrom"
+_TOLD_OF_ALARMS = "AlarmEmail"
 _REGION = re.compile(r"[a-z]{2,}(?:-[a-z]+)+-\d+")
 
 
@@ -37,7 +46,7 @@ class Choices:
 
 
 def complete_environment(
-    choices: Choices, ask: Ask, *, yes: bool, path: Path = CONFIGURATION
+    choices: Choices, ask: Ask, *, yes: bool, path: Path = CONFIGURATION, template: Path = TEMPLATE_FILE
 ) -> DeploymentEnvironment:
     """Return the environment to deploy, after asking what is missing and saving the answers.
 
@@ -48,37 +57,43 @@ def complete_environment(
         ask: Asks a question with a default answer.
         yes: Ask nothing. What is missing and has no default raises CommandError.
         path: The configuration of the SAM CLI.
+        template: The template, which says what parameters there are.
     """
+    declared = read_parameters(template)
+    given = choices.parameters or {}
+    require_valid(given, declared, "--parameter")
     known = read_environments(path)
-    asker = _Asker(ask, yes=yes)
+    asker = _Asker(ask, declared, yes=yes)
     region = choices.region and _checked(choices.region, check_region)
     is_new = not any(each.region for each in known.values())
     if choices.stage is None and region is None and is_new:
         region = asker.region(_region_of_machine(None))
     environment = read_environment(choices.stage or asker.stage(known), path)
+    require_valid(environment.parameters, declared, f"{path.name}, {environment.name}")
     region = region or environment.region or asker.region(_region_of_machine(environment.profile))
     administrator = choices.administrator or environment.administrator
-    given = {**environment.parameters, **(choices.parameters or {})}
-    if administrator is None and not given.get("MailFrom"):
+    if administrator is None and not {**environment.parameters, **given}.get(_SENDER):
         administrator = asker.administrator()
     saved = replace(
         environment,
         region=region,
         administrator=administrator and _checked(administrator, check_address),
-        parameters=_with_addresses(environment.parameters, administrator),
+        parameters=_with_addresses(environment.parameters, administrator, declared),
     )
+    require_valid(saved.parameters, declared, "The address of the administrator")
     _warn_of_another_region(saved)
     if saved != environment:
         save_values(path, _values(saved, environment))
         print(f"Saved the answers for {saved.name} in {path}.", file=sys.stderr)
-    return replace(saved, parameters={**saved.parameters, **(choices.parameters or {})})
+    return replace(saved, parameters={**saved.parameters, **given})
 
 
 class _Asker:
     """Asks for the values that have no saved answer."""
 
-    def __init__(self, ask: Ask, *, yes: bool) -> None:
+    def __init__(self, ask: Ask, declared: Mapping[str, TemplateParameter], *, yes: bool) -> None:
         self._ask = ask
+        self._declared = declared
         self._yes = yes
 
     def region(self, default: str) -> str:
@@ -100,7 +115,12 @@ class _Asker:
 
     def administrator(self) -> str:
         missing = "Name it with --administrator (make: ADMIN=name@example.com)."
-        return self._answer("Email address of the administrator", "", check_address, missing)
+
+        def check(answer: str) -> str:
+            mistakes = find_mistakes(_with_addresses({}, answer, self._declared), self._declared)
+            return check_address(answer) or "\n".join(mistakes)
+
+        return self._answer("Email address of the administrator", "", check, missing)
 
     def _answer(self, question: str, default: str, check: AnswerCheck, missing: str) -> str:
         if self._yes:
@@ -153,15 +173,14 @@ def _warn_of_another_region(environment: DeploymentEnvironment) -> None:
         )
 
 
-def _with_addresses(parameters: Mapping[str, str], administrator: str | None) -> Mapping[str, str]:
+def _with_addresses(
+    parameters: Mapping[str, str], administrator: str | None, declared: Collection[str]
+) -> Mapping[str, str]:
     """Return the parameters with the address that sends email, and the one that is told of alarms."""
-    if administrator is None or parameters.get("MailFrom"):
+    if administrator is None or parameters.get(_SENDER):
         return parameters
-    return {
-        **parameters,
-        "MailFrom": administrator,
-        "AlarmEmail": parameters.get("AlarmEmail") or administrator,
-    }
+    names = [name for name in (_SENDER, _TOLD_OF_ALARMS) if name in declared]
+    return {**parameters, **{name: parameters.get(name) or administrator for name in names}}
 
 
 def _values(

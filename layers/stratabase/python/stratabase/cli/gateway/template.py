@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from stratabase.cli.terminal.command_error import CommandError
+from stratabase.cli.project.template_document import TemplateReference, read_template_document
 
 FUNCTION = "AWS::Serverless::Function"
 API = "AWS::Serverless::Api"
+_ADVICE = "Run the command in the project folder, or use --template."
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ class Template:
 
 def read_template(path: Path) -> Template:
     """Read a template. Raises CommandError if it does not exist or is invalid."""
-    document = _with_defaults(_document(path))
+    document = _with_defaults(read_template_document(path, _ADVICE))
     resources = document.get("Resources") or {}
     shared = (document.get("Globals") or {}).get("Function") or {}
     functions = {name: {**shared, **each} for name, each in _of_type(resources, FUNCTION)}
@@ -70,28 +69,12 @@ def read_template(path: Path) -> Template:
     )
 
 
-def _document(path: Path) -> dict[str, Any]:
-    try:
-        document = yaml.load(path.read_bytes(), Loader=_Loader)  # noqa: S506 - it derives from SafeLoader
-    except OSError as error:
-        raise CommandError(
-            f"{path}: {error.strerror}. Run the command in the project folder, or use --template."
-        ) from error
-    except yaml.YAMLError as error:
-        raise CommandError(f"{path} is not valid YAML: {error}") from error
-    if not isinstance(document, dict):
-        raise CommandError(
-            f"{path} is not a CloudFormation template. It must be a mapping of names to values."
-        )
-    return document
-
-
 def _with_defaults(document: dict[str, Any]) -> dict[str, Any]:
     """Return the template with the defaults of its parameters in place of references to them."""
     parameters = document.get("Parameters") or {}
 
     def resolved(node: Any) -> Any:
-        if isinstance(node, _Reference):
+        if isinstance(node, TemplateReference):
             return (parameters.get(node) or {}).get("Default", str(node))
         if isinstance(node, dict):
             return {name: resolved(each) for name, each in node.items()}
@@ -137,29 +120,3 @@ def _response(properties: Mapping[str, Any]) -> GatewayResponse:
         {name: str(value).strip("'") for name, value in headers.items()},
         (properties.get("ResponseTemplates") or {}).get("application/json"),
     )
-
-
-class _Reference(str):
-    """The name of a parameter or a resource in `!Ref`."""
-
-    __slots__ = ()
-
-
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """A YAML loader that replaces CloudFormation's tags (`!Sub`, `!If` …) with their arguments."""
-
-
-def _untagged(loader: Any, _suffix: str, node: yaml.Node) -> Any:
-    if isinstance(node, yaml.MappingNode):
-        return loader.construct_mapping(node, deep=True)
-    if isinstance(node, yaml.SequenceNode):
-        return loader.construct_sequence(node, deep=True)
-    return loader.construct_scalar(node)
-
-
-def _reference(loader: Any, node: yaml.ScalarNode) -> _Reference:
-    return _Reference(loader.construct_scalar(node))
-
-
-_Loader.add_multi_constructor("!", _untagged)
-_Loader.add_constructor("!Ref", _reference)

@@ -2,6 +2,7 @@
 
 `folder` has the folder in which these files are. `new_project` has the files of a new project, which `init`
 writes, and `templates` those that only new projects have. `origin` says what installs this package again.
+`template_document` reads the template.
 
 Imports `terminal`.
 """
