@@ -20,7 +20,8 @@ from benchmarks.table import Figure, print_table
 from stratabase.adapters.members.sqlite_members import SqliteMembers
 from stratabase.clock import SystemClock
 from stratabase.domain.members.member import Member
-from stratabase.operations.members.forgotten_password import FORGOT_PASSWORD_PATH, MAX_REQUESTS_FROM_ADDRESS
+from stratabase.operations.members.forgotten_password import MAX_REQUESTS_FROM_ADDRESS
+from stratabase.operations.members.password_reset import FORGOT_PASSWORD_PATH
 from stratabase.store.ids import TimeOrderedIds
 from tests.service import RunningService
 

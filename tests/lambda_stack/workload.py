@@ -11,7 +11,8 @@ from unittest.mock import patch
 from urllib.parse import quote, urlencode, urlsplit
 
 from stratabase.clock import SystemClock
-from stratabase.operations.members.forgotten_password import FORGOT_PASSWORD_PATH, MAX_REQUESTS_FROM_ADDRESS
+from stratabase.operations.members.forgotten_password import MAX_REQUESTS_FROM_ADDRESS
+from stratabase.operations.members.password_reset import FORGOT_PASSWORD_PATH
 from stratabase.store.write import cleanup
 from tests.lambda_stack.local_functions import GRAPHQL, HOUR, Stack
 from tests.service import PASSWORD, ROOT, basic

@@ -130,7 +130,7 @@ def member_routes() -> tuple[Route, ...]:
     from stratabase.http_api.pages.forgot_password import forgot_password_endpoint
     from stratabase.http_api.pages.set_password import set_password_endpoint
     from stratabase.operations.members.email_change import CONFIRM_EMAIL_PATH as CONFIRM_EMAIL
-    from stratabase.operations.members.forgotten_password import FORGOT_PASSWORD_PATH as FORGOT_PASSWORD
+    from stratabase.operations.members.password_reset import FORGOT_PASSWORD_PATH as FORGOT_PASSWORD
     from stratabase.operations.members.password_reset import SET_PASSWORD_PATH as SET_PASSWORD
 
     return (

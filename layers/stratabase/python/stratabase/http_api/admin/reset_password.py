@@ -24,12 +24,12 @@ def reset_password_endpoint(send_link: Callable[[Caller, str, str], None]) -> En
     operation = Operation(
         reset_password,
         "resetPassword",
-        "Mail a member a link to set a new password. The link works once and for one hour.",
+        "Mail a member a link to set a new password, as an administrator. It works once and for one hour.",
         {
             400: ResponseSpec("The mail server takes no email for the member's address."),
             205: ResponseSpec("An email with a link is on its way to the member."),
             401: ResponseSpec(
-                "Credentials are missing or wrong, the caller has no permission, or the member is disabled.",
+                "Credentials missing or wrong, the caller isn't an administrator, or the member is disabled.",
                 headers={"WWW-Authenticate": "The supported schemes, if credentials are missing or wrong."},
             ),
             404: UNKNOWN_MEMBER,

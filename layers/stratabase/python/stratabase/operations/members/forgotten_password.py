@@ -16,8 +16,6 @@ from stratabase.operations.members.mailed_links import MailLimit
 from stratabase.operations.members.password_reset import PasswordReset
 from stratabase.operations.ports import Attempts, Clock, ForgottenPasswordQueue, Members
 
-FORGOT_PASSWORD_PATH = "/public/administration/forgotPassword"  # noqa: S105 - it is a path
-"""The path of the page on which people request a link, below the base URL."""
 MAX_REQUESTS_FROM_ADDRESS = 20
 """Requests from one network address within an hour that are queued."""
 MAX_MAILS_TO_MEMBER = 3

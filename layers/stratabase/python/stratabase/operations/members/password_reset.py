@@ -17,17 +17,15 @@ from stratabase.domain.members.member import (
 )
 from stratabase.domain.members.password import PasswordPolicy, normalize_password
 from stratabase.domain.members.refusals import NoSuchMember, RecipientRefused, WeakPassword
-from stratabase.messages import _
+from stratabase.messages import Message, _
 from stratabase.operations.members.mailed_links import find_link_owner
-from stratabase.operations.members.rules import (
-    require_administrator,
-    require_self_or_administrator,
-    retry_conflicts,
-)
+from stratabase.operations.members.rules import require_administrator, retry_conflicts
 from stratabase.operations.ports import Clock, Mailer, Members, Passwords
 
 SET_PASSWORD_PATH = "/public/administration/setPassword"  # noqa: S105 - it is a path
 """The path of the page that the link opens, below the base URL."""
+FORGOT_PASSWORD_PATH = "/public/administration/forgotPassword"  # noqa: S105 - it is a path
+"""The path of the page on which people request a link, below the base URL."""
 
 
 class PasswordReset:
@@ -54,13 +52,14 @@ class PasswordReset:
         self._application = application
 
     def start(self, caller: Caller, id_: str, base_url: str) -> None:
-        """Mail a member a link below `base_url`. An existing password stays valid until the link is used.
+        """Mail a member a link below `base_url`, for an administrator.
+
+        An existing password stays valid until the link is used.
 
         Raises Forbidden, also if the member is disabled, NoSuchMember. Raises RecipientRefused or Unavailable
         if the mail cannot be sent.
         """
-        message = _("Only administrators can reset the password of another member.")
-        require_self_or_administrator(caller, id_, message)
+        require_administrator(caller, _only_administrators())
         self.invite(id_, base_url)
 
     def invite(self, id_: str, base_url: str) -> None:
@@ -85,7 +84,7 @@ class PasswordReset:
 
         Raises Forbidden, also if the member is disabled, NoSuchMember, Unavailable.
         """
-        require_administrator(caller, _("Only administrators can reset the password of another member."))
+        require_administrator(caller, _only_administrators())
         token = new_link_token(id_)
         retry_conflicts(lambda: self._store_link(token))
         return _link(base_url, token)
@@ -137,6 +136,13 @@ class PasswordReset:
         weaknesses = self._policy.weaknesses(password, (member.username, member.email))
         if weaknesses:
             raise WeakPassword(self._policy, weaknesses)
+
+
+def _only_administrators() -> Message:
+    return _(
+        "Only administrators can reset passwords. To get a link for your own password, use {page}.",
+        page=FORGOT_PASSWORD_PATH,
+    )
 
 
 def _link(base_url: str, token: LinkToken) -> str:
