@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from stratabase.domain.objects.change import Deletion, Effect, Modification
 from stratabase.domain.objects.commit_refusals import Conflict, TooLarge
 from stratabase.domain.objects.entity import Reference
+from stratabase.domain.write.limits import MAX_OBJECT_BYTES
 from stratabase.operations.ports import EntityRepository
 from stratabase.store.engine.port import MAX_ACTIONS, Engine
 from stratabase.store.layout import keys
-from stratabase.store.layout.codec import MAX_STATE_BYTES
 from stratabase.store.repository import Repository
 from tests.contract.engine.engines import SEQUENTIAL, engine_fixture, scope_of_shared_engine
 from tests.domain.query.queries import states
@@ -175,16 +175,16 @@ def test_a_retry_of_a_committed_change_succeeds_without_effect(store: Store) -> 
 
 def test_the_largest_object_is_written_and_a_larger_one_is_refused(store: Store) -> None:
     frame = len(b'{"notes":""}')
-    store.create("x", notes="é" * ((MAX_STATE_BYTES - frame) // 2))
+    store.create("x", notes="é" * ((MAX_OBJECT_BYTES - frame) // 2))
     with pytest.raises(TooLarge) as refusal:
-        store.create("y", notes="é" * ((MAX_STATE_BYTES - frame) // 2 + 1))
+        store.create("y", notes="é" * ((MAX_OBJECT_BYTES - frame) // 2 + 1))
     assert str(refusal.value) == (f"The {store.class_.name} has 358,402 bytes. The maximum is 358,400 bytes.")
     assert store.find("y") is None
 
 
 def test_an_update_to_a_too_large_object_is_refused(store: Store) -> None:
     """Attributes that the model does not know count too."""
-    store.create("x", unknown="u" * (MAX_STATE_BYTES - 100))
+    store.create("x", unknown="u" * (MAX_OBJECT_BYTES - 100))
     before = store.get("x")
     with pytest.raises(TooLarge):
         store.commit(Modification(before, replace(before, state={"_id": "x", "notes": "n" * 100})))
@@ -202,7 +202,7 @@ def test_a_change_of_too_many_objects_is_refused(store: Store) -> None:
 
 
 def test_a_change_of_too_many_bytes_is_refused(store: Store) -> None:
-    large = "n" * (MAX_STATE_BYTES - 1000)
+    large = "n" * (MAX_OBJECT_BYTES - 1000)
     effects = [store.creation(str(number), notes=large) for number in range(12)]
     with pytest.raises(TooLarge, match=r"The write has 4,\d+,\d+ bytes. The maximum is 4,194,304 bytes"):
         store.commit(*effects)

@@ -81,8 +81,9 @@ class Asked:
 
 
 def _is_about_nothing(issue: Issue) -> bool:
-    """Return whether an issue says that the object does not exist, or that the request is not understood."""
-    return issue.at == "data._id" or issue.message.startswith("The request refers to")
+    """Return whether an issue says that the object does not exist, or that nothing else was tested."""
+    exceeds = issue.message.startswith("The request refers to") or " has at least " in issue.message
+    return issue.at == "data._id" or exceeds
 
 
 def _type(class_name: str, verb: str, argument: str) -> str:

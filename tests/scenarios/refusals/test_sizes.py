@@ -10,6 +10,8 @@ from tests.scenarios.refusals.issue import Issue, entity
 
 LONG = "x" * 358_400
 """With anything beside it, more than an object may be."""
+LONGER = LONG + "x"
+"""More than any object may be, so that nothing else is tested."""
 THIRD_OF_A_MEGABYTE = "x" * 350_000
 
 
@@ -48,6 +50,18 @@ OBJECTS = [
         "Scroll",
         {"leaves": [{"number": 1}, {"_clientId": "L", "text": LONG}]},
         in_one("Leaf", "358,450", "data.leaves.1").called("L"),
+    ),
+    making(
+        "a text that is too long by itself",
+        "Scroll",
+        {"_clientId": "S", "text": LONGER, "leaves": [{"number": 1}]},
+        in_one("Scroll", "at least 358,401").called("S"),
+    ),
+    changing(
+        "a part with such a text",
+        "Scroll",
+        {"_id": "<scroll>", "leaves": {"create": [{"number": 1}, {"text": LONGER}]}},
+        in_one("Leaf", "at least 358,401", "data.leaves.create.1"),
     ),
     changing(
         "an object", "Sheet", {"_id": "<sheet>", "story": LONG}, in_one("Sheet", "358,471").of("<sheet>")

@@ -20,13 +20,13 @@ from stratabase.domain.objects.lock import Lock
 from stratabase.domain.query.filter import Comparison, Filter
 from stratabase.domain.query.order import Order, OrderTerm
 from stratabase.domain.query.page import PageFields, Query
+from stratabase.domain.write.limits import MAX_OBJECT_BYTES
 from stratabase.model.model import Index, Model, Unique
 from stratabase.model.types.operators import Operator
 from stratabase.store.backfill.reindex import Reindex
 from stratabase.store.engine.port import Batch, ExpectationFailed, Item, Key, OutcomeUnknown
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.layout import keys
-from stratabase.store.layout.codec import MAX_STATE_BYTES
 from stratabase.store.repository import Repository
 from tests.contract.versions.models import COMPANY, named, remembering
 from tests.contract.versions.versioned_objects import HOUR, NOON, VersionedObjects
@@ -336,8 +336,8 @@ def test_a_change_ends_as_many_versions_as_fit_into_a_batch(company: VersionedOb
 
 
 def test_the_largest_object_can_be_changed_and_deleted(company: VersionedObjects) -> None:
-    company.create("Employee", "ada", note="n" * (MAX_STATE_BYTES - 11))
-    company.update("Employee", "ada", note="m" * (MAX_STATE_BYTES - 11))
+    company.create("Employee", "ada", note="n" * (MAX_OBJECT_BYTES - 11))
+    company.update("Employee", "ada", note="m" * (MAX_OBJECT_BYTES - 11))
     company.delete("Employee", "ada")
     assert len(company.versions("Employee", "ada")) == 2
 

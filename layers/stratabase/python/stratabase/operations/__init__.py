@@ -2,7 +2,7 @@
 
 `services` has the dependencies that all operations share, `ports` the interfaces that stores and adapters
 implement, and `context` the data that all reads of one request share. `executor` is the interface between
-HTTP and GraphQL.
+HTTP and GraphQL. `time_limit` ends long computations at the deadline of the request.
 
 - `read`: objects, pages, derived values, and versions, as a caller may see them
 - `write`: create, update, delete, restore, preview, and validate objects, one by one or in bulk

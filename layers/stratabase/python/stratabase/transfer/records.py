@@ -15,6 +15,7 @@ from stratabase.domain.objects.change import Tombstone
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant, format_instant, parse_instant
 from stratabase.domain.objects.lock import Lock
+from stratabase.domain.write.limits import MAX_OBJECT_BYTES
 from stratabase.model.attribute import Attribute, Origin
 from stratabase.model.model import Class, Role
 from stratabase.model.stored_names import ClassNames
@@ -189,8 +190,8 @@ class ClassRecords:
             stored_name = self.stored_name_of(line, name)
             state[stored_name] = self._stored_value(line, name, stored_name, value)
         size = len(orjson.dumps(state))
-        if size > codec.MAX_STATE_BYTES:
-            raise line.refuse(f"The object has {size:,} bytes. The maximum is {codec.MAX_STATE_BYTES:,}.")
+        if size > MAX_OBJECT_BYTES:
+            raise line.refuse(f"The object has {size:,} bytes. The maximum is {MAX_OBJECT_BYTES:,}.")
         return state
 
     def stored_name_of(self, line: Line, name: str) -> str:

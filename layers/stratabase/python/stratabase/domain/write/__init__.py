@@ -2,6 +2,7 @@
 
 Read `commands` (what a client requests) and `plan` first. `plan_write` shows the phases in order:
 
+0. `excess` refuses a command that exceeds a limit.
 1. `expand` turns the command into a `request`: an `ObjectWrite` for each object, with values checked by
    `draft`. `to_one`, `to_many` and `parts` record as `role_requests` what the command requests of roles.
    `restore` expands a restoration, and `request_ids` has the IDs of new objects.

@@ -18,7 +18,6 @@ from stratabase.domain.write.commands import (
 )
 from stratabase.domain.write.draft import check_draft, read_draft, report_missing_values
 from stratabase.domain.write.files import take_files
-from stratabase.domain.write.limits import MAX_OBJECTS_PER_COMMAND
 from stratabase.domain.write.parts import request_parts
 from stratabase.domain.write.request import (
     CreateObject,
@@ -57,17 +56,18 @@ The role of a part that leads to its whole is missing, because a command cannot 
 def expand(command: AnyCommand, context: WriteContext) -> WriteRequest:
     """Return the objects that a command writes, with checked values and unresolved roles.
 
-    A command that refers to more objects than the limit is refused without being expanded.
+    A command that exceeds a limit is refused without being expanded.
     """
     request = WriteRequest(context)
-    if context.ids.exceeds_limit:
-        request.issues.append(_limit_issue(request, command))
+    if context.excess is not None:
+        request.issues.append(context.excess)
     request.issues += _duplicate_issues(request)
-    if context.ids.exceeds_limit:
+    if context.excess is not None:
         return request
     # Tasks add further tasks. The keys of restored objects wait until all objects that come back are known.
     request.tasks.append(_first_task(command, context.ids))
     while tasks := request.tasks or request.deferred_tasks:
+        context.before_object()
         task = tasks.popleft()
         _EXPANSIONS[type(task)](request, task)
     return request
@@ -137,19 +137,6 @@ def _request_roles(request: WriteRequest, write: ObjectWrite, placed: PlacedComm
         if command.empties_role:
             write.emptied_roles.add(name)
         ROLE_REQUESTS[storage_of(request.context.model, role)](request, write, role, placed)
-
-
-def _limit_issue(request: WriteRequest, command: AnyCommand) -> Issue:
-    ids = request.context.ids
-    id_ = None if isinstance(command, Create) else ids.root.id
-    client_id = None if isinstance(command, Delete | Restore) else command.client_id
-    message = _(
-        "The request refers to {number} objects. The maximum is {maximum}.",
-        number=ids.count,
-        maximum=MAX_OBJECTS_PER_COMMAND,
-    )
-    subject = Subject(request.class_(ids.root.class_name), id_, client_id)
-    return subject.issue(IssueType.MALFORMED_REQUEST, message, *ROOT_PATH)
 
 
 def _duplicate_issues(request: WriteRequest) -> Iterator[Issue]:

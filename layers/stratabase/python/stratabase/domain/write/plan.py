@@ -84,7 +84,7 @@ def plan_write(command: AnyCommand, context: WriteContext, *, numbering: bool) -
     """
     # 1. Expand: list the objects that the command writes, check their values, and collect requests of roles.
     request = expand(command, context)
-    if context.ids.exceeds_limit:
+    if context.excess is not None:
         return WritePlan(request, context.now)
     # 2. Resolve roles: combine what both sides of an association request to one key, or one link.
     links = resolve_roles(request)

@@ -1,6 +1,7 @@
 """The state of one write while it is planned: its objects, its requests of their roles, and its issues."""
 
 from collections import defaultdict, deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -123,6 +124,10 @@ class WriteContext(NamedTuple):
     """The caller's grants; None if the caller may do everything."""
     reports_missing: bool = False
     """Whether to report required attributes and roles that stay empty, which takes additional reads."""
+    excess: Issue | None = None
+    """The issue of a command that exceeds a limit (see `find_excess`)."""
+    before_object: Callable[[], object] = lambda: None
+    """Is called before each object is planned, because long texts take time. It may raise an exception."""
 
 
 @dataclass(slots=True)

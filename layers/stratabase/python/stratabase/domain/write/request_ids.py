@@ -17,7 +17,6 @@ from stratabase.domain.write.commands import (
     ToManyCommand,
     placed_commands,
 )
-from stratabase.domain.write.limits import MAX_OBJECTS_PER_COMMAND
 
 ClientIds = Mapping[Reference, str]
 """The `_clientId` by object."""
@@ -51,11 +50,6 @@ class RequestIds:
             self.existing.append(self.resolve(*command.reference))
         self.root = self._root(command)
         """The object of the command itself."""
-
-    @property
-    def exceeds_limit(self) -> bool:
-        """Whether the command refers to more objects than the limit."""
-        return self.count > MAX_OBJECTS_PER_COMMAND
 
     def new_id(self, path: Path) -> str:
         """Return the ID of the object that is created at a path."""

@@ -16,6 +16,7 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.serials import SerialName
 from stratabase.domain.write.commands import AnyCommand, Delete, Restore, Update
+from stratabase.domain.write.excess import find_excess
 from stratabase.domain.write.plan import WritePlan, assign_numbers, plan_write
 from stratabase.domain.write.request import WriteContext
 from stratabase.domain.write.request_ids import ClientIds, RequestIds
@@ -23,6 +24,7 @@ from stratabase.domain.write.snapshot import Snapshot
 from stratabase.messages import _
 from stratabase.operations.files.bind import UploadLost, copy_uploads
 from stratabase.operations.services import Services
+from stratabase.operations.time_limit import check_time
 from stratabase.operations.write.claims import NO_CLAIMS, Claims, TooManyClaims, find_claims
 from stratabase.operations.write.commit_or_explain import CommitOrDryRun, commit_or_explain
 from stratabase.operations.write.load import CallerVisibility, load_missing
@@ -92,6 +94,7 @@ class Write:
         self._access = access_of(services.model, caller.profile)
         self._visibility = CallerVisibility(services, caller, options)
         self._ids = RequestIds(command, new_id or services.ids.new, earlier)
+        self._excess = find_excess(command, self._ids, services.model)
         self._serials: dict[tuple[SerialName, Path], int] = {}
         """The serial numbers of new objects, which stay the same in all rounds."""
         self._lost_uploads: dict[str, None] = {}
@@ -174,6 +177,7 @@ class Write:
         if claims.claimed:
             change = replace(change, claims=claims.claimed)
         # 5. Commit. If there are issues already, only find out whether the store has more.
+        check_time()
         issues = [*plan.issues]
         is_stored = change.effects and self._services.class_(self._ids.root.class_name).is_stored
         if is_stored and mode is not _Mode.PLAN:
@@ -199,7 +203,7 @@ class Write:
     def _plan(self, *, numbering: bool) -> tuple[WritePlan, Instant]:
         """Return the complete plan, and the instant after its last load. Raises NoLongerMatches."""
         snapshot = Snapshot(serials=self._serials, uploads={**self._lost_uploads})
-        for reference in () if self._ids.exceeds_limit else self._ids.existing:
+        for reference in () if self._excess else self._ids.existing:
             snapshot.entity(reference)
         if self._reads_its_object_only:
             self._load(snapshot, self._services.clock.now())
@@ -220,7 +224,7 @@ class Write:
     def _reads_its_object_only(self) -> bool:
         """Whether the plan certainly needs nothing but the object, so that it can be read before planning."""
         is_plain = isinstance(self._command, Update) and not self._command.roles
-        return is_plain and self._access is None and not self._validates
+        return is_plain and self._access is None and not self._validates and not self._excess
 
     def _load(self, snapshot: Snapshot, now: Instant) -> None:
         load_missing(snapshot, self._visibility, now)
@@ -286,5 +290,13 @@ class Write:
 
     def _context(self, snapshot: Snapshot, now: Instant) -> WriteContext:
         return WriteContext(
-            self._services.model, self._ids, self._caller, now, snapshot, self._access, self._validates
+            self._services.model,
+            self._ids,
+            self._caller,
+            now,
+            snapshot,
+            self._access,
+            self._validates,
+            self._excess,
+            check_time,
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 from graphql import GraphQLError
 
+from stratabase import waiting
 from stratabase.domain.access.grants import Access, access_of
 from stratabase.domain.access.visibility import readable_refusal
 from stratabase.domain.issues.equal_issues import merge_equal
@@ -57,6 +58,7 @@ class ErrorRenderer:
         if cause is None:
             yield self.render_request_error(DocumentError.of(error))
             return
+        waiting.give_way()  # It takes milliseconds to merge the issues of a thousand objects.
         usage = current_usage()
         for issue in self._issues(cause):
             if usage is not None:

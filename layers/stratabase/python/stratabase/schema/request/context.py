@@ -21,6 +21,7 @@ from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.messages import Message
 from stratabase.operations.context import ReadContext, read_context
 from stratabase.operations.services import Services
+from stratabase.operations.time_limit import check_time
 from stratabase.operations.write.options import BulkRecorder, CommitRecorder
 from stratabase.operations.write.outcome import WriteOutcome
 
@@ -73,12 +74,14 @@ class RootResults:
     def get_or_run(self, key: str, work: Callable[[], Any]) -> Any:
         """Return what `work` returns, or raise what it raises.
 
-        A later call with the key repeats that result.
+        A later call with the key repeats that result. Other requests may proceed before. Raises Unavailable
+        after the deadline of the request.
         """
         if key in self._failures:
             raise self._failures[key]
         if key not in self._values:
             try:
+                check_time()
                 self._values[key] = work()
             except Exception as failure:
                 self._failures[key] = failure

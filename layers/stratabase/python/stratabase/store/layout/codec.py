@@ -19,6 +19,7 @@ from stratabase.domain.objects.commit_refusals import ObjectTooLarge
 from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.domain.objects.instant import Instant, format_instant, parse_instant
 from stratabase.domain.objects.version import VERSION_END, VERSION_START
+from stratabase.domain.write.limits import MAX_OBJECT_BYTES
 from stratabase.model.api_names import ID
 from stratabase.model.model import Class, PlatformAttribute
 from stratabase.model.stored_values import KEPT, read_unknown, stored_state
@@ -48,8 +49,6 @@ PREVIOUS_START_ATTRIBUTE = "previousStart"
 _COUNT_PREFIX = "n."
 
 
-MAX_STATE_BYTES = 350 * 1024
-"""The maximum size of a state in bytes. DynamoDB limits an item to 400 KB."""
 _NOT_IN_STATE = frozenset({ID, VERSION_START, VERSION_END})
 _NULL = ":null"
 """A part of the text of each state with a null."""
@@ -61,8 +60,8 @@ def state_text(entity: Entity) -> str:
     for name in _NOT_IN_STATE:
         values.pop(name, None)
     text = orjson.dumps(values)
-    if len(text) > MAX_STATE_BYTES:
-        raise ObjectTooLarge(entity.reference, len(text), MAX_STATE_BYTES)
+    if len(text) > MAX_OBJECT_BYTES:
+        raise ObjectTooLarge(entity.reference, len(text), MAX_OBJECT_BYTES)
     return text.decode()
 
 
