@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
+from functools import partial
 from itertools import count, islice
 
 from stratabase.domain.members.member import Caller
@@ -201,7 +202,9 @@ class DictEntities:
     ) -> Page:
         self.queries.append(query)
         self.allowances.append(budget)
-        paginator = Paginator(query, self._model.classes[query.class_name])
+        paginator = Paginator(
+            query, self._model.classes[query.class_name], partial(budget.compare_in, query.class_name)
+        )
         found = [each for each in self.objects.values() if each.reference.class_name == query.class_name]
         return paginator.page(derive(found) if derive else found)
 

@@ -18,7 +18,7 @@ def test_a_page_agrees_with_the_naive_model(data: st.DataObject, states: list[di
     query = Query("Thing", order, data.draw(st.none() | filters), data.draw(windows(order)))
     entities = [Entity(Reference("Thing", state["_id"]), state) for state in states]
 
-    page = Paginator(query, THING).page(data.draw(st.permutations(entities)))
+    page = Paginator(query, THING, lambda _: None).page(data.draw(st.permutations(entities)))
 
     expected = naive.page(states, query.filter, order, query.window, THING)
     found = naive.ExpectedPage(

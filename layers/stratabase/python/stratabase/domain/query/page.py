@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.objects.version import VERSION_START
 from stratabase.domain.query.filter import Filter
-from stratabase.domain.query.matching import Test, matcher
+from stratabase.domain.query.matching import BeforeSearch, Test, matcher
 from stratabase.domain.query.order import Order, Position, comparator, sort_objects
 from stratabase.frozen import frozen
 from stratabase.model.model import Class
@@ -86,15 +86,20 @@ class Page:
 class Paginator:
     """The computation of a query's page from objects in memory, in any order."""
 
-    def __init__(self, query: Query, class_: Class) -> None:
+    def __init__(self, query: Query, class_: Class, before_search: BeforeSearch) -> None:
         self._window = query.window
         self._class = class_
         # Always read on from the window's start: forward in the query's order, backward in the opposite one.
         self._order = query.order.reversed() if query.window.backward else query.order
-        self._matches: Test | None = None if query.filter is None else matcher(query.filter, class_)
+        self._matches: Test | None = (
+            None if query.filter is None else matcher(query.filter, class_, before_search)
+        )
 
     def page(self, entities: Iterable[Entity]) -> Page:
-        """Return the page of some objects, with its total count, `has_next` and `has_prev`."""
+        """Return the page of some objects, with its total count, `has_next` and `has_prev`.
+
+        Raises what `before_search` raises.
+        """
         matches = self._matches
         matching = [entity for entity in entities if matches is None or matches(entity.state)]
         remaining = self._from_start(matching)

@@ -1,7 +1,11 @@
 """The read budget of a request: how many bytes it may read and compare, and for how long."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
+from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded
+
+T = TypeVar("T")
 MEGABYTE = 1024 * 1024
 """Bytes."""
 CHARACTERS_PER_BYTE = 32
@@ -11,6 +15,8 @@ _TURN = 128 * 1024
 """The characters that are compared until other requests get a turn. At worst, one takes about 20 ns."""
 _MUCH_COMPARED = 8
 """If so many times the bytes that were read were compared, comparing is what takes the time."""
+_TESTED = 50
+"""Objects to test between two checks of the budget. A condition may take a millisecond for each."""
 
 
 class ReadBudget:
@@ -79,6 +85,28 @@ class ReadBudget:
         self._uncharged = 0
         self._give_way()
         return True
+
+    def check(self, class_name: str) -> None:
+        """Raise ReadBudgetExceeded, for objects of a class, if the budget is exhausted."""
+        if self.is_exhausted:
+            hint = Hint(compares=True) if self.is_spent_on_comparing else Hint(shared=True)
+            raise ReadBudgetExceeded(class_name, hint=hint)
+
+    def compare_in(self, class_name: str, characters: int) -> None:
+        """Count characters of an object of a class before they are compared. Raises ReadBudgetExceeded."""
+        if self.compare(characters):
+            self.check(class_name)
+
+    def within(self, class_name: str, objects: Iterable[T]) -> Iterator[T]:
+        """Yield objects of a class that are to be tested. Now and then, let other requests proceed.
+
+        Raises ReadBudgetExceeded when the budget is exhausted.
+        """
+        for number, each in enumerate(objects, start=1):
+            if number % _TESTED == 0:
+                self._give_way()
+                self.check(class_name)
+            yield each
 
     def part(self, max_bytes: int) -> "ReadBudget":
         """Return a smaller budget for some of the reads. They are also counted here."""

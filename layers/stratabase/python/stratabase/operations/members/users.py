@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from stratabase.domain.issues.refusals import ReadBudgetExceeded
@@ -126,10 +127,11 @@ class UserRepository:
         """Return one page of the objects of a class, or of the users. Raises ReadBudgetExceeded."""
         if query.class_name != USER:
             return self._entities.page(self.stored_query(query), budget, derive, related)
-        users: Sequence[Entity] = [*map(_user, self._candidates(query, budget))]
+        users: Iterable[Entity] = map(_user, self._candidates(query, budget))
         if derive is not None:
-            users = derive(users)
-        page, fields = Paginator(query, self._class).page(users), query.fields
+            users = derive([*users])
+        paginator = Paginator(query, self._class, partial(budget.compare_in, USER))
+        page, fields = paginator.page(budget.within(USER, users)), query.fields
         return Page(
             page.items if fields.items else (),
             page.total_count if fields.total_count else None,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
@@ -74,7 +75,7 @@ class _FreePartnerViews(RelatedViews[Associables]):
 
     def finish(self) -> None:
         """Put the page of its free candidates into the view of each owner."""
-        paginator = Paginator(self.wanted.query, self.target)
+        paginator = Paginator(self.wanted.query, self.target, partial(self.reader.compare, self.target.name))
         for owner in self.group.shown:
             reference = owner.entity.reference
             free = (entity for entity in self._candidates.values() if self._is_free(entity, reference))

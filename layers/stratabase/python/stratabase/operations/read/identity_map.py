@@ -3,8 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from stratabase import waiting
-from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded
 from stratabase.domain.objects.entity import Entity, Reference, RoleName, UnmadeEntities
 from stratabase.domain.objects.parts import ListedParts, WholeReference, whole_of
 from stratabase.domain.query.fetch import Render, stored_state
@@ -16,8 +14,6 @@ from stratabase.operations.read.pending import PendingWrite
 
 _SHOWN_OBJECT = 200
 """Bytes to charge each time that the answer shows an object, roughly its size."""
-_TESTED = 50
-"""Objects to test between two checks of the budget. A condition may take a millisecond for each."""
 
 
 class IdentityMap:
@@ -204,26 +200,15 @@ class IdentityMap:
     def charge_shown(self, class_name: str, times: int) -> None:
         """Charge the budget for objects that the answer shows this many times. Raises ReadBudgetExceeded."""
         self.budget.charge(_SHOWN_OBJECT * times)
-        self._check(class_name)
+        self.budget.check(class_name)
 
     def compare(self, class_name: str, characters: int) -> None:
         """Charge characters of a text before they are compared. Raises ReadBudgetExceeded."""
-        if self.budget.compare(characters):
-            self._check(class_name)
-
-    def _check(self, class_name: str) -> None:
-        if self.budget.is_exhausted:
-            hint = Hint(compares=True) if self.budget.is_spent_on_comparing else Hint(shared=True)
-            raise ReadBudgetExceeded(class_name, hint=hint)
+        self.budget.compare_in(class_name, characters)
 
     def within_budget(self, class_name: str, entities: Iterable[Entity]) -> Iterator[Entity]:
         """Yield objects that are to be tested. Raises ReadBudgetExceeded when the budget is used up."""
-        for number, entity in enumerate(entities, start=1):
-            if number % _TESTED == 0:
-                # Conditions take CPU time, so let other requests run too.
-                waiting.give_way()
-                self._check(class_name)
-            yield entity
+        return self.budget.within(class_name, entities)
 
 
 def _class_name(entities: Sequence[Entity]) -> str:

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
@@ -231,7 +232,7 @@ class ToManyViews(RelatedViews[ToMany]):
 
     def finish(self) -> None:
         """Put the page of its targets into the view of each owner."""
-        paginator = Paginator(self._query, self.target)
+        paginator = Paginator(self._query, self.target, partial(self.reader.compare, self.target.name))
         if self._computed:
             self._derived_values().compute()
         for owner in self.group.shown:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded
@@ -55,7 +56,9 @@ class _Versions:
             read.extend(self._versions.with_derived(versions, names) if names else versions)
         except ReadBudgetExceeded:
             raise ReadBudgetExceeded(self._query.class_name, len(read), self._remedy) from None
-        return Paginator(self._query, self._class).page(read)
+        budget, name = self._read_context.budget, self._query.class_name
+        paginator = Paginator(self._query, self._class, partial(budget.compare_in, name))
+        return paginator.page(budget.within(name, read))
 
     @property
     def _remedy(self) -> Hint:
