@@ -545,6 +545,41 @@ def test_a_damaged_store_beside_earlier_results_is_reported_to_the_operator(api:
     api.reported.clear()
 
 
+@pytest.mark.parametrize(
+    ("trouble", "message", "is_reported"),
+    [
+        (ValueError("a fault"), "An internal error occurred.", True),
+        (StoreOutOfService("/srv/objects.db is damaged"), "The store is temporarily unavailable.", True),
+        (Unavailable(verbatim("busy")), "busy", False),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_what_a_bulk_service_has_done_before_a_fault_is_in_its_answer(
+    api: ExecutorApi, trouble: Exception, message: str, is_reported: bool
+) -> None:
+    for number in range(3):
+        api.put(str(number), name="chair")
+
+    def fail_at_the_second() -> None:
+        if len(api.entities.commits) == 1:
+            raise trouble
+
+    api.entities.before_commit = fail_at_the_second
+    answer = api.ask(
+        """mutation { Thing___updateBulk(data: {name: "table"}, options: {filter: {name___eq: "chair"}}) {
+          totalCount items { name }
+        } }"""
+    )
+
+    assert answer["data"] == {"Thing___updateBulk": {"totalCount": 1, "items": [{"name": "table"}]}}
+    told, fault = answer["errors"]
+    assert told["message"] == "1 of 3 Thing objects were updated."
+    assert fault["message"].startswith(message)
+    assert fault["extensions"]["issueType"] == "SERVER_ERROR"
+    assert [error for error, _trace in api.reported] == [trouble] * is_reported
+    api.reported.clear()
+
+
 def test_the_answer_to_a_mutation_is_marked_as_mutated() -> None:
     """However often it is asked, and refused too; but not when it never began."""
     api = ExecutorApi()

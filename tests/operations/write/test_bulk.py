@@ -17,7 +17,8 @@ from stratabase.messages import verbatim
 from stratabase.model.types.operators import Operator
 from stratabase.operations.write.bulk import BulkOutcome, delete_bulk, update_bulk, validate_bulk
 from stratabase.operations.write.bulk_issues import FirstIssues
-from stratabase.operations.write.outcome import WriteResult
+from stratabase.operations.write.outcome import WriteOutcome, WriteResult
+from stratabase.operations.write.pipeline import Write
 from tests.fakes import ADMINISTRATOR, unlimited_budget
 from tests.graphs.commands import add, delete_command, point, update_command
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
@@ -287,9 +288,37 @@ def test_a_store_failure_reports_progress() -> None:
             raise Unavailable(verbatim("Too busy."), retry_after=5)
 
     scenario.entities.before_commit = trouble
-    with pytest.raises(Unavailable, match=r"^2 of 4 Label objects were deleted\. Too busy\.$") as unavailable:
+    deleted, stopped = delete_bulk(
+        scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
+    )
+
+    assert len(deleted) == 2
+    assert isinstance(stopped, Unfinished)
+    assert [issue.message for issue in stopped.issues] == ["2 of 4 Label objects were deleted."]
+    assert isinstance(stopped.cause, Unavailable)
+
+
+def test_a_store_failure_before_the_first_object_is_raised() -> None:
+    scenario = CompanyScenario()
+    scenario.entities.refuse = Unavailable(verbatim("Too busy."))
+
+    with pytest.raises(Unavailable, match="Too busy"):
         delete_bulk(scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
-    assert unavailable.value.retry_after == 5
+
+
+def test_a_store_failure_ends_a_validation(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = CompanyScenario()
+    rehearse, before = Write.rehearse, [*names(scenario)]
+
+    def rehearse_once(write: Write) -> WriteOutcome:
+        if not before:
+            raise Unavailable(verbatim("Too busy."))
+        before.clear()
+        return rehearse(write)
+
+    monkeypatch.setattr(Write, "rehearse", rehearse_once)
+    with pytest.raises(Unavailable, match=r"^Too busy\.$"):
+        validate_bulk(scenario.services, None, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
 
 
 def test_a_bulk_validation_writes_nothing() -> None:

@@ -4,9 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.domain.objects.change import Change, Creation, Deletion, Modification, Restoration
-from stratabase.domain.objects.commit_refusals import Conflict
-from stratabase.domain.objects.entity import Entity, Reference
+from stratabase.domain.objects.change import (
+    Change,
+    Creation,
+    Deletion,
+    LinkCreation,
+    Modification,
+    Restoration,
+)
+from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation, TargetNotFound
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.lock import Lock
 from stratabase.model.reading import read_model
 from stratabase.store.engine.port import Engine
@@ -20,6 +27,17 @@ MODEL = read_model(
     type Note { text: String }""",
     "bank.graphql",
 )
+LINKED = read_model(
+    """extend schema @application(name: "Bank")
+    type Account @class(versioned: true) {
+      bookings: [Booking!] @association(opposite: "account")
+      labels: [Label!] @association(opposite: "accounts")
+    }
+    type Booking { account: Account @association(opposite: "bookings") }
+    type Label { accounts: [Account!] @association(opposite: "labels") }""",
+    "bank.graphql",
+)
+"""Objects lead to an account by a key and by links."""
 ACCOUNT = Reference("Account", "a1")
 engine = engine_fixture(STORING)
 
@@ -118,3 +136,44 @@ def test_who_claims_a_deleted_object_and_who_restores_it_exclude_one_another(sto
     assert read(store).claimed == "c4"
     with pytest.raises(Conflict):
         store.commit(replace(noted("c5"), claims=(claimed,)))
+
+
+def test_a_claimed_object_that_is_deleted_is_no_target(engine: Engine) -> None:
+    """The claim and the check that the target exists concern one head."""
+    store = Repository(engine, LINKED)
+    store.commit(Change("c1", NOON, (created(ACCOUNT),)))
+    (entity,) = store.read([ACCOUNT])
+    assert entity is not None
+    store.commit(Change("c2", NOON + 20, (Deletion(entity),)))
+    (gone,) = store.tombstones([ACCOUNT])
+    assert gone is not None
+    booking = created(Reference("Booking", "b1"), account=ACCOUNT.id)
+    label = created(Reference("Label", "l1"))
+    linked = LinkCreation(RoleName("Label", "accounts"), "l1", ACCOUNT.id)
+
+    for number, effects in enumerate([(booking,), (label, linked), (booking, label, linked)]):
+        change = Change(f"d{number}", NOON + 30, effects, claims=(gone,))
+        for attempt in (store.dry_run, store.commit):
+            with pytest.raises(IntegrityViolation) as refusal:
+                attempt(change)
+            assert [*refusal.value.violations] == [TargetNotFound(ACCOUNT)]
+
+
+def test_a_claim_of_a_deleted_object_goes_with_what_stops_leading_there(engine: Engine) -> None:
+    """Links to a deleted object, and the counts in its head, are gone already."""
+    store = Repository(engine, LINKED)
+    booking = created(Reference("Booking", "b1"), account=ACCOUNT.id)
+    store.commit(Change("c1", NOON, (created(ACCOUNT), booking)))
+    entity, before = store.read([ACCOUNT, booking.after.reference])
+    assert entity is not None
+    assert before is not None
+    store.commit(Change("c2", NOON + 20, (Deletion(entity),)))
+    (gone,) = store.tombstones([ACCOUNT])
+    assert gone is not None
+    after = replace(before, state={**before.state, "account": None})
+
+    store.commit(Change("c3", NOON + 30, (Modification(before, after),), claims=(gone,)))
+
+    (claimed,) = store.tombstones([ACCOUNT])
+    assert claimed is not None
+    assert claimed.claimed == "c3"

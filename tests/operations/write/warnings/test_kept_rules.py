@@ -413,6 +413,47 @@ def test_a_deletion_and_a_restoration_that_take_several_commits_are_tested() -> 
     assert claim_of(bank, "Server", many) is not None
 
 
+DELETED_TARGETS: dict[str, tuple[Make, str]] = {
+    "of the key of a new object": (
+        lambda b: create_command("Booking", amount=1, account=point(b.ids["saving"])),
+        "data.account",
+    ),
+    "of a key": (
+        lambda b: of(b, "loss", "Booking", account=point(b.ids["saving"])),
+        "data.account",
+    ),
+    "of the other side": (
+        lambda b: of(b, "account", "Account", bookings=add(b.ids["free"])),
+        "data.bookings",
+    ),
+    "of a link": (lambda b: of(b, "pool", "Pool", servers=add(b.ids["spare"])), "data.servers"),
+    "of a link of a new object": (
+        lambda b: create_command("Pool", servers=add(b.ids["server"], b.ids["spare"])),
+        "data.servers",
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "path"), DELETED_TARGETS.values(), ids=DELETED_TARGETS)
+def test_a_deleted_object_is_no_target_although_its_tombstone_is_claimed(make: Make, path: str) -> None:
+    bank = filled(process(ReferenceEngine(), BANK))
+    for class_name, each in (("Account", "saving"), ("Booking", "free"), ("Server", "spare")):
+        bank.write(delete_command(class_name, bank.ids[each]))
+
+    ((type_, *_, place),) = bank.refusals(make(bank))
+
+    assert (type_, place) == ("ENTITY_NOT_FOUND", path)
+
+
+def test_an_object_may_leave_a_deleted_one() -> None:
+    """Its key still leads there, so the tombstone is claimed."""
+    bank = filled(process(ReferenceEngine(), BANK))
+    bank.write(delete_command("Account", bank.ids["account"]))
+
+    assert bank.refusals(of(bank, "gain", "Booking", account=point(bank.ids["saving"]))) == []
+    assert bank.refusals(delete_command("Booking", bank.ids["loss"])) == []
+
+
 def claim_of(bank: Bank, class_name: str, id_: str) -> str | None:
     (entity,) = bank.services.entities.read([Reference(class_name, id_)])
     assert entity is not None

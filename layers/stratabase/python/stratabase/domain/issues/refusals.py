@@ -97,7 +97,14 @@ class Refused(Refusal):
 
 
 class Unfinished(Refused):
-    """A service has reached its time limit, and continues if the request is sent again."""
+    """A service has stopped before its end, and continues if the request is sent again.
+
+    `cause`: the exception that stopped it, None if it has reached its time limit.
+    """
+
+    def __init__(self, issues: Iterable[Issue], cause: Exception | None = None) -> None:
+        super().__init__(issues)
+        self.cause = cause
 
 
 class Unauthenticated(Refusal):

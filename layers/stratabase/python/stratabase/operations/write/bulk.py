@@ -8,7 +8,7 @@ from stratabase import waiting
 from stratabase.domain.access.grants import access_of
 from stratabase.domain.access.visibility import readable_refusal
 from stratabase.domain.issues.issue import Issue, IssueType, Path, ReferenceType
-from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable, Unfinished
+from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unfinished
 from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.commit_refusals import AlreadyRecorded
 from stratabase.domain.objects.entity import Entity, Reference
@@ -206,8 +206,9 @@ class BulkRun(Generic[T]):
     def each(self, act: Callable[[Reference], T]) -> "BulkOutcome[T]":
         """Return the result of `act` for each object, without those for which it raises NoLongerMatches.
 
-        If `act` refuses an object, the run goes on. When the time is over, it stops. Then the outcome has a
-        refusal, and the results of the other objects. Raises Unavailable.
+        If `act` refuses an object, the run goes on. It stops when the time is over, and at any other
+        exception. Then the outcome has a refusal, and the results of the other objects. Raises the other
+        exception if there is no result.
         """
         for reference in self._references:
             if self._clock.now() > self._end:
@@ -218,7 +219,12 @@ class BulkRun(Generic[T]):
                 return BulkOutcome(self._results, Unfinished(self._issues_after(message)))
             # Each object may take milliseconds, so let other requests run in between.
             waiting.give_way()
-            self._try(act, reference)
+            try:
+                self._try(act, reference)
+            except Exception as cause:
+                if not self._results:
+                    raise
+                return BulkOutcome(self._results, Unfinished(self._issues_after(self._progress()), cause))
         if self._issues.count:
             message = _("{progress} For the rest, see the other issues.", progress=self._progress())
             return BulkOutcome(self._results, Refused(self._issues_after(message)))
@@ -235,12 +241,6 @@ class BulkRun(Generic[T]):
             message = readable_refusal(self._access, refusal).message
             issue = issue_about_all(IssueType.MALFORMED_REQUEST, self._class_name, message)
             self._issues.add(reference, [issue])
-        except Unavailable as trouble:
-            raise Unavailable(
-                sentences([self._progress(), trouble.message]),
-                trouble.retry_after,
-                may_have_written=trouble.may_have_written or bool(self._results),
-            ) from trouble
 
     def _progress(self) -> Message:
         return self._describe_progress(self._class_name, len(self._results), len(self._references))
@@ -396,6 +396,8 @@ def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be rea
         _, refusal = run.each(validate)
     except Refused as refused:
         refusal = refused
+    if isinstance(refusal, Unfinished) and refusal.cause is not None:
+        raise refusal.cause
     if refusal is not None:
         return refusal.issues
     told = [*issues.issues, *reports.issues]

@@ -11,7 +11,13 @@ from stratabase.domain.access.grants import Access, access_of
 from stratabase.domain.access.visibility import readable_refusal
 from stratabase.domain.issues.equal_issues import merge_equal
 from stratabase.domain.issues.issue import Issue, IssueType, Path, ReferenceType
-from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, StoreOutOfService, Unavailable
+from stratabase.domain.issues.refusals import (
+    ReadBudgetExceeded,
+    Refused,
+    StoreOutOfService,
+    Unavailable,
+    Unfinished,
+)
 from stratabase.domain.members.member import Caller
 from stratabase.messages import Message, _
 from stratabase.model.model import Model
@@ -73,6 +79,8 @@ class ErrorRenderer:
         }
 
     def _issues(self, cause: BaseException) -> Sequence[Issue]:
+        if isinstance(cause, Unfinished) and cause.cause is not None:
+            return [*merge_equal(cause.issues), *self._issues(cause.cause)]
         if isinstance(cause, Refused):
             return merge_equal(cause.issues)
         if isinstance(cause, ReadBudgetExceeded):

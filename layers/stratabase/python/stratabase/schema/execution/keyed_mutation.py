@@ -154,7 +154,7 @@ class KeyedMutation:
         self._context.insights += context.insights
         if recorder.record is not None:
             return orjson.loads(recorder.record.answer)  # type: ignore[no-any-return]  # a JSON object
-        causes = [error.original_error for error in found_errors(result, context)]
+        causes = [_first_cause(error.original_error) for error in found_errors(result, context)]
         for cause in causes:
             if isinstance(cause, AlreadyRecorded | Unavailable):
                 raise cause
@@ -240,6 +240,11 @@ class KeyedMutation:
     def _record(self, step: str, answer: str = "") -> IdempotencyRecord:
         expires = self._context.services.clock.now() + KEY_LIFETIME
         return IdempotencyRecord(self._scope, step, self._key.fingerprint, expires, answer)
+
+
+def _first_cause(error: BaseException | None) -> BaseException | None:
+    """Return an error, or what stopped a bulk field: a repetition of the request does the rest."""
+    return error.cause or error if isinstance(error, Unfinished) else error
 
 
 def _may_differ_later(cause: BaseException | None) -> bool:

@@ -22,6 +22,8 @@ OBJECT_ABSENT = Expectation(
 """The object does not exist. A head without commit ids is that of a singleton, and only has counts."""
 NOT_DELETED = Expectation(conditions=(Condition(DELETED, ConditionOperator.ABSENT),))
 """The object exists, or is a singleton without a head."""
+IS_DELETED = Expectation(conditions=(Condition(DELETED, ConditionOperator.PRESENT),))
+"""The object is deleted, and its versions are kept."""
 NEVER_WRITTEN = Expectation(conditions=(Condition(COMMIT_IDS, ConditionOperator.ABSENT),))
 """No commit has written the state of the object. A singleton may still have a head with counts."""
 

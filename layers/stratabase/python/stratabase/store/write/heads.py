@@ -11,7 +11,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from stratabase.domain.objects.change import Creation, Deletion, Modification, ObjectEffect, Restoration
+from stratabase.domain.objects.change import (
+    Creation,
+    Deletion,
+    Modification,
+    ObjectEffect,
+    Restoration,
+    Tombstone,
+)
 from stratabase.domain.objects.commit_refusals import (
     Conflict,
     RequiredRoleEmpty,
@@ -19,7 +26,7 @@ from stratabase.domain.objects.commit_refusals import (
     RoleViolation,
     TargetNotFound,
 )
-from stratabase.domain.objects.entity import Reference, RoleName
+from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.store.engine.expectations import is_met
 from stratabase.store.engine.port import (
     NO_EXPECTATION,
@@ -36,7 +43,14 @@ from stratabase.store.engine.port import (
     Value,
 )
 from stratabase.store.layout import codec, keys
-from stratabase.store.layout.heads import OBJECT_ABSENT, OBJECT_EXISTS, live_head
+from stratabase.store.layout.heads import (
+    IS_DELETED,
+    OBJECT_ABSENT,
+    OBJECT_EXISTS,
+    expect_same_commit,
+    expect_tombstone,
+    live_head,
+)
 from stratabase.store.layout.locks import NO_LOCK_CONDITIONS, LockConditions
 from stratabase.store.write.association_changes import CountDelta
 
@@ -84,7 +98,9 @@ class HeadWrite:
     """For a checked or claimed object: a further expectation."""
     effect_type: type[ObjectEffect] | None = None
     is_claimed: bool = False
-    """Whether the change claims the object, and does not write its state. Then the object must exist."""
+    """Whether the change claims the object, and does not write its state."""
+    is_tombstone: bool = False
+    """Whether the claimed object is a deleted one, and must stay deleted. Otherwise it must exist."""
     is_absent: bool = False
     """Whether a refused attempt has found that the object does not exist."""
     uncounted: dict[RoleName, int] = field(default_factory=dict)
@@ -100,9 +116,12 @@ class HeadWrite:
     def certain_violation(self) -> RoleViolation | None:
         """Return the violation that does not depend on stored items, None if there is none.
 
-        Either a reference is set to an object that the change deletes, or a required role is not built yet.
+        Either a reference is set to an object that the change deletes, or has found deleted, or a required
+        role is not built yet.
         """
         if self.is_deletion and (self.delta.must_exist or self.delta.gains_links):
+            return TargetNotFound(self.reference)
+        if self.is_tombstone and self.delta.must_exist:
             return TargetNotFound(self.reference)
         role = None if self.ignores_required else self._unbuilt_role()
         return None if role is None else RoleNotBuilt(self.reference, role)
@@ -121,7 +140,7 @@ class HeadWrite:
 
     @property
     def _must_exist(self) -> bool:
-        return self.delta.must_exist or self.is_checked or self.is_claimed
+        return self.delta.must_exist or self.is_checked or (self.is_claimed and not self.is_tombstone)
 
     def learn(self, found: Item | None, count: CountLinks, is_released: IsReleased) -> list[RoleViolation]:
         """Correct this write based on the head that was found; return the violated roles. Raises Conflict."""
@@ -138,7 +157,7 @@ class HeadWrite:
         if self.counted.may_be_unwritten:
             self.uncounted = dict.fromkeys(self.delta.counts, 0)
             return []
-        if self.is_checked or self.is_claimed:
+        if self.is_checked or (self.is_claimed and not self.is_tombstone):
             raise Conflict
         if self.delta.must_exist:
             return [TargetNotFound(self.reference)]
@@ -188,14 +207,18 @@ class HeadWrite:
         if self.effect_action is not None and self.effect_type is not None:
             return self._BY_EFFECT[self.effect_type](self, self.effect_action)
         key = keys.head(self.reference)
-        if self.is_absent or self._emptied_roles(is_released):
-            return Check(key, OBJECT_ABSENT)
-        exists = _both(NO_EXPECTATION if self.counted.may_be_unwritten else OBJECT_EXISTS, self.also_expected)
         claim = {codec.CLAIMED: self.commit_id} if self.is_claimed else {}
-        patch = self._updated(Patch(key, replace(exists, either=self.lock_conditions), set=claim))
+        if self.is_tombstone:  # it has no counts
+            patch = Patch(key, self.also_expected, set=claim)
+        elif self.is_absent or self._emptied_roles(is_released):
+            return Check(key, OBJECT_ABSENT)
+        else:
+            exists = NO_EXPECTATION if self.counted.may_be_unwritten else OBJECT_EXISTS
+            expect = replace(both(exists, self.also_expected), either=self.lock_conditions)
+            patch = self._updated(Patch(key, expect, set=claim))
         # An expectation that the object exists takes precedence over one that it does not exist.
         is_more = other_check is not None and other_check.expect != OBJECT_ABSENT
-        expect = _both(patch.expect, other_check.expect) if other_check and is_more else patch.expect
+        expect = both(patch.expect, other_check.expect) if other_check and is_more else patch.expect
         if patch.set or patch.add:
             return replace(patch, expect=expect)
         return Check(key, expect) if self._must_exist or other_check else None
@@ -223,7 +246,7 @@ class HeadWrite:
         conditions = tuple(self._count_condition(role, number) for role, number in counts.items())
         return replace(
             base,
-            expect=_both(base.expect, Expectation(None, conditions)),
+            expect=both(base.expect, Expectation(None, conditions)),
             set={**set_, **self._link_stamp()},
             add=add,
         )
@@ -249,7 +272,7 @@ class HeadWrite:
     def _deleted(self, base: Delete | Put) -> Action:
         """Return a deletion that expects that no required key refers to the object after the change."""
         conditions = tuple(self._unneeded_condition(role) for role in self._relevant_roles())
-        return replace(base, expect=_both(base.expect, Expectation(None, conditions)))
+        return replace(base, expect=both(base.expect, Expectation(None, conditions)))
 
     def _unneeded_condition(self, role: RoleName) -> Condition:
         name = codec.count_attribute(role)
@@ -268,8 +291,15 @@ class HeadWrite:
     }
 
 
-def _both(one: Expectation, other: Expectation) -> Expectation:
-    """Return an expectation that combines two."""
+def expect_unclaimed(found: Entity | Tombstone) -> Expectation:
+    """Return the expectation that nobody has claimed an object, or restored a deleted one, since the read."""
+    if isinstance(found, Entity):
+        return Expectation(conditions=(expect_same_commit(codec.CLAIMED, found.claimed),))
+    return both(expect_tombstone(found), IS_DELETED)
+
+
+def both(one: Expectation, other: Expectation) -> Expectation:
+    """Return an expectation that combines two, of which one at most has alternatives."""
     exists = one.exists if other.exists is None else other.exists
     more = tuple(each for each in other.conditions if each not in one.conditions)
     return Expectation(exists, (*one.conditions, *more), one.either or other.either)

@@ -27,8 +27,6 @@ from stratabase.store.engine.port import (
     NO_EXPECTATION,
     Action,
     Check,
-    Condition,
-    ConditionOperator,
     Delete,
     Failure,
     Item,
@@ -37,9 +35,9 @@ from stratabase.store.engine.port import (
     Put,
 )
 from stratabase.store.indexes.registry_cache import WriteSchema
-from stratabase.store.layout import codec, keys, versions
+from stratabase.store.layout import keys, versions
 from stratabase.store.layout.associations import StoredRole
-from stratabase.store.layout.heads import DELETED, expect_same_commit, expect_tombstone, expect_unchanged
+from stratabase.store.layout.heads import expect_unchanged
 from stratabase.store.layout.locks import NO_LOCK_CONDITIONS, LockConditions, lock_conditions
 from stratabase.store.read.context import StoreContext
 from stratabase.store.write import deletions
@@ -55,7 +53,7 @@ from stratabase.store.write.changed_roles import unbuilt_role_violations
 from stratabase.store.write.file_writes import file_writes
 from stratabase.store.write.guard_writes import GuardWrites
 from stratabase.store.write.head_actions import HeadContext, head_action
-from stratabase.store.write.heads import CountedRoles, HeadWrite
+from stratabase.store.write.heads import CountedRoles, HeadWrite, both, expect_unclaimed
 from stratabase.store.write.idempotency import check_recorded, record_writes
 from stratabase.store.write.refusals import blocking_locks
 
@@ -74,7 +72,7 @@ class RelatedWrites(NamedTuple):
     """
     ledgers: Sequence[Put] = ()
     others: Sequence[Action] = ()
-    """Closed versions, entries of the file ledger, claims of deleted objects, checks of pending purges."""
+    """Closed versions, entries of the file ledger, checks of pending purges."""
 
 
 NOTHING_RELATED = RelatedWrites()
@@ -340,7 +338,6 @@ def plan_transaction(
             *closed,
             *files,
             *deletions.expect_nothing_to_purge(store, change),
-            *_claims_of_deleted(change),
         ),
     )
     return WriteTransaction(store, schema, change, related)
@@ -365,10 +362,8 @@ def _head_writes(  # noqa: PLR0913 - what the writes depend on
     checked = frozenset(entity.reference for entity in change.checked_entities())
     expected = {entity.reference: expect_unchanged(entity) for entity in change.unchanged_entities()}
     claimed = _claims_of_others(change, head_actions)
-    for reference, entity in claimed.items():
-        expect = expected.get(reference, NO_EXPECTATION)
-        condition = expect_same_commit(codec.CLAIMED, entity.claimed)
-        expected[reference] = replace(expect, conditions=(*expect.conditions, condition))
+    for reference, found in claimed.items():
+        expected[reference] = both(expected.get(reference, NO_EXPECTATION), expect_unclaimed(found))
     effect_types = {reference_of(effect): type(effect) for effect in change.object_effects()}
     for reference in dict.fromkeys((*head_actions, *deltas, *checked, *claimed)):
         yield HeadWrite(
@@ -383,29 +378,15 @@ def _head_writes(  # noqa: PLR0913 - what the writes depend on
             expected.get(reference, NO_EXPECTATION),
             effect_types.get(reference),
             reference in claimed,
+            isinstance(claimed.get(reference), Tombstone),
         )
 
 
-def _claims_of_others(change: Change, written: Collection[Reference]) -> Mapping[Reference, Entity]:
+def _claims_of_others(
+    change: Change, written: Collection[Reference]
+) -> Mapping[Reference, Entity | Tombstone]:
     """Return the objects that a change claims and does not write, as they were read."""
-    return {
-        each.reference: each
-        for each in change.claims
-        if isinstance(each, Entity) and each.reference not in written
-    }
-
-
-def _claims_of_deleted(change: Change) -> Iterator[Patch]:
-    """Yield the claims of deleted objects, so that no concurrent write restores them."""
-    for each in change.claims:
-        if isinstance(each, Tombstone):
-            expect = expect_tombstone(each)
-            conditions = (*expect.conditions, Condition(DELETED, ConditionOperator.PRESENT))
-            yield Patch(
-                keys.head(each.reference),
-                replace(expect, conditions=conditions),
-                set={codec.CLAIMED: change.commit_id},
-            )
+    return {each.reference: each for each in change.claims if each.reference not in written}
 
 
 def _defers_parts(store: StoreContext, effect: ObjectEffect, deferred: Collection[Reference] | None) -> bool:
