@@ -10,6 +10,7 @@ CASES = {
     "near to an attribute type": ("¦Sting", f'Unknown type Sting. {KNOWN} Did you mean "String"?'),
     "near to a class": ("[¦Teem!]", f'Unknown type Teem. {KNOWN} Did you mean "Team"?'),
     "near to an enum": ("¦Colr!", f'Unknown type Colr. {KNOWN} Did you mean "Color"?'),
+    "a class of the members": ("¦User!", f'Unknown type User. {KNOWN} Did you mean "_User"?'),
     "Float instead of Real": ("¦Float", f'Unknown type Float. {KNOWN} Did you mean "Real"?'),
     "an ID, which each object has": (
         "¦ID!",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -133,6 +134,8 @@ def _tokens(location: Location) -> Iterator[Token]:
 
 MAX_ARGUMENT_INT = 2**31 - 1
 """The greatest Int of GraphQL, which has 32 bits."""
+MIN_VALUE_SIMILARITY = 0.72
+"""How similar an enum value must be to be suggested. The ratio of one letter in four that differs is 0.75."""
 
 
 class InvalidArgument(ValueError):
@@ -249,7 +252,10 @@ def _read_enum(node: ValueNode, parameter: Parameter) -> str:
         return node.value
     written = shorten(print_ast(node))
     text = f"{parameter.name} must be {or_list(known)}, not {written}."
-    raise InvalidArgument(node, text, word=written.strip('"'), among=known)
+    word = written.strip('"')
+    # The message lists all values. So only a probable misspelling is suggested: none for WRITE, not CREATE.
+    among = get_close_matches(word.upper(), known, cutoff=MIN_VALUE_SIMILARITY)
+    raise InvalidArgument(node, text, word=word, among=tuple(among))
 
 
 _READERS: Mapping[str, Callable[[ValueNode, Parameter], Any]] = {

@@ -7,6 +7,7 @@ from graphql.language import TypeNode, print_ast
 from stratabase.model.reading.draft.errors import ModelError, error_at
 from stratabase.model.reading.draft.model_draft import ClassDraft, FieldDraft, ModelDraft
 from stratabase.model.types import TYPES
+from stratabase.model.users import USER
 from stratabase.wording import nearest_word, shorten
 
 _FOREIGN_TYPES = {
@@ -68,7 +69,7 @@ def _report_unknown_type(draft: ModelDraft, field: FieldDraft) -> Iterator[Model
     if instead := _INSTEAD_OF_TYPES.get(word):
         yield error_at(field.type_node, f"Unknown type {word}. {instead}")
         return
-    known = [*TYPES, *draft.classes, *draft.enumerations, *draft.unparsed]
+    known = [*TYPES, *draft.classes, *draft.enumerations, *draft.unparsed, USER]
     message = f"Unknown type {shorten(word)}. Use an attribute type, or a class or enum of the model."
     at = error_at(field.type_node, message)
     yield ModelError(
