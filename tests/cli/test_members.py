@@ -121,6 +121,19 @@ def test_the_link_leads_to_the_service(ada: Terminal, monkeypatch: pytest.Monkey
     assert "https://hr.example.com/live/public/administration/setPassword?token=" in body
 
 
+@pytest.mark.parametrize("how", [(), ("--print-link",)], ids=["email", "printed"])
+def test_the_address_of_a_link_is_named_unless_it_is_configured(
+    ada: Terminal, monkeypatch: pytest.MonkeyPatch, how: tuple[str, ...]
+) -> None:
+    """Another terminal may not have the PORT of `serve`."""
+    monkeypatch.setenv("PORT", "8123")
+    for command in (("reset-password", "ada"), ("create", "rosa", "rosa@example.com", "Member")):
+        code, _, errors = ada.run(*command, *how)
+        assert (code, "The link leads to http://127.0.0.1:8123." in errors) == (0, True)
+    monkeypatch.setenv("STRATABASE_BASE_URL", "https://hr.example.com/live")
+    assert "The link leads to" not in ada.run("reset-password", "ada", *how)[2]
+
+
 def test_a_deployment_needs_the_address_of_the_service() -> None:
     """A wrong link would be worse than none."""
     with pytest.raises(CommandError, match="STRATABASE_BASE_URL is required"):

@@ -88,6 +88,8 @@ def _create(instance: Instance, options: Options) -> Iterator[str]:
         member = instance.member_services.create(CONSOLE, fields, mail_base_url(instance.settings))
         yield f'Created the member "{member.username}" with the ID {member.id}.'
         yield f"Sent an email to {member.email}."
+    if not options.ask_password:
+        _warn_of_assumed_address(instance.settings)
 
 
 def _set_profile(instance: Instance, options: Options) -> Iterator[str]:
@@ -112,10 +114,11 @@ def _reset_password(instance: Instance, options: Options) -> Iterator[str]:
     base_url = mail_base_url(instance.settings)
     if options.print_link:
         yield from _print_link(instance, member, base_url)
-        return
-    check_mailer(instance.settings)
-    instance.member_services.password_reset.start(CONSOLE, member.id, base_url)
-    yield f"Sent an email to {member.email}. The old password stays valid until the member uses the link."
+    else:
+        check_mailer(instance.settings)
+        instance.member_services.password_reset.start(CONSOLE, member.id, base_url)
+        yield f"Sent an email to {member.email}. The old password stays valid until the member uses the link."
+    _warn_of_assumed_address(instance.settings)
 
 
 def _print_link(instance: Instance, member: Member, base_url: str) -> Iterator[str]:
@@ -346,6 +349,16 @@ def _read_password() -> str:
         raise CommandError(
             f"The password is not valid {sys.stdin.encoding} text. The password is unchanged."
         ) from error
+
+
+def _warn_of_assumed_address(settings: Settings) -> None:
+    """Print to which address links lead, unless it is configured: `serve` may have got another port."""
+    if not settings.base_url:
+        print(
+            f"The link leads to {mail_base_url(settings)}. If the service has another address, set HOST and "
+            "PORT as for `serve`, or STRATABASE_BASE_URL, and run `stratabase members reset-password`.",
+            file=sys.stderr,
+        )
 
 
 def mail_base_url(settings: Settings) -> str:
