@@ -6,6 +6,7 @@
 - `settings`: reads the settings, and creates the data folder.
 - `progress`: shows the progress of a long task.
 - `csv_options`: the options that say how a CSV file spells values.
+- `shared_addresses`: reports members who have one email address in two spellings.
 
 Imports the settings of the service, and nothing of the other packages of `cli`.
 """
