@@ -5,7 +5,7 @@ from typing import Any
 
 import graphql.pyutils
 import pytest
-from graphql import GraphQLError
+from graphql import GraphQLError, get_variable_values
 
 from stratabase import wording
 from stratabase.schema.execution.documents import MAX_REPORTED_ERRORS
@@ -96,3 +96,26 @@ def test_the_errors_suggest_similar_names() -> None:
         "Value 'naem___ASC' does not exist in 'ThingSort' enum. Did you mean the enum value 'name___ASC'"
         in value["message"]
     )
+
+
+@pytest.mark.parametrize(
+    ("data", "passes"),
+    [({"name": 7, "unknown": 1}, 2), ({"name": "too long a name"}, 0)],
+    ids=["wrong", "right"],
+)
+def test_variables_are_not_coerced_again(
+    data: dict[str, Any], passes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wrong ones are coerced once, and once for their errors. Right ones are not, if the service refuses."""
+    api = ExecutorApi()
+    query = "mutation($d: ThingCreate!) { Thing___create(data: $d) { name } }"
+    assert "errors" not in api.ask(query, d={"name": "x"})
+    calls: list[Any] = []
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        calls.append(arguments)
+        return get_variable_values(*arguments, **options)
+
+    monkeypatch.setattr("stratabase.schema.execution.variables.get_variable_values", counted)
+    assert "errors" in api.ask(query, d=data)
+    assert len(calls) == passes

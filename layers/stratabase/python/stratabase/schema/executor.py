@@ -176,11 +176,16 @@ class SchemaExecutor:
         """
         operation = get_operation_ast(ast, operation_name)
         definitions = (operation and operation.variable_definitions) or ()
-        values = coerce_variables(self.schema, definitions, variables)
-        if values is None:
+        # To coerce many values takes a long time, so do it once, also if the compiled operation has done it.
+        values = None
+        if context.has_valid_variables is None:
+            values = coerce_variables(self.schema, definitions, variables)
+            context.has_valid_variables = values is not None
+        waiting.give_way()
+        if not context.has_valid_variables:
             wrong = self._variable_errors(definitions, variables, context.profile_schema)
             return render_value_errors(wrong, errors)
-        if operation and key:
+        if operation and key and values is not None:
             execute = partial(self._run_graphql_core, variables=variables, operation_name=operation_name)
             return KeyedMutation(ast, operation, context, execute, errors, key).response(values)
         result = self._run_graphql_core(ast, context, variables, operation_name)

@@ -68,7 +68,7 @@ class CompiledOperation:
         of root fields that have run, for graphql-core to use.
         """
         try:
-            values = self._values(variables, literals)
+            values = self._values(context, variables, literals)
             roots = self._compiled_roots(context.caller.formats)
             return {
                 root.key: _answer_root(root, context, values, is_template=bool(literals)) for root in roots
@@ -76,8 +76,11 @@ class CompiledOperation:
         except Exception:  # noqa: BLE001 - graphql-core runs into the same error, and reports it
             return None
 
-    def _values(self, variables: Mapping[str, Any], literals: Mapping[str, Any]) -> VariableValues:
+    def _values(
+        self, context: GraphQLContext, variables: Mapping[str, Any], literals: Mapping[str, Any]
+    ) -> VariableValues:
         values = self._variables.values(variables)
+        context.has_valid_variables = values is not None
         if values is None:
             raise NeedsGraphQLCore("the variables are wrong")
         return VariableValues(values.sources, {**values.coerced, **literals}) if literals else values

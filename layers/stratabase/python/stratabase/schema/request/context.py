@@ -144,6 +144,8 @@ class GraphQLContext:
     """By object that the request has written so far: its client id."""
     mutates: bool = False
     """Whether the request is a mutation."""
+    has_valid_variables: bool | None = None
+    """Whether the variables of the request are right. None before they have been coerced."""
     suggestions: bool = True
     """Whether messages suggest names ("did you mean")."""
     base_url: str = ""
