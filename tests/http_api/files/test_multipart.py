@@ -46,6 +46,21 @@ def test_the_type_is_optional() -> None:
 
 
 @pytest.mark.parametrize(
+    ("headers", "type_"),
+    [
+        ([], "image/png"),
+        ([b"Content-Type: "], "image/png"),
+        ([b"Content-Type: application/octet-stream"], "application/octet-stream"),
+        ([b"Content-Type: text/plain"], "text/plain"),
+    ],
+)
+def test_without_a_type_the_name_says_it(headers: list[bytes], type_: str) -> None:
+    """Python's requests sends no type for a file."""
+    disposition = 'form-data; name="file"; filename="a.PNG"'
+    assert read(form(part(disposition, headers=headers))).mime_type == type_
+
+
+@pytest.mark.parametrize(
     "content",
     [
         b"",

@@ -48,13 +48,19 @@ def test_any_text_is_understood_or_refused(name: str, value: str) -> None:
             read(with_header(name, value))
 
 
-@given(name=st.text(), mime_type=st.text())
+@given(name=st.text(), mime_type=st.text(min_size=1))
 def test_the_name_and_the_type_of_a_file_may_be_any_text(name: str, mime_type: str) -> None:
     text = f"filename {encoded(name)}, filetype {encoded(mime_type)},relativePath bnVsbA==,empty"
 
     metadata = tus_headers.read_metadata(with_header("upload-metadata", text))
 
     assert metadata == (name, mime_type, text)
+
+
+def test_without_a_type_the_name_says_it() -> None:
+    text = f"filename {encoded('a.png')}"
+
+    assert tus_headers.read_metadata(with_header("upload-metadata", text)) == ("a.png", "image/png", text)
 
 
 def test_metadata_may_be_missing() -> None:

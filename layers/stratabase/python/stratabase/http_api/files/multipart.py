@@ -13,6 +13,7 @@ from multipart import (
     parse_options_header,
 )
 
+from stratabase.domain.files.media_type_of_name import media_type_of_name
 from stratabase.http_api.http.messages import Request
 from stratabase.http_api.http.refusals import BodyTooLarge, Malformed, UnsupportedMediaType, quote_name
 from stratabase.messages import _
@@ -62,7 +63,8 @@ def read_sent_file(request: Request) -> SentFile:
     if not name:
         message = _("The part named {name} has no file name. Send a file in this part.", name=FILE_PART)
         raise Malformed(message)
-    return SentFile(name, part.header("Content-Type"), part.content)
+    media_type = part.header("Content-Type") or media_type_of_name(name)
+    return SentFile(name, media_type, part.content)
 
 
 def _boundary(content_type: str) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from stratabase.domain.files.media_type_of_name import media_type_of_name
 from stratabase.http_api.http.media_type import parse_media_type
 from stratabase.http_api.http.messages import Request
 from stratabase.http_api.http.refusals import (
@@ -34,6 +35,7 @@ class Metadata(NamedTuple):
 
     name: str
     mime_type: str
+    """The type that the client names, or else that of the name. Empty if there is none."""
     text: str
     """All of it, as the client sent it."""
 
@@ -81,7 +83,8 @@ def read_metadata(request: Request) -> Metadata:
     """Return the name and the media type of a file. Other metadata are ignored. Raises Malformed."""
     text = request.header("upload-metadata") or ""
     entries = _parse_metadata(text)
-    return Metadata(_metadata_text(entries, "filename"), _metadata_text(entries, "filetype"), text)
+    name = _metadata_text(entries, "filename")
+    return Metadata(name, _metadata_text(entries, "filetype") or media_type_of_name(name), text)
 
 
 def _parse_metadata(text: str) -> Mapping[str, bytes]:
