@@ -14,6 +14,7 @@ from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.lock import Lock
 from stratabase.messages import verbatim
 from stratabase.model.member_names import MEMBER_IDS, NOBODY, member_id
+from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from stratabase.model.types.storage import Stored
 from stratabase.operations.members.hand_over import FormerMember, From, HandOver, HandOverResult
@@ -52,9 +53,9 @@ BERT = Member(id_of(NOON), "bert", "bert@example.com", "Clerk")
 class OwnedObjects:
     """Tasks and desks that members own."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: Model = MODEL) -> None:
         self.members = InMemoryMembers(ANNA, BERT)
-        self.services, self.entities, self.clock = fake_services(MODEL)
+        self.services, self.entities, self.clock = fake_services(model)
         self.clock.instant = NOON + 1_000_000
 
     def put(self, class_name: str, id_: str, name: str, member: str | None, **state: Stored) -> None:
@@ -313,3 +314,69 @@ def test_an_object_with_repeated_conflicts_is_finally_skipped(owned: OwnedObject
     owned.entities.refuse = Conflict()
     with pytest.raises(Unavailable, match="Concurrent writes to the same object"):
         owned.hand_over()
+
+
+SQUADS = read_model(
+    """
+    extend schema @application(name: "Squads")
+
+    type Own @class(platform: [OWNED_BY])
+      @warning(name: "m", condition: "_ownedby == 'bert'", message: "Not Bert.", blocking: true)
+      @warning(name: "w", condition: "_ownedby != ''", message: "Somebody's.") { name: String }
+
+    type Free @class(platform: [OWNED_BY])
+      @warning(name: "w", condition: "_ownedby != ''", message: "Somebody's.") { name: String }
+
+    type Squad @warning(name: "m", condition: "chief._ownedby == 'bert'", message: "No.", blocking: true) {
+      chief: Chief @association(opposite: "squad")
+    }
+    type Chief @class(versioned: true, platform: [OWNED_BY]) {
+      squad: Squad @association(opposite: "chief", holds: true)
+    }
+    """,
+    "squads.graphql",
+)
+CARL = Member(id_of(NOON), "carl", "carl@example.com", "Clerk")
+
+
+def test_blocking_warnings_are_tested() -> None:
+    owned = OwnedObjects(SQUADS)
+    owned.members.add(CARL)
+    owned.put("Own", "o1", "Anna", ANNA.id)
+    owned.put("Free", "f1", "Anna", ANNA.id)
+    owned.put("Chief", "leads", "Anna", ANNA.id, squad="s1")
+    owned.put("Chief", "leads none", "Anna", ANNA.id)
+    squad = Reference("Squad", "s1")
+    owned.entities.objects[squad] = Entity(squad, {"_id": "s1"}, ("before",), start=NOON)
+
+    assert owned.hand_over() == HandOverResult(complete=True, handed_over=2, refused=2)
+
+    anna = ("Anna", ANNA.id)
+    assert owned.owners("Own") == {"o1": anna}
+    assert owned.owners("Free") == {"f1": BERTS}
+    assert owned.owners("Chief") == {"leads": anna, "leads none": BERTS}
+    assert owned.hand_over(to=CARL.id) == HandOverResult(complete=True, handed_over=2)
+    claimed = {each.reference for change in owned.entities.commits for each in change.claims}
+    assert claimed == {squad, Reference("Chief", "leads"), Reference("Chief", "leads none")}
+
+
+def test_a_claim_that_comes_between_is_met_by_another_round() -> None:
+    owned = OwnedObjects(SQUADS)
+    owned.put("Chief", "leads", "Anna", ANNA.id)
+    squad = Reference("Squad", "s1")
+    owned.entities.objects[squad] = Entity(squad, {"_id": "s1"}, ("before",), start=NOON)
+
+    def lead() -> None:
+        """Another process lets the chief lead the squad, and claims both."""
+        owned.entities.before_commit = lambda: None
+        reference = Reference("Chief", "leads")
+        entity = owned.entities.objects[reference]
+        state = {**entity.state, "squad": "s1"}
+        owned.entities.objects[reference] = replace(
+            entity, state=state, claimed="other", commit_ids=("other",)
+        )
+
+    owned.entities.before_commit = lead
+
+    assert owned.hand_over() == HandOverResult(complete=True, refused=1)
+    assert owned.owners("Chief") == {"leads": ("Anna", ANNA.id)}

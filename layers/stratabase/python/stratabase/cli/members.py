@@ -169,7 +169,8 @@ def _hand_over(instance: Instance, options: Options) -> Iterator[str]:
         yield f"{locked}. Release the locks, and run the command again."
     if total.refused:
         refused = pluralize(total.refused, "object")
-        yield f"{refused} cannot be changed: the result is too large or violates a constraint."
+        reasons = "a blocking warning or a constraint refuses it, or the result is too large"
+        yield f"{refused} cannot be changed: {reasons}."
 
 
 def _hand_over_some(instance: Instance, options: Options, new_owner_id: str) -> HandOverResult:

@@ -36,7 +36,7 @@ _RESULT = Shape(
         ),
         "refused": Field(
             "The number of objects that keep their owner because they can't be saved, for example "
-            "because of their size.",
+            "because of a blocking warning or their size.",
             "integer",
             required=True,
         ),

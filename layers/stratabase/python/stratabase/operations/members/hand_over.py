@@ -1,13 +1,14 @@
 """Give the objects that one member owns to another member."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from stratabase import waiting
+from stratabase.domain.issues.issue import Subject
 from stratabase.domain.issues.refusals import ReadBudgetExceeded, Unavailable
 from stratabase.domain.members.member import Caller, Member, fold_name
 from stratabase.domain.members.refusals import BadMember, FieldMistake, NoSuchMember
-from stratabase.domain.objects.change import Change, Effect, Modification, ObjectCheck
+from stratabase.domain.objects.change import Change, Effect, Modification, ObjectCheck, Tombstone
 from stratabase.domain.objects.commit_refusals import (
     Conflict,
     IntegrityViolation,
@@ -21,7 +22,12 @@ from stratabase.domain.objects.parts import whole_of
 from stratabase.domain.objects.version import instant_after, with_version_times
 from stratabase.domain.query.order import Order, Position
 from stratabase.domain.query.page import Query, Window
+from stratabase.domain.write.commands import Update
+from stratabase.domain.write.plan import WritePlan
 from stratabase.domain.write.platform_attributes import OWNED_BY, hand_over_values
+from stratabase.domain.write.request import ObjectWrite, WriteContext, WriteRequest
+from stratabase.domain.write.request_ids import RequestIds
+from stratabase.domain.write.snapshot import Snapshot
 from stratabase.messages import _, ngettext, or_list
 from stratabase.model.member_names import MemberName, could_mean, member_id, member_name, written_at
 from stratabase.model.model import Class
@@ -33,6 +39,11 @@ from stratabase.operations.members.rules import (
 )
 from stratabase.operations.ports import Members
 from stratabase.operations.services import Services
+from stratabase.operations.write.claims import TooManyClaims
+from stratabase.operations.write.load import CallerVisibility
+from stratabase.operations.write.options import DEFAULT_OPTIONS
+from stratabase.operations.write.state_readers import StateReaders
+from stratabase.operations.write.warnings import claims_and_warnings
 
 _PAGE_SIZES = (200, 20, 1)
 """Objects to read in one page. The next size is tried if a page exceeds the read budget."""
@@ -40,6 +51,14 @@ _BATCH_SIZE = 20
 """Objects to write in one commit."""
 _CHECKPOINT_LIFETIME = 3_600_000
 """Milliseconds for which the position of an unfinished hand-over is kept."""
+
+
+class _Warned(Exception):
+    """A blocking warning refuses a hand-over."""
+
+
+_REFUSALS = (UniqueViolation, TooLarge, IntegrityViolation, _Warned, TooManyClaims, ReadBudgetExceeded)
+"""The exceptions after which an object keeps its owner, however often it is tried."""
 IsOwned = Callable[[State], bool]
 """Returns whether an object with a state belongs to the former owner."""
 
@@ -65,7 +84,8 @@ class HandOverResult:
     locked: int = 0
     """The number of objects that others have locked. They keep their owner."""
     refused: int = 0
-    """The number of objects that the store refused, for example as too large. They keep their owner."""
+    """The number of objects that can't be written so: a blocking warning or the store refuses it, for example
+    because of their size. They keep their owner."""
 
     def __add__(self, other: "HandOverResult") -> "HandOverResult":
         """Return the result of two consecutive calls; `other` is the later one."""
@@ -286,11 +306,11 @@ class _HandOverRun:
         return None if owner is None else owner.reference
 
     def _try_commit(self, class_: Class, entities: Sequence[Entity]) -> bool:
-        """Hand over objects in one commit. Return False if the store refuses it, and nothing was written."""
+        """Hand over objects in one commit. Return False if that is refused, and nothing was written."""
         now = self._services.clock.now()
         try:
             self._commit(class_, entities, now)
-        except (Conflict, LockedByOthers, UniqueViolation, TooLarge, IntegrityViolation):
+        except (Conflict, LockedByOthers, *_REFUSALS):
             return False
         return True
 
@@ -307,13 +327,16 @@ class _HandOverRun:
                 if not refusal.still_hold(self._services.clock.now()):
                     continue
                 self._result.locked += 1
-            except (UniqueViolation, TooLarge, IntegrityViolation):
+            except _REFUSALS:
                 self._result.refused += 1
             return
         raise Unavailable(_("Concurrent writes to the same object prevented this write. Try again."))
 
     def _commit(self, class_: Class, entities: Sequence[Entity], now: Instant) -> None:
-        """Hand over objects in one commit. Raises what `EntityRepository.commit` raises."""
+        """Hand over objects in one commit.
+
+        Raises what `EntityRepository.commit` raises, _Warned, TooManyClaims, ReadBudgetExceeded.
+        """
         if not entities:
             return
         # The new versions must start after the present ones, even if the clock was set back.
@@ -321,8 +344,31 @@ class _HandOverRun:
         updates = [Modification(each, self._after(class_, each, instant)) for each in entities]
         effects: tuple[Effect, ...] = (*updates, *self._touched_wholes(entities))
         change = Change(self._services.ids.new(), instant, effects, self._caller.id, now)
+        if self._services.warning_rules.exist:
+            change = replace(change, claims=self._claimed(entities, change))
         self._services.entities.commit(change)
         self._result.handed_over += len(entities)
+
+    def _claimed(self, entities: Sequence[Entity], change: Change) -> tuple[Entity | Tombstone, ...]:
+        """Return what the commit must claim. Raises _Warned, TooManyClaims, ReadBudgetExceeded."""
+        services, now = self._services, change.time
+        snapshot = Snapshot(entities={each.reference: each for each in entities})
+        ids = RequestIds(Update(entities[0].reference), services.ids.new)
+        request = WriteRequest(WriteContext(services.model, ids, self._caller, now, snapshot))
+        for effect in change.object_effects():
+            if effect.before is not None and effect.after is not None:
+                subject = Subject(
+                    services.class_(effect.after.reference.class_name), effect.after.reference.id
+                )
+                request.add(
+                    ObjectWrite(subject, effect.after.reference, effect.before, dict(effect.after.state))
+                )
+        plan = WritePlan(request, change.instant, change.effects)
+        conditions = CallerVisibility(services, self._caller, DEFAULT_OPTIONS).conditions_at(change.instant)
+        claims, warnings = claims_and_warnings(StateReaders(services, plan, *conditions), force=True)
+        if warnings:
+            raise _Warned
+        return claims.claimed
 
     def _after(self, class_: Class, before: Entity, instant: Instant) -> Entity:
         recorded = hand_over_values(class_, before, self._owner, self._caller, instant)

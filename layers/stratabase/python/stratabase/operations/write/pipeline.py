@@ -25,14 +25,14 @@ from stratabase.messages import _
 from stratabase.operations.files.bind import UploadLost, copy_uploads
 from stratabase.operations.services import Services
 from stratabase.operations.time_limit import check_time
-from stratabase.operations.write.claims import NO_CLAIMS, Claims, TooManyClaims, find_claims
+from stratabase.operations.write.claims import NO_CLAIMS, Claims, TooManyClaims
 from stratabase.operations.write.commit_or_explain import CommitOrDryRun, commit_or_explain
 from stratabase.operations.write.load import CallerVisibility, load_missing
 from stratabase.operations.write.options import DEFAULT_OPTIONS, WriteOptions
 from stratabase.operations.write.outcome import WriteOutcome
 from stratabase.operations.write.permissions import unmet_permissions
 from stratabase.operations.write.state_readers import StateReaders
-from stratabase.operations.write.warnings import MetWarning, met_warnings
+from stratabase.operations.write.warnings import MetWarning, claims_and_warnings
 
 MAX_WRITE_ROUNDS = 500
 """Rounds before a write gives up because of concurrent writes."""
@@ -279,11 +279,7 @@ class Write:
         """
         if not plan.effects or not self._services.warning_rules.exist:
             return NO_CLAIMS, []
-        readers = self._state_readers(plan)
-        claims = find_claims(readers) if self._services.warning_rules.kept else NO_CLAIMS
-        met = met_warnings(readers, claims, self._visibility)
-        stopping = [each for each in met if each.rule.definition.blocking or not self._options.force]
-        return claims, stopping
+        return claims_and_warnings(self._state_readers(plan), self._visibility, force=self._options.force)
 
     def _state_readers(self, plan: WritePlan) -> StateReaders:
         return StateReaders(self._services, plan, *self._visibility.conditions_at(plan.instant))

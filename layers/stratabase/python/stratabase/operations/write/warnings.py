@@ -17,7 +17,7 @@ from stratabase.model.dependencies import ClassField
 from stratabase.operations.read.batched_reads import run
 from stratabase.operations.read.derived_values import evaluate
 from stratabase.operations.read.reader import Reader
-from stratabase.operations.write.claims import NO_CLAIMS, Claims
+from stratabase.operations.write.claims import NO_CLAIMS, Claims, find_claims
 from stratabase.operations.write.load import CallerVisibility
 from stratabase.operations.write.state_readers import StateReaders
 
@@ -65,6 +65,18 @@ class MetWarning(NamedTuple):
         return self.rule.follows_roles or (
             issue.path[:at] == path and not names.isdisjoint(issue.path[at : at + 1])
         )
+
+
+def claims_and_warnings(
+    readers: StateReaders, visibility: CallerVisibility | None = None, *, force: bool
+) -> tuple[Claims, list[MetWarning]]:
+    """Return what the commit of a plan must claim, and the warnings that stop it: if `force`, blocking ones.
+
+    Raises TooManyClaims, ReadBudgetExceeded. For `visibility`, see `met_warnings`.
+    """
+    claims = find_claims(readers) if readers.services.warning_rules.kept else NO_CLAIMS
+    met = met_warnings(readers, claims, visibility)
+    return claims, [each for each in met if each.rule.definition.blocking or not force]
 
 
 def met_warnings(
