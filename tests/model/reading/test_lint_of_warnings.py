@@ -84,6 +84,18 @@ HIDDEN = (
     "Members of the profile Clerk can write Person, but can't read Person.salary. Whether this warning is "
     "reported tells them something about it."
 )
+ACCOUNTS = f"""{CLERK}
+type Account @warning(name: "w", condition: "balance < 0", message: "m", blocking: true) {{
+  balance: Int @derived(path: "bookings.amount", aggregate: SUM)
+  bookings: [Booking!] @association(opposite: "account")
+}}
+type Booking @grant(profile: "Clerk", allow: [READ, CREATE]) {{
+  amount: Int  account: Account @association(opposite: "bookings")
+}}"""
+PROBED = (
+    "Members of the profile Clerk can write Booking, but can't read Account.balance and Account.bookings. "
+    "Whether this warning is reported tells them something about it."
+)
 ALL = '@grant(profile: "Clerk", allow: [READ, EDIT])'
 
 
@@ -93,8 +105,12 @@ ALL = '@grant(profile: "Clerk", allow: [READ, EDIT])'
         (paid(ALL, '@grant(profile: "Clerk", allow: [])'), [HIDDEN]),
         (paid('@grant(profile: "Clerk", allow: [READ])', '@grant(profile: "Clerk", allow: [])'), []),
         (paid(ALL), []),
+        (ACCOUNTS, [PROBED]),
+        (ACCOUNTS.replace("CREATE", "DELETE"), [PROBED]),
+        (ACCOUNTS.replace(", CREATE", ""), []),
+        (ACCOUNTS.replace("blocking: true", "blocking: false"), []),
     ],
-    ids=["hidden", "not written", "readable"],
+    ids=["hidden", "not written", "readable", "written on the path", "deleted", "only read", "not blocking"],
 )
 def test_a_condition_that_reads_what_a_profile_cannot(
     tmp_path: Path, model: str, expected: list[str]

@@ -39,6 +39,14 @@ def test_a_refusal_of_a_hidden_singleton_has_no_id(archive: ArchiveApi, class_na
     assert archive.issues(query, CLERK) == [("ENTITY_NOT_FOUND", f"{class_name}___update.data")]
 
 
+def test_who_would_lose_the_right_by_a_write_learns_so(archive: ArchiveApi) -> None:
+    (error,) = archive.body('mutation { House___update(data: {name: "x"}) { name } }', CLERK)["errors"]
+    assert error["message"] == (
+        "After this write, the profile Clerk would no longer have EDIT permission for House.name on this "
+        "object."
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "beginning"),
     [

@@ -590,3 +590,17 @@ def test_a_change_that_touches_no_role_is_not_recorded() -> None:
     old.entities.commit(change(old.update("A", "X", name="other")))
     refresh(now)
     assert now.entities.unbuilt() == ()
+
+
+def test_a_role_that_has_been_built_meanwhile_is_not_refused() -> None:
+    """The cached registry of the process does not know yet."""
+    old, now = begun("key", "one to one", pairs={("X", "b")})
+    write = now.update("A", "Y", to="c")
+    assert now.refused(write) == {RoleNotBuilt(now.reference("A", "Y"), now.role("A", "to"))}
+    reindexed(old.under(stored_as("one to one")))
+    assert now.entities._store.write_schema().unbuilt_roles
+
+    now.entities.dry_run(change(write))
+    now.commit(write)
+
+    assert now.linked("B", "of", "c") == "Y"

@@ -385,8 +385,11 @@ def test_a_write_may_affect_fifty_objects() -> None:
     found = bank.refusals(of(bank, "grade", "Grade", highest=98))
 
     assert found == [("MALFORMED_REQUEST", "Grade", "data")]
-    with pytest.raises(Refused, match=r"51 other objects depend on this write. The maximum is 50"):
+    with pytest.raises(Refused, match=r"51 other objects depend on this write. The maximum is 50") as refusal:
         bank.change("grade", "Grade", highest=98)
+    assert 'One of the warnings is "paid" of Employee. Write fewer' in refusal.value.message
+    with pytest.raises(Refused, match=r"The maximum is 50\. Write fewer objects in one request.$"):
+        bank.write(of(bank, "grade", "Grade", highest=98), CLERK)
     assert bank.refusals(delete_command("Grade", grade)) == [("MALFORMED_REQUEST", "Grade", "_id")]
 
 

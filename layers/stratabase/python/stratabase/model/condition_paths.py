@@ -30,6 +30,14 @@ class PathNode:
     children: "dict[str, PathNode]" = field(default_factory=dict)
     """By role of the objects: the objects that it leads to. Members have no node."""
 
+    @property
+    def root(self) -> "PathNode":
+        """The node of the objects that the condition is about."""
+        node = self
+        while node.parent is not None:
+            node = node.parent
+        return node
+
     def nodes(self) -> "Iterator[PathNode]":
         """Yield this node and all nodes behind it."""
         yield self

@@ -72,11 +72,23 @@ def required_condition(access: Access, required: RequiredPermission) -> Expressi
     return None if permission is None or required.action is Action.READ else permission.where
 
 
-def unmet_condition(access: Access, required: RequiredPermission) -> Issue:
-    """Return the issue of an object that does not meet the condition of a permission."""
+def unmet_condition(access: Access, required: RequiredPermission, *, was_met: bool = False) -> Issue:
+    """Return the issue of an object that does not meet the condition of a permission.
+
+    `was_met`: the object has met it before the write.
+    """
     if required.field is None and not access.may_read_class(required.reference.class_name):
         # A profile that sees no object of the class must not find out which IDs exist by trying them.
         return _not_found(required)
+    if was_met:
+        message = _(
+            "After this write, the profile {profile} would no longer have {action} permission for {name} on "
+            "this object.",
+            profile=access.profile,
+            action=required.action.value,
+            name=_name(required),
+        )
+        return _issue(required, message)
     message = _(
         "The profile {profile} has {action} permission for {name} on some objects, but not on this one.",
         profile=access.profile,

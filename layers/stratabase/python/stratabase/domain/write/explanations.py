@@ -419,24 +419,8 @@ def _role_not_built(request: WriteRequest, violation: RoleNotBuilt, traces: _Tra
     write = request.objects.get(reference)
     access = request.context.access
     is_named = access is None or access.always_shows(*name)
-    if not request.role(name).required:
-        message = _(
-            "{role} can't be changed until it is built for existing objects. Run `stratabase reindex`.",
-            role=str(name) if is_named else class_.name,
-        )
-    elif is_named:
-        message = _(
-            "The required role {role} can't be checked until it is built for existing objects. "
-            "Run `stratabase reindex {class_name}`.",
-            role=str(name),
-            class_name=name.class_name,
-        )
-    else:
-        message = _(
-            "A required role can't be checked until it is built for existing objects. "
-            "Run `stratabase reindex`."
-        )
     if write is not None and write.is_deleted:
+        message = _not_built_message(name if is_named else None, required=request.role(name).required)
         subject, path = issue_subject(request, write), write.subject.path
         labeled = _("{class_name}: {message}", class_name=class_.name, message=message)
         yield subject.issue(IssueType.ROLE_CARDINALITY, labeled, *path)
@@ -445,7 +429,33 @@ def _role_not_built(request: WriteRequest, violation: RoleNotBuilt, traces: _Tra
     requester = RoleSubject(Subject(class_, id_), name.role_name)
     path = traces.loss_paths.path_of(reference, name)
     if not request.has_error_at(path):
+        # The issue begins with the name of the role.
+        message = _not_built_message(None, required=request.role(name).required)
         yield requester.cardinality_issue(message, path)
+
+
+def _not_built_message(name: RoleName | None, *, required: bool) -> Message:
+    """Return the message about a role that is not built yet. `name`: None if it must not name the role."""
+    if not required:
+        if name is None:
+            return _(
+                "A role can't be changed until it is built for existing objects. Run `stratabase reindex`."
+            )
+        return _(
+            "{role} can't be changed until it is built for existing objects. Run `stratabase reindex`.",
+            role=str(name),
+        )
+    if name is None:
+        return _(
+            "A required role can't be checked until it is built for existing objects. "
+            "Run `stratabase reindex`."
+        )
+    return _(
+        "The required role {role} can't be checked until it is built for existing objects. "
+        "Run `stratabase reindex {class_name}`.",
+        role=str(name),
+        class_name=name.class_name,
+    )
 
 
 def _already_associated(

@@ -62,15 +62,34 @@ def lint_hidden_conditions(draft: ModelDraft, model: Model) -> Iterator[ModelErr
     for class_, use, paths in _warnings(draft, model):
         read = sorted(all_dependencies(model, class_.name, paths))
         for profile in model.profiles.values():
-            if profile.administrator or _allowed(model, profile, class_).isdisjoint(_WRITES):
+            written = [] if profile.administrator else _written(model, profile, class_, use, paths)
+            if not written:
                 continue
             hidden = [f"{owner}.{name}" for owner, name in read if _is_hidden(model, profile, owner, name)]
             if hidden:
                 yield error_at(
                     use.node_of("condition"),
-                    f"Members of the profile {profile.name} can write {class_.name}, but can't read "
+                    f"Members of the profile {profile.name} can write {and_list(written)}, but can't read "
                     f"{and_list(hidden)}. Whether this warning is reported tells them something about it.",
                 )
+
+
+def _written(
+    model: Model, profile: Profile, class_: Class, use: DirectiveUse, paths: frozenset[Path]
+) -> list[str]:
+    """Return the classes that a profile can write, and whose writes test the condition of a `@warning`."""
+    # Only blocking warnings are also tested when objects on their paths are written, or deleted.
+    is_kept = use["blocking"] and class_.is_stored
+    others = {node.class_name for node in paths_of(model, class_.name, paths).nodes()} if is_kept else set()
+    tested = {
+        class_.name: _WRITES,
+        **{name: _WRITES | {Action.DELETE} for name in sorted(others - {class_.name})},
+    }
+    return [
+        name
+        for name, actions in tested.items()
+        if not _allowed(model, profile, model.classes[name]).isdisjoint(actions)
+    ]
 
 
 def _allowed(model: Model, profile: Profile, class_: Class) -> frozenset[Action]:

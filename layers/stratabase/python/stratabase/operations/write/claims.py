@@ -24,7 +24,7 @@ from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
 from stratabase.domain.write.touched import PathPoint, TouchedObjects, touched_objects
 from stratabase.domain.write.warning_rules import WarningRule
-from stratabase.messages import Message, ngettext
+from stratabase.messages import Message, _, ngettext, sentences
 from stratabase.model.api_names import ID
 from stratabase.model.condition_paths import MAX_DEPENDENTS, PathNode
 from stratabase.model.model import ClassKind, Role
@@ -105,8 +105,24 @@ class _Search:
             plan = self._readers.plan
             subject = plan.request.objects[plan.request.context.ids.root].subject
             is_all = all(node.parent is None for node, _ in level)
-            message = _too_many(number, is_all=is_all)
+            message = sentences([_too_many(number, is_all=is_all), self._advice(level)])
             raise TooManyClaims(subject.issue(IssueType.MALFORMED_REQUEST, message, *subject.path))
+
+    def _advice(self, level: Mapping[PathPoint, Path]) -> Message:
+        """Return what to do about a level with too many objects, with the first rule that leads there."""
+        access = self._readers.plan.request.context.access
+        rules = (self._readers.services.warning_rules.kept.rule_of(node.root) for node, _ in level)
+        rule = next(
+            (each for each in rules if access is None or access.may_read_class(each.class_name)), None
+        )
+        if rule is None:
+            return _("Write fewer objects in one request.")
+        return _(
+            "One of the warnings is {warning} of {class_name}. Write fewer objects in one request, or change "
+            "the model so that fewer depend on one: `stratabase model check` shows where.",
+            warning=f'"{rule.definition.name}"',
+            class_name=rule.class_name,
+        )
 
     def _as_read(self) -> Iterator[Entity | Tombstone]:
         """Yield the claimed objects as they were read. New ones need no claim, because nobody knows them."""
@@ -136,7 +152,7 @@ class _Search:
                 continue
             class_name = node.parent.class_name
             ids = self._owners(class_name, node.role, [reference for reference, _ in reached])
-            for (_, path), owners in zip(reached, ids, strict=True):
+            for (_reference, path), owners in zip(reached, ids, strict=True):
                 yield from (((node.parent, Reference(class_name, id_)), path) for id_ in owners)
 
     def _owners(self, class_name: str, role: Role, targets: Sequence[Reference]) -> list[Iterable[str]]:

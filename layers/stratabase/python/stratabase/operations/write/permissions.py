@@ -47,12 +47,18 @@ def unmet_permissions(readers: StateReaders) -> list[Issue]:
         return []
     now = [each for each in asked if each.required.action in _CHECKED_BEFORE]
     then = [each for each in asked if each.required.action in _CHECKED_AFTER]
-    failed = {*unmet_keys(readers.present(), now), *unmet_keys(readers.projected(), then)}
+    before = {*unmet_keys(readers.present(), now)}
+    failed = before | {*unmet_keys(readers.projected(), then)}
+    lost = {required.key for required, _ in now if required.key in failed - before}
     # A restored object must also meet the condition in its former state. Otherwise, a restoration would
     # show what was hidden.
     for at, former in _former(plan, then).items():
         failed |= {*unmet_keys(readers.former(at), former)}
-    return [unmet_condition(access, required) for required, _ in asked if required.key in failed]
+    return [
+        unmet_condition(access, required, was_met=required.key in lost)
+        for required, _ in asked
+        if required.key in failed
+    ]
 
 
 def _asked(access: Access, plan: WritePlan) -> Iterator[ConditionalPermission]:

@@ -38,7 +38,7 @@ def refuse_if_stored_elsewhere(store: StoreContext, role: RoleName) -> None:
             role,
             lambda role: _(
                 "The model stores {role} differently than before. Its associations haven't been moved yet. "
-                "Run `stratabase reindex`.",
+                "Run `stratabase reindex`. If you have just done so, try again in a few seconds.",
                 role=str(role),
             ),
         )
@@ -63,7 +63,8 @@ def check_past(store: StoreContext, role: RoleName, instants: Iterable[Instant])
 
 def _unbuilt_message(role: RoleName) -> Message:
     return _(
-        "{role} can't be answered until it is built for existing objects. Run `stratabase reindex`.",
+        "{role} can't be answered until it is built for existing objects. Run `stratabase reindex`. "
+        "If you have just done so, try again in a few seconds.",
         role=str(role),
     )
 

@@ -10,10 +10,17 @@ a staged restoration restores parts beforehand (staged_restoration.py).
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from stratabase.domain.objects.change import Change
-from stratabase.domain.objects.commit_refusals import Conflict, SizeCause, TooLarge
+from stratabase.domain.objects.commit_refusals import (
+    Conflict,
+    IntegrityViolation,
+    RoleNotBuilt,
+    SizeCause,
+    TooLarge,
+    UniqueNotBuilt,
+)
 from stratabase.messages import Message, _
 from stratabase.store.engine.expectations import find_failures
 from stratabase.store.engine.port import MAX_ACTIONS, Action, Batch, Failure, Key, OutcomeUnknown, Patch, Put
@@ -24,6 +31,7 @@ from stratabase.store.write.refusals import is_outcome_known, try_commit, was_co
 from stratabase.store.write.staged_restoration import RestorationStages, StagedRestoration, split_restoration
 from stratabase.store.write.transaction import WriteTransaction, plan_transaction
 
+T = TypeVar("T")
 _MAX_ATTEMPTS = 5
 
 Attempt = Callable[[int, Sequence[Action]], Sequence[Failure]]
@@ -56,6 +64,41 @@ def commit(
     Raises LockedByOthers, Conflict, UniqueViolation, UniqueNotBuilt, IntegrityViolation, TooLarge,
     Unavailable.
     """
+    return _with_current_registry(
+        store,
+        partial(
+            _commit_planned,
+            store,
+            change,
+            ignores_required=ignores_required,
+            schedule_cleanup=schedule_cleanup,
+        ),
+    )
+
+
+def _with_current_registry(store: StoreContext, act: Callable[[], T]) -> T:
+    """Return what `act` returns. If something is not built, read the registry anew, and try again once.
+
+    It may have been built since the registry was read. Then nothing was written.
+    """
+    revision = store.write_schema().registry.revision
+    try:
+        return act()
+    except (UniqueNotBuilt, IntegrityViolation) as refusal:
+        if isinstance(refusal, IntegrityViolation) and not any(
+            isinstance(each, RoleNotBuilt) for each in refusal.violations
+        ):
+            raise
+        store.invalidate_registry()
+        if store.write_schema().registry.revision == revision:
+            raise
+    return act()
+
+
+def _commit_planned(
+    store: StoreContext, change: Change, *, ignores_required: bool, schedule_cleanup: ScheduleCleanup
+) -> list[Key]:
+    """Plan and commit a change, as `commit` does."""
     transaction, stages = _plan(store, change, ignores_required=ignores_required)
     if stages is None:
         _commit(store, transaction)
@@ -71,6 +114,11 @@ def commit(
 
 def dry_run(store: StoreContext, change: Change) -> None:
     """Raise the exception that `commit` would raise now, and write nothing."""
+    _with_current_registry(store, partial(_check_planned, store, change))
+
+
+def _check_planned(store: StoreContext, change: Change) -> None:
+    """Plan and check a change, as `dry_run` does."""
     transaction, stages = _plan(store, change, ignores_required=False)
     if stages is None:  # otherwise `_plan` has checked the whole change
         attempt_repeatedly(transaction, lambda _number, actions: _check(store, actions))
