@@ -31,10 +31,15 @@ settings.register_profile(
 settings.load_profile("stratabase")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Choose the seed, which worker processes inherit, and put temporary files into memory if there is
     enough.
+
+    Raises UsageError for a path without tests: its worker processes would only say that there are no tests.
     """
+    for path in config.args:
+        if not (config.invocation_params.dir / path.partition("::")[0]).exists():
+            raise pytest.UsageError(f"file or directory not found: {path}")
     watch_databases()
     os.environ.setdefault("STRATABASE_SEED", str(secrets.randbits(32)))
     if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOMY:

@@ -1,6 +1,8 @@
 """The targets of make that take longer than two seconds say what they do."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -29,3 +31,12 @@ def test_a_target_says_what_it_does(name: str) -> None:
     first = TARGETS[name][0].strip()
     assert first.startswith(("@echo", "@for")) or not first.startswith("@"), first
     assert not first.startswith("@for") or "echo" in first
+
+
+def test_a_path_without_tests_is_named() -> None:
+    """As `make test TESTS=tests/values` runs it: worker processes alone would only say that no tests ran."""
+    command = [sys.executable, "-m", "pytest", "-n", "1", "tests/test_rows.py", "tests/values"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "ERROR: file or directory not found: tests/values" in done.stderr
