@@ -39,6 +39,12 @@ def test_links_lead_to_files_and_headings_that_exist(page: Path) -> None:
             assert heading in {re.sub(r"[^\w -]", "", each).lower().replace(" ", "-") for each in headings}
 
 
+@each_row("page", [page for page in PAGES if page.name != "install.md"])
+def test_commands_are_written_as_one_page_says(page: Path) -> None:
+    """An absolute path is the choice of that page, such as a unit of systemd."""
+    assert not re.search(r"(?<!/)\.venv/bin/stratabase", page.read_text(encoding="utf-8"))
+
+
 @pytest.fixture(scope="module")
 def files() -> Sequence[str]:
     return [f"/{file.relative_to(ROOT)}" for folder in FOLDERS for file in (ROOT / folder).rglob("*.py")]
