@@ -42,8 +42,7 @@ def test_a_refusal_of_a_hidden_singleton_has_no_id(archive: ArchiveApi, class_na
 def test_who_would_lose_the_right_by_a_write_learns_so(archive: ArchiveApi) -> None:
     (error,) = archive.body('mutation { House___update(data: {name: "x"}) { name } }', CLERK)["errors"]
     assert error["message"] == (
-        "After this write, the profile Clerk would no longer have EDIT permission for House.name on this "
-        "object."
+        "After this write, the profile Clerk would no longer have EDIT permission for House on this object."
     )
 
 
