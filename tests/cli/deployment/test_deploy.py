@@ -10,9 +10,12 @@ import pytest
 from stratabase.cli.deployment import deploy
 from stratabase.cli.deployment.environment import DeploymentEnvironment
 from stratabase.cli.deployment.stack import Resource
+from stratabase.cli.deployment.template_parameters import DATA_PARAMETERS, read_parameters
 from stratabase.cli.terminal.command_error import CommandError
+from tests.service import ROOT
 
-ENVIRONMENT = DeploymentEnvironment("dev", "hr-dev", "eu-central-1", None, {})
+CANARY = {"Deployment": "Canary10Percent5Minutes"}
+ENVIRONMENT = DeploymentEnvironment("dev", "hr-dev", "eu-central-1", None, CANARY)
 DECISION, FAILED = 1, 2
 
 
@@ -23,6 +26,7 @@ class ExistingStack:
     description: Mapping[str, Any] = {}
     status = "UPDATE_COMPLETE"
     outputs: Mapping[str, str] = {}
+    parameters: Mapping[str, str] = {"Basic": "off", "LogDays": "90", "InstanceId": "kept", "Removed": "x"}
 
     def __init__(self, _environment: DeploymentEnvironment) -> None:
         pass
@@ -63,11 +67,12 @@ def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int],
 
     def prepare(exit_code: int) -> Commands:
         commands = Commands(exit_code)
-        monkeypatch.setattr(deploy, "BUILT_TEMPLATE", tmp_path)
+        monkeypatch.setattr(deploy, "BUILT_TEMPLATE", ROOT / "template.yaml")
         monkeypatch.setattr(deploy, "find_sam", lambda: "sam")
         monkeypatch.setattr(deploy, "Stack", ExistingStack)
         monkeypatch.setattr(deploy, "check_reserved_concurrency", lambda *_: "")
         monkeypatch.setattr(deploy, "choose_log_role", lambda *_: iter(()))
+        monkeypatch.setattr(deploy, "check_failure_alarm", lambda *_: None)
         monkeypatch.setattr(deploy, "has_administrator", lambda _: True)
         monkeypatch.setattr(subprocess, "run", commands.run)
         return commands
@@ -108,7 +113,36 @@ def test_a_change_without_decisions_is_deployed_without_a_question(
     run = commands(0)
     list(deploy.deploy(ENVIRONMENT, lambda *_: "no", yes=False))
     (command,) = run.deployed
-    assert "Deployment=" not in command
+    assert "Deployment=AllAtOnce" not in command
+
+
+def test_a_deployment_passes_every_parameter_and_says_which_ones_change(
+    commands: Callable[[int], Commands],
+) -> None:
+    """What is not passed would keep the value of an earlier deployment."""
+    run = commands(0)
+    lines = list(deploy.deploy(ENVIRONMENT, lambda *_: "", yes=True))
+    (command,) = run.deployed
+    declared = read_parameters(ROOT / "template.yaml").keys()
+    passed = {each.partition("=")[0] for each in command.partition("--parameter-overrides ")[2].split()}
+    assert declared - passed == {"MailFrom", *DATA_PARAMETERS}
+    assert "Basic=on" in command
+    changes = lines[lines.index("Parameters that change:") + 1 :]
+    assert [each for each in changes if "becomes" in each] == [
+        '  Basic: "off" becomes "on"',
+    ]
+
+
+def test_a_build_that_is_older_than_a_parameter_is_named(
+    commands: Callable[[int], Commands], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = commands(0)
+    built = tmp_path / "built.yaml"
+    built.write_text("Parameters: {Basic: {Type: String}}")
+    monkeypatch.setattr(deploy, "BUILT_TEMPLATE", built)
+    with pytest.raises(CommandError, match=r"built\.yaml, which `make build` writes: Deployment=.* sets no"):
+        list(deploy.deploy(ENVIRONMENT, lambda *_: "", yes=True))
+    assert run.deployed == []
 
 
 class AccountWithRole:
@@ -155,10 +189,9 @@ def test_the_role_for_logs_of_the_account_is_not_overwritten(account: Any, chose
 def test_a_correction_is_deployed_at_once_while_the_alarm_fires() -> None:
     """CodeDeploy would stop a gradual deployment, and so the correction of what the alarm fires for."""
     firing: Any = AccountWithRole(alarm="ALARM")
-    canary = {"Deployment": "Canary10Percent5Minutes"}
     with pytest.raises(CommandError, match=r"hr-dev-alarm fires.*--parameter Deployment=AllAtOnce"):
-        deploy.check_failure_alarm(firing, "dev", canary)
+        deploy.check_failure_alarm(firing, "dev", CANARY)
     deploy.check_failure_alarm(firing, "dev", {"Deployment": "AllAtOnce"})
     deploy.check_failure_alarm(firing, "dev", {})
     quiet: Any = AccountWithRole()
-    deploy.check_failure_alarm(quiet, "dev", canary)
+    deploy.check_failure_alarm(quiet, "dev", CANARY)

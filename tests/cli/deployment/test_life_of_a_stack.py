@@ -136,18 +136,26 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
 
 def test_a_stack_is_deployed_changed_deleted_and_made_again(project: Project) -> None:
     project.build()
-    output = project.aws("deploy", "--yes", "--parameter", "MailFrom=hr@example.com")
+    output = project.aws(
+        "deploy", "--yes", "--parameter", "MailFrom=hr@example.com", "--parameter", "Basic=off"
+    )
     assert "Account 000000000000, Region us-east-1, stack stratabase-dev (dev)." in output
     assert "No administrator exists yet." in output
     assert "The service:  https://" in output
     assert "The function SweepFunction failed" not in output
     settings = project.settings()
+    assert settings["STRATABASE_BASIC"] == "off"
     secret = project.client("secretsmanager").get_secret_value(SecretId=settings["STRATABASE_SIGNING_KEYS"])
 
     # The first administrator gets an email. Only a terminal shows the link.
     project.client("sesv2").create_email_identity(EmailIdentity="admin@example.com")
     output = project.aws("deploy", "--administrator", "admin@example.com")
     assert "No changes." in output
+    # The parameters were those of one deployment.
+    assert 'Basic: "off" becomes "on"' in output
+    assert 'MailFrom: "hr@example.com" becomes "admin@example.com"' in output
+    settings = project.settings()
+    assert settings["STRATABASE_BASIC"] == "on"
     assert 'Created the member "admin"' in output
     assert "Sent an email to admin@example.com." in output
     assert "setPassword" not in output
@@ -186,9 +194,11 @@ def test_a_stack_is_deployed_changed_deleted_and_made_again(project: Project) ->
         for line in output.splitlines()
         if "=" in line
     ]
-    options = [option for each in [*given, "MailFrom=hr@example.com"] for option in ("--parameter", each)]
-    output = project.aws("deploy", "--yes", *options)
-    assert "No administrator exists yet." not in output
-    again = project.settings()
     same = ("STRATABASE_TABLE", "STRATABASE_MEMBERS_TABLE", "STRATABASE_BUCKET", "STRATABASE_INSTANCE")
-    assert {name: again[name] for name in same} == {name: settings[name] for name in same}
+    # A later deployment doesn't name the data again.
+    for parameters in ([*given, "MailFrom=hr@example.com"], ["LogDays=14"]):
+        options = [option for each in parameters for option in ("--parameter", each)]
+        output = project.aws("deploy", "--yes", *options)
+        assert "No administrator exists yet." not in output
+        again = project.settings()
+        assert {name: again[name] for name in same} == {name: settings[name] for name in same}

@@ -4,7 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.cli.deployment.template_parameters import find_mistakes, read_parameters
+from stratabase.cli.deployment.template_parameters import (
+    TemplateParameter,
+    find_mistakes,
+    read_parameters,
+    with_defaults,
+)
 from stratabase.cli.terminal.command_error import CommandError
 from tests.service import ROOT
 
@@ -125,3 +130,18 @@ def test_a_folder_without_a_template_is_named(tmp_path: Path) -> None:
         CommandError, match=r"No such file or directory\. Run the command in the project folder"
     ):
         read_parameters(tmp_path / "template.yaml")
+
+
+def test_what_is_not_given_gets_its_default_but_for_secrets_and_the_names_of_data() -> None:
+    declared = {
+        "Switch": TemplateParameter("Switch", "String", "on"),
+        "Days": TemplateParameter("Days", "Number", "30"),
+        "Sender": TemplateParameter("Sender", "String"),
+        "Key": TemplateParameter("Key", "String", "none", secret=True),
+        "InstanceId": TemplateParameter("InstanceId", "String", ""),
+    }
+    assert with_defaults({"Days": "7"}, declared, exists=True) == {"Switch": "on", "Days": "7"}
+    given = {"Sender": "a@b.org", "Key": "1", "InstanceId": "one"}
+    assert with_defaults(given, declared, exists=False) == {"Switch": "on", "Days": "30", **given}
+    with pytest.raises(CommandError, match="no default, and the stack no previous value: Sender"):
+        with_defaults({}, declared, exists=False)

@@ -13,6 +13,7 @@ from stratabase.cli.deployment.parameters import format_override
 from stratabase.cli.deployment.questions import Ask, ask_until_valid, check_address
 from stratabase.cli.deployment.stack import Stack, translate_aws_errors
 from stratabase.cli.deployment.states import describe_obstacle, last_failures, require_deployable
+from stratabase.cli.deployment.template_parameters import read_parameters, require_valid, with_defaults
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.model.reading import read_model_file
 from stratabase.operations.members.rules import CONSOLE
@@ -57,10 +58,13 @@ def deploy(environment: DeploymentEnvironment, ask: Ask, *, yes: bool) -> Iterat
         raise CommandError(f"{BUILT_TEMPLATE} is missing. Run `make build` first.")
     yield from check_account(environment)
     stack = Stack(environment)
-    parameters = dict(environment.parameters)
-    yield from choose_log_role(stack, parameters)
-    yield check_reserved_concurrency(stack, parameters)
     exists = stack.description is not None
+    declared = read_parameters(BUILT_TEMPLATE)
+    require_valid(environment.parameters, declared, f"{BUILT_TEMPLATE}, which `make build` writes")
+    chosen = dict(environment.parameters)
+    yield from choose_log_role(stack, chosen)
+    parameters = with_defaults(chosen, declared, exists=exists)
+    yield check_reserved_concurrency(stack, parameters)
     if exists:
         yield "The model of this folder, compared with the one that the deployed instance serves:"
         if question := _compare_models(stack):
@@ -70,6 +74,7 @@ def deploy(environment: DeploymentEnvironment, ask: Ask, *, yes: bool) -> Iterat
             parameters[_DEPLOYMENT] = _ALL_AT_ONCE
             yield "All requests switch to the new model at once."
         check_failure_alarm(stack, environment.name, parameters)
+    yield from _describe_changes(stack, parameters)
     # A person confirms the changes of what exists. To a first creation, there is nothing to compare.
     confirm = exists and not yes and sys.stdin.isatty()
     _run_sam([sam, "deploy"], environment, stack, parameters, confirm=confirm)
@@ -101,6 +106,15 @@ def find_sam() -> str:
     if found is None:
         raise CommandError("The SAM CLI is not installed. Run `make .venv-sam/.done`.")
     return found
+
+
+def _describe_changes(stack: Stack, parameters: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each parameter that gets another value."""
+    previous = stack.parameters
+    changed = [name for name, value in parameters.items() if previous.get(name, value) != value]
+    if changed:
+        yield "Parameters that change:"
+        yield from (f'  {name}: "{previous[name]}" becomes "{parameters[name]}"' for name in changed)
 
 
 def _compare_models(stack: Stack) -> str:

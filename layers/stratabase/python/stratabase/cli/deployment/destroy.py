@@ -9,6 +9,7 @@ from stratabase.cli.deployment.environment import DeploymentEnvironment
 from stratabase.cli.deployment.questions import Ask
 from stratabase.cli.deployment.stack import Resource, Stack, translate_aws_errors
 from stratabase.cli.deployment.states import last_failures
+from stratabase.cli.deployment.template_parameters import DATA_PARAMETERS
 from stratabase.cli.terminal.command_error import CommandError
 
 KEPT_TYPES: Mapping[str, str] = {
@@ -18,14 +19,6 @@ KEPT_TYPES: Mapping[str, str] = {
     "AWS::KMS::Key": "key",
 }
 """The types of resources that can stay, each with what they are called."""
-_PARAMETERS: Mapping[str, str] = {
-    "ObjectsTableName": "TableName",
-    "MembersTableName": "MembersTableName",
-    "BucketName": "BucketName",
-    "SigningKeysArn": "SigningKeys",
-    "InstanceId": "InstanceId",
-}
-"""The parameters with which another stack uses what stays, each with the output that has the value."""
 _RETAINING = frozenset({"Retain", "RetainExceptOnCreate"})
 
 
@@ -40,7 +33,7 @@ def destroy(environment: DeploymentEnvironment, ask: Ask, *, yes: bool) -> Itera
         yield "These stay, with all data, and go on to cost what they store:"
         yield from (f"  {KEPT_TYPES[each.type]:<8}{each.physical_id}" for each in kept)
     yield "Everything else is deleted: the address, the functions, the alarms, the logs and the dashboard."
-    parameters = {name: stack.outputs.get(output) for name, output in _PARAMETERS.items()}
+    parameters = {name: stack.outputs.get(output) for name, output in DATA_PARAMETERS.items()}
     if not yes and ask("Type the name of the stack to delete it", "") != stack.name:
         raise CommandError("Nothing is deleted.")
     _delete(stack)

@@ -15,6 +15,8 @@ from stratabase.cli.terminal.command_error import CommandError
 
 _SETTING = "STRATABASE_"
 _TABLE_OUTPUTS = ("TableName", "MembersTableName")
+_HIDDEN = "****"
+"""What CloudFormation shows in place of a secret parameter."""
 _ON_LAMBDA_ONLY = {"STRATABASE_MODEL"}
 """Settings that name a path of the layers."""
 
@@ -90,6 +92,16 @@ class Stack:
         """The values of the outputs, by name. Empty if the stack does not exist."""
         found = self.description or {}
         return {each["OutputKey"]: each["OutputValue"] for each in found.get("Outputs", [])}
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """The values of the parameters, by name, without secret ones. Empty if the stack does not exist."""
+        found = (self.description or {}).get("Parameters", [])
+        return {
+            each["ParameterKey"]: each["ParameterValue"]
+            for each in found
+            if each["ParameterValue"] != _HIDDEN
+        }
 
     def resources(self) -> list[Resource]:
         """Return all resources of the stack."""

@@ -14,6 +14,14 @@ from stratabase.settings import variables
 from stratabase.wording import nearest_word
 
 TEMPLATE_FILE = Path("template.yaml")
+DATA_PARAMETERS: Mapping[str, str] = {
+    "ObjectsTableName": "TableName",
+    "MembersTableName": "MembersTableName",
+    "BucketName": "BucketName",
+    "SigningKeysArn": "SigningKeys",
+    "InstanceId": "InstanceId",
+}
+"""The parameters with which a stack uses existing data, each with the output that has the value."""
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _STORED = "AWS::SSM::"
 """The beginning of types whose values are names of what AWS stores."""
@@ -114,6 +122,32 @@ def require_valid(given: Mapping[str, str], declared: Mapping[str, TemplateParam
     """Raise CommandError with all mistakes. `source` says where the parameters were found."""
     if mistakes := find_mistakes(given, declared):
         raise CommandError("\n".join(f"{source}: {each}" for each in mistakes), MISUSED)
+
+
+def with_defaults(
+    given: Mapping[str, str], declared: Mapping[str, TemplateParameter], *, exists: bool
+) -> dict[str, str]:
+    """Return the values of a deployment: what is given, else the defaults. Raises CommandError.
+
+    The SAM CLI keeps the previous value of each parameter that is not passed. So without the defaults, the
+    values of one deployment would be those of all later ones. Three kinds keep their previous value:
+    parameters without a default, secret ones, and those that name existing data. A deployment that reset the
+    last kind would serve an empty instance.
+    """
+    missing = [name for name, each in declared.items() if each.default is None and name not in given]
+    if missing and not exists:
+        names = ", ".join(missing)
+        raise CommandError(
+            f"These parameters have no default, and the stack no previous value: {names}. Set them in "
+            "parameter_overrides of samconfig.toml.",
+            MISUSED,
+        )
+    defaults = {
+        name: each.default
+        for name, each in declared.items()
+        if each.default is not None and not each.secret and name not in DATA_PARAMETERS
+    }
+    return {**defaults, **given}
 
 
 def _mistake(name: str, value: str, declared: Mapping[str, TemplateParameter]) -> str:
