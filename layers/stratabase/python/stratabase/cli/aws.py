@@ -12,7 +12,7 @@ from stratabase.cli.deployment.environment import read_environment
 from stratabase.cli.deployment.parameters import parse_parameters
 from stratabase.cli.deployment.questions import ask
 from stratabase.cli.deployment.smoke import FILE_SIZE, SMOKE_CHECKS, TriedInstance, smoke
-from stratabase.cli.deployment.stack import Stack
+from stratabase.cli.deployment.stack import Stack, translate_aws_errors
 from stratabase.cli.deployment.table_clients import check_table_clients
 from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import FAILED, MISUSED, CommandError
@@ -36,8 +36,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: Options) -> int:
     """Run the subcommand, and print the lines that it yields."""
     try:
-        for line in options.subcommand(options):
-            print(line, flush=True)
+        with translate_aws_errors():
+            for line in options.subcommand(options):
+                print(line, flush=True)
     except (InvalidModel, BadSettings, UnusableStore) as error:
         raise CommandError(str(error)) from error
     return 0

@@ -5,14 +5,27 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
 import boto3
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, PartialCredentialsError
+from boto3.exceptions import Boto3Error
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    NoCredentialsError,
+    PartialCredentialsError,
+    ProfileNotFound,
+)
+from botocore.parsers import ResponseParserError
 
 from stratabase.cli.deployment.environment import DeploymentEnvironment
 from stratabase.cli.terminal.command_error import CommandError
 
+_NOT_AWS = (
+    "AWS: the response isn't one of AWS. A proxy or the sign-in page of a network may have sent it. Check "
+    "the network, HTTPS_PROXY and AWS_ENDPOINT_URL."
+)
 _SETTING = "STRATABASE_"
 _TABLE_OUTPUTS = ("TableName", "MembersTableName")
 _HIDDEN = "****"
@@ -40,6 +53,7 @@ class Stack:
                 region_name=environment.region or region_of_machine(),
                 profile_name=environment.profile or None,
             )
+        self._session.events.register("before-parse", _refuse_web_page)
         if self._session.region_name is None:
             raise CommandError(
                 "No Region is set. Set AWS_REGION, or `region` in samconfig.toml, such as eu-central-1."
@@ -181,5 +195,19 @@ def translate_aws_errors() -> Iterator[None]:
             f"AWS: {error}. Sign in with `aws configure` or `aws sso login`, and set AWS_PROFILE, or set "
             "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
         ) from error
-    except (BotoCoreError, ClientError) as error:
+    except ProfileNotFound as error:
+        raise CommandError(
+            f"AWS: {error}. Set AWS_PROFILE, or `profile` in samconfig.toml, to one that "
+            "`aws configure list-profiles` lists."
+        ) from error
+    except ResponseParserError as error:
+        raise CommandError(_NOT_AWS) from error
+    except (BotoCoreError, ClientError, Boto3Error) as error:
         raise CommandError(f"AWS: {error}") from error
+
+
+def _refuse_web_page(response_dict: Mapping[str, Any], **_: object) -> None:
+    """Raise CommandError for a response that is a web page. Some of them are valid XML."""
+    kind = response_dict["headers"].get("content-type", "")
+    if kind.startswith("text/html") and response_dict["status_code"] < HTTPStatus.INTERNAL_SERVER_ERROR:
+        raise CommandError(_NOT_AWS)
