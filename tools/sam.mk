@@ -10,21 +10,33 @@ build: .venv-sam/.done $(VENV)/.run ## Build what is deployed (needs Python 3.13
 	@PYTHONPYCACHEPREFIX= $(shell tools/find-python $(DEPLOYED)) -m compileall -q --invalidation-mode unchecked-hash .aws-sam/build/DependenciesLayer
 	@echo "Megabytes of the layers (Lambda allows 250 for all layers and a function together):"
 	@du -sm .aws-sam/build/*Layer
+	@$(if $(NEXT),echo "$(NEXT)")
+NEXT := Next: run make deploy, in place of what the SAM CLI advises above.
 
 # The questions come before the build, which takes minutes. (`make -n` would run a line that has `MAKE` itself.)
 deploy: $(VENV)/.run ## Deploy to AWS: asks for the Region, the stage and the administrator's address, and saves them (ENV=dev REGION=… ADMIN=… PARAMETERS="Basic=off …" YES=1)
-	@stage=$$($(BIN)/stratabase aws configure $(DEPLOYED_WITH) $(ENV)) \
-	&& $(MAKE_COMMAND) --no-print-directory build \
+	@stage=$$($(BIN)/stratabase aws configure $(DEPLOYED_WITH) $${GIVEN_ENV:+"$$GIVEN_ENV"}) \
+	&& $(MAKE_COMMAND) --no-print-directory build NEXT= \
 	&& $(BIN)/stratabase aws deploy $(DEPLOYED_WITH) "$$stage"
 ENV :=
-DEPLOYED_WITH = $(if $(REGION),--region '$(REGION)') $(if $(ADMIN),--administrator '$(ADMIN)') $(foreach each,$(PARAMETERS),--parameter '$(each)') $(if $(YES),--yes)
+DEPLOYED_WITH = $${GIVEN_REGION:+"--region=$$GIVEN_REGION"} $${GIVEN_ADMIN:+"--administrator=$$GIVEN_ADMIN"} $${GIVEN_PARAMETERS:+"--parameters=$$GIVEN_PARAMETERS"} $${GIVEN_YES:+--yes}
 
-smoke: $(VENV)/.run ## Try an instance over HTTP, and with ENV=dev also the clients of its table (URL=https://…, MEMBER=admin)
-	@$(BIN)/stratabase aws smoke $(URL) --user $(MEMBER) $(if $(ENV),--environment $(ENV))
+smoke: $(VENV)/.run ## Try an instance over HTTP, and with ENV=dev also the clients of its table (URL=https://…, MEMBER=admin, FILE=Class.attribute)
+	@$(BIN)/stratabase aws smoke $${GIVEN_URL:+"$$GIVEN_URL"} "--user=$$GIVEN_MEMBER" $${GIVEN_FILE:+"--file=$$GIVEN_FILE"} $${GIVEN_ENV:+"--environment=$$GIVEN_ENV"}
 MEMBER := admin
 
 destroy: $(VENV)/.run ## Delete the stack; the tables, the bucket and the secret stay (ENV=dev, staging or prod)
-	@$(BIN)/stratabase aws destroy $(ENV)
+	@$(BIN)/stratabase aws destroy $${GIVEN_ENV:+"$$GIVEN_ENV"}
+
+# What a person gives reaches the shell through the environment: in the text of a recipe, a quote would end there.
+deploy smoke destroy: export GIVEN_ENV = $(value ENV)
+deploy: export GIVEN_REGION = $(value REGION)
+deploy: export GIVEN_ADMIN = $(value ADMIN)
+deploy: export GIVEN_PARAMETERS = $(value PARAMETERS)
+deploy: export GIVEN_YES = $(value YES)
+smoke: export GIVEN_URL = $(value URL)
+smoke: export GIVEN_MEMBER = $(value MEMBER)
+smoke: export GIVEN_FILE = $(value FILE)
 
 # An environment of its own: it pins other versions than the service. The lock file is complete, and says all
 # about dependencies that pip would otherwise ask for with extras, which its hashes do not cover.

@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.cli.deployment.parameters import format_override, parse_overrides, parse_parameters
+from stratabase.cli.deployment.parameters import (
+    format_override,
+    parse_overrides,
+    parse_parameters,
+    parse_shell_words,
+)
 from stratabase.cli.deployment.samconfig import save_values
 from stratabase.cli.terminal.command_error import CommandError
 from tests.service import ROOT
@@ -124,3 +129,31 @@ def test_all_after_the_equals_sign_of_an_argument_is_the_value() -> None:
         "BaseUrl": "",
         "A": "b",
     }
+
+
+def test_a_text_has_several_parameters_with_the_quotes_of_a_shell() -> None:
+    assert parse_shell_words('Basic=off MailFromName="HR Team"  BaseUrl= Quoted=\'"HR"\'') == {
+        "Basic": "off",
+        "MailFromName": "HR Team",
+        "BaseUrl": "",
+        "Quoted": '"HR"',
+    }
+    assert parse_shell_words("") == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "MailFromName=HR Team",
+            r'"Team" sets no parameter\. .*in quotes.*samconfig\.toml can have such values',
+        ),
+        (
+            "MailFrom=o'neill@example.com",
+            r"MailFrom=o'neill@example.com failed: No closing quotation\. Write NAME=",
+        ),
+    ],
+)
+def test_a_text_that_sets_no_parameter_is_refused_with_advice(text: str, message: str) -> None:
+    with pytest.raises(CommandError, match=message):
+        parse_shell_words(text)

@@ -9,7 +9,7 @@ from stratabase.cli.deployment.configure import Choices, complete_environment
 from stratabase.cli.deployment.deploy import check_account, deploy, protect
 from stratabase.cli.deployment.destroy import destroy
 from stratabase.cli.deployment.environment import read_environment
-from stratabase.cli.deployment.parameters import parse_parameters
+from stratabase.cli.deployment.parameters import parse_parameters, parse_shell_words
 from stratabase.cli.deployment.questions import ask
 from stratabase.cli.deployment.smoke import FILE_SIZE, SMOKE_CHECKS, TriedInstance, smoke
 from stratabase.cli.deployment.stack import Stack, translate_aws_errors
@@ -58,7 +58,7 @@ def _deploy(options: Options) -> Iterator[str]:
 
 
 def _choices(options: Options) -> Choices:
-    parameters = parse_parameters(options.parameter)
+    parameters = parse_shell_words(options.parameters) | parse_parameters(options.parameter)
     return Choices(options.environment or None, options.region, options.administrator, parameters)
 
 
@@ -157,6 +157,15 @@ _DEPLOYED: tuple[Argument, ...] = (
             "metavar": "NAME=VALUE",
             "help": "a parameter of the template for this deployment, in place of the one in samconfig.toml; "
             "can be repeated",
+        },
+    ),
+    (
+        "--parameters",
+        {
+            "default": "",
+            "metavar": "TEXT",
+            "help": "several such parameters in one text, with quotes as in a shell: "
+            "'Basic=off MailFromName=\"HR Team\"'",
         },
     ),
     _YES,

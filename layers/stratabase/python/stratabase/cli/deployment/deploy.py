@@ -104,7 +104,7 @@ def find_sam() -> str:
     own = Path(".venv-sam/bin/sam")
     found = str(own) if own.exists() else shutil.which("sam")
     if found is None:
-        raise CommandError("The SAM CLI is not installed. Run `make .venv-sam/.done`.")
+        raise CommandError("The SAM CLI is not installed. Run `make build`, which installs it.")
     return found
 
 

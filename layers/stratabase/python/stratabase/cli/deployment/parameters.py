@@ -1,6 +1,7 @@
 """Parameters of the template as the SAM CLI reads and writes them: `Basic=off MailFromName="HR Team"`."""
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,6 +12,10 @@ _OVERRIDE = re.compile(
     rf"""\s*(?:ParameterKey=(?P<key>[A-Za-z0-9]+),ParameterValue=(?P<key_value>{_VALUE})|(?P<name>[A-Za-z0-9]+)=(?P<value>{_VALUE}))"""
     r"(?=\s|$)",
     re.DOTALL,
+)
+_ADVICE = (
+    "Write NAME=VALUE, such as Basic=off, and put a value with spaces in quotes, such as "
+    'MailFromName="HR Team". parameter_overrides in samconfig.toml can have such values, too.'
 )
 _NAME = re.compile(r"[A-Za-z0-9]+")
 _LONG = "ParameterKey="
@@ -43,13 +48,26 @@ def parse_parameters(texts: Iterable[str]) -> dict[str, str]:
 
     Raises CommandError.
     """
-    found = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not _NAME.fullmatch(name):
-            raise CommandError(f'"{text}" sets no parameter. Write NAME=VALUE, such as Basic=off.', MISUSED)
-        found[name] = _unquote(value)
-    return found
+    return {name: _unquote(value) for name, value in map(_split, texts)}
+
+
+def parse_shell_words(text: str) -> dict[str, str]:
+    """Return values by name, from a text such as `Basic=off MailFromName="HR Team"`, quoted as in a shell.
+
+    Raises CommandError.
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise CommandError(f"Reading the parameters {text} failed: {error}. {_ADVICE}", MISUSED) from error
+    return dict(map(_split, words))
+
+
+def _split(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not _NAME.fullmatch(name):
+        raise CommandError(f'"{text}" sets no parameter. {_ADVICE}', MISUSED)
+    return name, value
 
 
 def format_override(name: str, value: str) -> str:
@@ -78,11 +96,7 @@ def _parse_text(text: str) -> dict[str, str]:
         # The SAM CLI ignores the short form beside the long one.
         if override is None or (override["key"] is None) == is_long:
             rest = text[position:].strip().split(" ")[0]
-            raise CommandError(
-                f'"{rest}" in parameter_overrides sets no parameter. Write NAME=VALUE, such as Basic=off, '
-                'and put a value with spaces in quotes, such as MailFromName="HR Team".',
-                MISUSED,
-            )
+            raise CommandError(f'"{rest}" in parameter_overrides sets no parameter. {_ADVICE}', MISUSED)
         name = override["key"] or override["name"]
         found[name] = _unquote(override["key_value"] if override["key"] else override["value"])
         position = override.end()

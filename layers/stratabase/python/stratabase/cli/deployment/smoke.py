@@ -169,7 +169,7 @@ def check_file_transfer(instance: TriedInstance) -> str:
     """Upload a file in several requests, download it in one, compare the bytes, and delete it."""
     target = instance.file_target
     if target is None:
-        raise Skipped("no attribute takes such a file. Name one with --file CLASS.ATTRIBUTE.")
+        raise Skipped("no attribute takes such a file. Name one with --file CLASS.ATTRIBUTE (make: FILE=…).")
     with _random_file(instance) as path, Connection(instance.base_url, instance.credentials) as connection:
         with open_local_file(path) as file, TransferBar("upload", file.size) as bar:
             transfer = ResumableTransfer("smoke", instance.base_url, path)
