@@ -321,3 +321,36 @@ def test_a_warning_of_the_model_names_the_option_that_ignores_it(
 def test_a_missing_file_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["import", "pets.csv"]) == 1
     assert "pets.csv doesn't exist. Name a folder or a CSV file." in capsys.readouterr().err
+
+
+def test_rows_that_only_together_break_a_rule_are_not_said_to_be_wrong_by_others(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "model.graphql").write_text("""
+extend schema @application(name: "Bank")
+type Account @unique(attributes: ["name"])
+  @warning(name: "w", condition: "balance < 0", message: "Overdrawn.", blocking: true) {
+  name: String!
+  balance: Int @derived(path: "bookings.amount", aggregate: SUM)
+  bookings: [Booking!] @association(opposite: "account")
+}
+type Booking { amount: Int!  account: Account @association(opposite: "bookings") }
+""")
+    for name, class_name, text in (
+        ("accounts", "Account", "name\nA1\n"),
+        ("opening", "Booking", "amount,account.name\n50,A1\n"),
+    ):
+        (folder / f"{name}.csv").write_text(text)
+        assert main(["import", f"{name}.csv", "--class", class_name]) == 0
+    (folder / "bookings.csv").write_text("amount,account.name\n-5,A1\n-46,A1\n")
+    command = ["import", "bookings.csv", "--class", "Booking"]
+    assert main([*command, "--dry-run"]) == 0
+    capsys.readouterr()
+
+    assert main(command) == 1
+
+    message = capsys.readouterr().err
+    assert "Overdrawn." in message
+    assert "It is refused together with what was written since: other rows of the file" in message
+    assert main([*command, "--skip-invalid"]) == 0
+    assert "1 created" in capsys.readouterr().out

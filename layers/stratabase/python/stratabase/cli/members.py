@@ -169,7 +169,7 @@ def _hand_over(instance: Instance, options: Options) -> Iterator[str]:
         yield f"{locked}. Release the locks, and run the command again."
     if total.refused:
         refused = pluralize(total.refused, "object")
-        reasons = "a blocking warning or a constraint refuses it, or the result is too large"
+        reasons = "a blocking warning or a constraint refuses this, or the result is too large"
         yield f"{refused} cannot be changed: {reasons}."
 
 

@@ -255,7 +255,8 @@ class _Import:
         except RowRefused as refused:
             reasons = "\n".join(f"{self._file.path}, {issue}" for issue in refused.issues)
             raise CommandError(
-                f"{reasons}\nThis row was valid before, but somebody has written meanwhile. To write the "
+                f"{reasons}\nThis row was valid by itself when all rows were checked. It is refused together "
+                "with what was written since: other rows of the file, or writes of others. To write the "
                 "other rows, leave the file as it is, and run the same command with --skip-invalid."
             ) from refused
         except ImportRuns as error:

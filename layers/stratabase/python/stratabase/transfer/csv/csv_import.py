@@ -91,7 +91,10 @@ class ImportRuns(Exception):
 
 
 class RowRefused(Exception):
-    """A row that was valid when all rows were checked is refused now, because others have written since."""
+    """A row that was valid by itself when all rows were checked is refused after what was written since.
+
+    Other rows of the file may have written it, because all rows are checked before the first one is written.
+    """
 
     def __init__(self, issues: Sequence[RowIssue]) -> None:
         super().__init__(*issues)
