@@ -13,7 +13,7 @@ from stratabase.domain.issues.issue import IssueType
 from stratabase.domain.issues.refusals import Refused
 from stratabase.domain.write.commands import Command, ToManyCommand
 from stratabase.operations.services import Services
-from stratabase.operations.write import pipeline
+from stratabase.operations.write import warnings
 from stratabase.operations.write.claims import Claims, find_claims
 from stratabase.operations.write.services import restore
 from stratabase.operations.write.state_readers import StateReaders
@@ -211,7 +211,7 @@ def take_out_claims(monkeypatch: pytest.MonkeyPatch) -> None:
     def without_claimed(readers: StateReaders) -> Claims:
         return find_claims(readers)._replace(claimed=())
 
-    monkeypatch.setattr(pipeline, "find_claims", without_claimed)
+    monkeypatch.setattr(warnings, "find_claims", without_claimed)
 
 
 @pytest.fixture(params=DISTANT, ids=lambda kind: kind.name)
