@@ -40,9 +40,9 @@ def test_a_validation_with_a_malicious_text_ends_and_others_are_served(
 
 
 def test_all_malicious_texts_at_once_are_validated(service: RunningService) -> None:
-    """400,000 characters for forty patterns in one request, which writes nothing."""
+    """The ends of the texts, 340,000 characters for forty patterns in one request, which writes nothing."""
     create = "mutation($data: ThingCreate!) { Thing___create(data: $data) { _id } }"
-    reply = service.graphql(create, {"data": {name: evil.text for name, evil in FIELDS.items()}})
+    reply = service.graphql(create, {"data": {name: evil.text[-8_500:] for name, evil in FIELDS.items()}})
     issues = reply["errors"][0]["extensions"]
     assert "ATTRIBUTE_STRING_PATTERN" in json.dumps(issues)
     assert service.graphql("{ Thing___getPage { totalCount } }")["data"]["Thing___getPage"]["totalCount"] == 0
