@@ -18,6 +18,7 @@ MADE_IN_FUNCTIONS = {
     ("cells.py", "__init__"): "of separators that are escaped; no quantifier gives back what it took",
     ("errors.py", "_source_index"): "three quotes",
     ("wording.py", "shorten"): "one character",
+    ("template_parameters.py", "_matches"): "of the parameters of the template of a project",
 }
 """Where a regular expression is made or found when the program runs, and of what."""
 
