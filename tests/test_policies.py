@@ -64,9 +64,12 @@ CREDENTIALS: Any = {
 }
 
 
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Recorder]]:
-    """The calls of each function after everything was done once."""
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Recorder]:
+    """Return the calls of each function after everything was done once.
+
+    The session keeps them, because a process can run other tests between those of this module.
+    """
     address = str(ministack.endpoint().url)
     recorders = {each.name: Recorder() for each in TEMPLATE.functions}
     clock = MovableClock()
@@ -102,7 +105,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, 
             return {**loaded, REINDEX: loaded[REINDEX]._replace(handler=reindex)}
 
         run_everything(Stack(start, recorders, Routes(TEMPLATE.routes), clock, lose_files))
-        yield recorders
+    return recorders
 
 
 def use_cheap_hashes(patch: pytest.MonkeyPatch) -> None:
