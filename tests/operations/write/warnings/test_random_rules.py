@@ -130,7 +130,8 @@ def test_no_write_breaks_a_rule_and_only_those_that_would_are_refused() -> None:
 
     check()
     lengths = {message.count(".") for message in refused}
-    assert lengths == {0, 1} if FULL else lengths, "too few rules were touched"
+    if FULL:  # few examples may refuse nothing
+        assert lengths == {0, 1}, "too few rules were touched"
 
 
 def write_at_random(services: Services, twin: Services, entities: DictEntities, chance: Random) -> set[Met]:
