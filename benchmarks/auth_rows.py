@@ -14,14 +14,16 @@ from stratabase.adapters.members.sqlite_attempts import SqliteAttempts
 from stratabase.adapters.members.sqlite_members import SqliteMembers
 from stratabase.clock import SystemClock
 from stratabase.domain.members.member import Member
-from stratabase.http_api.auth.authentication import Authentication, BasicAuthenticator, BearerAuthenticator
+from stratabase.http_api.auth.authenticators import BasicAuthenticator, BearerAuthenticator
+from stratabase.http_api.http.authentication import Authentication
 from stratabase.http_api.http.messages import Request
 from stratabase.model.model import Profile
 from stratabase.operations.auth.callers import CallerFactory, MemberCache
 from stratabase.operations.auth.sign_in import SignIn
 from stratabase.operations.auth.signing_keys import SigningKeyCache
 from stratabase.operations.auth.tokens import TokenIssuer, TokenTerms, TokenVerifier
-from stratabase.operations.ports import Attempts, Members
+from stratabase.operations.members.ports import Members
+from stratabase.operations.ports import Attempts
 from stratabase.passwords import Argon2Passwords
 from stratabase.store.ids import TimeOrderedIds
 

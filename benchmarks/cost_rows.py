@@ -40,8 +40,8 @@ from stratabase.operations.write.services import delete, save
 from stratabase.settings import Settings
 from stratabase.store.dynamodb.botocore_client import BotocoreClient
 from stratabase.store.dynamodb.engine import DynamoDBEngine
-from stratabase.store.dynamodb.metering import MeteredEngine
 from stratabase.store.dynamodb.table import ensure_table
+from stratabase.store.engine.metering import MeteredEngine
 from stratabase.store.engine.port import Engine, Item, Key
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.layout.keys import REGISTRY

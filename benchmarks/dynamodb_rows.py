@@ -21,7 +21,7 @@ from benchmarks.function_rows import ADMINISTRATOR
 from benchmarks.http_rows import CREATE, FIELDS, GET, PAGE, UPDATE
 from benchmarks.table import Figure, print_table
 from benchmarks.trace import Handler, load_handler
-from stratabase.bootstrap.storage import open_dynamodb_client
+from stratabase.bootstrap.aws_platform import AwsPlatform
 from stratabase.cli.emulator import BUCKET, emulator
 from stratabase.cli.terminal.settings import EMULATOR_CREDENTIALS
 from stratabase.domain.objects.entity import Reference
@@ -79,7 +79,7 @@ def measure() -> Mapping[str, float]:
     handler = load_handler(FUNCTIONS / "graphql" / "app.py")
     with (
         closing(staff.Staff(settings.home, settings)) as filled,
-        closing(open_dynamodb_client(settings)) as client,
+        closing(AwsPlatform(settings).dynamodb_client()) as client,
     ):
         filled.grow(OBJECTS)
         taken: dict[str, float] = {}

@@ -25,7 +25,8 @@ from stratabase.cli.emulator import emulator
 from stratabase.cli.gateway.template import FunctionDeclaration, read_template
 from stratabase.cli.terminal.settings import EMULATOR_CREDENTIALS
 from tests.lambda_stack.layers import Layers, lay_out
-from tests.service import PASSWORD, ROOT
+from tests.repository import ROOT
+from tests.service import PASSWORD
 
 STARTS = 5
 SECRET = "signing-keys"

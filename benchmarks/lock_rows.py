@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.role_rows import CALLER, Cost, Operations
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Change, Creation
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.write.commands import PartsCommand, Update

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from stratabase.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.domain.query.consumption import Consumption, round_trips
-from stratabase.store.dynamodb.metering import record_consumption
+from stratabase.store.engine.metering import record_consumption
 
 
 class Metered(NamedTuple):

@@ -18,8 +18,7 @@ from benchmarks.table import Figure, print_table
 from stratabase.domain.objects.change import Change, Creation, Modification
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.model.reading import read_model
-from stratabase.store.dynamodb.capacity import item_bytes
-from stratabase.store.dynamodb.table import READ_UNIT_BYTES, WRITE_UNIT_BYTES
+from stratabase.store.engine.capacity import READ_UNIT_BYTES, WRITE_UNIT_BYTES, item_bytes
 from stratabase.store.engine.port import IndexKey, Item
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.layout import keys

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from benchmarks.cost_rows import dynamodb_engines, sqlite_engines
 from benchmarks.metering import Metered, measure_consumption
 from benchmarks.table import Figure, print_table
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import ReadBudgetExceeded
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, Not, RoleFilter
 from stratabase.domain.query.order import Order, OrderTerm
@@ -28,7 +28,7 @@ from stratabase.model.types.operators import Operator
 from stratabase.operations.context import ReadContext, evaluation_context
 from stratabase.operations.read.reader import Reader
 from stratabase.settings import Settings
-from stratabase.store.dynamodb.metering import MeteredEngine
+from stratabase.store.engine.metering import MeteredEngine
 from stratabase.store.engine.port import Batch, Engine, Item, Put
 from stratabase.store.indexes.registry_cache import RegistryCache
 from stratabase.store.layout import codec, keys, links

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.domain.objects.change import Change, Creation, LinkCreation
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.write.commands import (

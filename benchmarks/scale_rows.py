@@ -48,10 +48,15 @@ from stratabase.operations.services import Services
 from stratabase.operations.write.services import save
 from stratabase.store.backfill.reindex import Reindex
 from stratabase.store.backfill.resharding import OF_LISTING, Resharding
-from stratabase.store.dynamodb.capacity import item_bytes, range_bytes
-from stratabase.store.dynamodb.commit import is_single_write, write_requests
-from stratabase.store.dynamodb.metering import MeteredEngine
-from stratabase.store.dynamodb.table import READ_UNIT_BYTES, WRITE_UNIT_BYTES
+from stratabase.store.engine.capacity import (
+    READ_UNIT_BYTES,
+    WRITE_UNIT_BYTES,
+    is_single_write,
+    item_bytes,
+    needed_actions,
+    range_bytes,
+)
+from stratabase.store.engine.metering import MeteredEngine
 from stratabase.store.engine.port import ITEMS, Batch, Check, Engine, Item, Key
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.layout import keys
@@ -112,7 +117,7 @@ class RecordingEngine(ReferenceEngine):
         before = super().get(wanted)
         super().commit(batch)
         after = super().get(wanted)
-        transaction = not is_single_write(write_requests("", batch.actions))
+        transaction = not is_single_write(needed_actions(batch.actions))
         units = []
         for action, old, new in zip(batch.actions, before, after, strict=True):
             size = max(item_bytes(old), item_bytes(new))

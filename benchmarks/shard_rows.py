@@ -25,7 +25,7 @@ from stratabase.model.reading import read_model
 from stratabase.model.types.operators import Operator
 from stratabase.store.backfill.reindex import Reindex
 from stratabase.store.backfill.resharding import OF_LISTING, Resharding
-from stratabase.store.dynamodb.metering import MeteredEngine
+from stratabase.store.engine.metering import MeteredEngine
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
-from stratabase.bootstrap.storage import open_engine
+from stratabase.bootstrap.platform import open_engine, platform_of
 from stratabase.domain.objects.change import Change, Creation
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.model.reading import read_model
@@ -58,7 +58,7 @@ class Staff:
     def __init__(self, home: Path, settings: Settings | None = None) -> None:
         """Create the teams. `settings`: those of the service, if they are not the default."""
         self._model = read_model(MODEL, "staff")
-        self._engine = open_engine(replace(settings or Settings(), home=home))
+        self._engine = open_engine(platform_of(replace(settings or Settings(), home=home)))
         self._entities = Repository(self._engine, self._model)
         self._new_id = TimeOrderedIds().new
         self._teams = [self._entity("Team", {"name": f"Team {number}"}) for number in range(TEAMS)]

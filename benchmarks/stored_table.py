@@ -10,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from stratabase.store.dynamodb.capacity import range_bytes
 from stratabase.store.dynamodb.records import Record, record_of
-from stratabase.store.dynamodb.table import PARTITION, PLACE_ATTRIBUTES, PROJECTED_ATTRIBUTES, SORT
+from stratabase.store.dynamodb.table import PARTITION, PLACE_ATTRIBUTES, SORT
+from stratabase.store.engine.capacity import PROJECTED_ATTRIBUTES, range_bytes
 from stratabase.store.engine.port import ITEMS, Item, Key
 
 MAX_BYTES = 1024 * 1024

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from tests.service import ROOT
+from tests.repository import ROOT
 
 TOOLS = ROOT / ".venv-clients" / "bin"
 """Where make installs the generator of Python clients."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import count, islice
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.domain.objects.change import Change, Tombstone, reference_of
 from stratabase.domain.objects.commit_refusals import (
     AlreadyRecorded,

@@ -22,7 +22,8 @@ from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple
 from uuid import uuid4
 
-ROOT = Path(__file__).parent.parent
+from tests.repository import ROOT
+
 IS_SUPPORTED = sys.platform == "linux"
 _MAX_MESSAGE = 200_000
 """Bytes of a command with its environment."""

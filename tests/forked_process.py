@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.service import ROOT
+from tests.repository import ROOT
 
 
 class ForkingProcess:

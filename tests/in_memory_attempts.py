@@ -3,8 +3,8 @@
 from itertools import count
 from threading import Lock
 
+from stratabase.domain.attempts import MAX_ATTEMPTS_KEPT, RecordedAttempt
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.attempts import MAX_ATTEMPTS_KEPT, RecordedAttempt
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import verbatim
 

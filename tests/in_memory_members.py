@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from threading import RLock
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Unauthenticated
-from stratabase.domain.members.member import Caller, Member, NamesTaken, Roster, email_spellings, fold_name
+from stratabase.domain.members.member import Member, NamesTaken, Roster, email_spellings, fold_name
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.messages import verbatim
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tests.cli.terminal import Terminal, surroundings
-from tests.service import ROOT
+from tests.repository import ROOT
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -4,17 +4,20 @@ import io
 from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Unauthenticated, Unavailable
 from stratabase.domain.members.forgotten_password import ForgottenPassword
-from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.members.member import Member
 from stratabase.domain.members.password import PasswordPolicy
 from stratabase.http_api.admin.reset_password import reset_password_endpoint
-from stratabase.http_api.auth.authentication import Authentication, BasicAuthenticator
+from stratabase.http_api.auth.authenticators import BasicAuthenticator
 from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.authentication import Authentication
 from stratabase.http_api.http.endpoint import Endpoint
-from stratabase.http_api.pages.confirm_email import ConfirmEmailPages, confirm_email_endpoint
-from stratabase.http_api.pages.forgot_password import ForgotPasswordPages, forgot_password_endpoint
-from stratabase.http_api.pages.set_password import SetPasswordPages, set_password_endpoint
+from stratabase.http_api.member_pages.confirm_email import ConfirmEmailPages, confirm_email_endpoint
+from stratabase.http_api.member_pages.forgot_password import ForgotPasswordPages, forgot_password_endpoint
+from stratabase.http_api.member_pages.set_password import SetPasswordPages, set_password_endpoint
+from stratabase.lambda_functions.handler import LambdaHandler
 from stratabase.messages import verbatim
 from stratabase.model.model import Profile
 from stratabase.observe import Log
@@ -111,9 +114,9 @@ class LinkService:
             CONFIRM_EMAIL: confirm_email_endpoint(self.emails, confirm_email_pages),
         }
 
-    def handler(self, base_url: str | None = None) -> HttpHandler:
+    def handler(self, base_url: str | None = None) -> LambdaHandler:
         authentication = Authentication({"Basic": BasicAuthenticator(sign_in)})
-        return HttpHandler(self.endpoints(), authentication, base_url=base_url, log=self.log)
+        return LambdaHandler(HttpHandler(self.endpoints(), authentication, base_url=base_url, log=self.log))
 
     def anna(self) -> Member:
         member = super(UnreliableMembers, self.members).by_id("m1")

@@ -9,7 +9,7 @@ from stratabase.domain.members.refusals import RecipientRefused
 from stratabase.messages import verbatim
 from stratabase.observe import Log
 from stratabase.operations.members.email_change import EmailChange
-from stratabase.operations.ports import Members
+from stratabase.operations.members.ports import Members
 from tests.fakes import FrozenClock
 from tests.in_memory_attempts import InMemoryAttempts
 

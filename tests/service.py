@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 from stratabase.cli.server.processes import tie_to_parent
 from tests import ministack
 from tests.forked_commands import IS_SUPPORTED, ForkedCommand, start_command
+from tests.repository import ROOT
 from tests.secrets_watch import MARKERS, SecretsWatch
 
 PASSWORD = "correct horse battery staple"
-ROOT = Path(__file__).parent.parent
 SAMPLE_MODEL = ROOT / "layers/model/model.graphql"
 ON_LAMBDA = os.environ.get("SCENARIOS_ON") == "lambda"
 """Whether services run as Lambda functions over the emulator of AWS (see tests.lambda_stack)."""

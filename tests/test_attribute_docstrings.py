@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.service import ROOT
+from tests.repository import ROOT
 
 FILES = [
     file

@@ -9,7 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.service import ROOT
+from tests.repository import ROOT
 
 LOCK = ROOT / "layers/dependencies/requirements.txt"
 BUILT = {

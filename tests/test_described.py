@@ -11,7 +11,7 @@ from stratabase.bootstrap.routes import all_endpoints
 from stratabase.cli.gateway.template import read_template
 from stratabase.http_api.handler import CATCH_ALL
 from tests import golden
-from tests.service import ROOT
+from tests.repository import ROOT
 
 
 @pytest.fixture(scope="module")

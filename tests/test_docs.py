@@ -8,9 +8,9 @@ import pytest
 from graphql import DirectiveDefinitionNode, EnumTypeDefinitionNode, parse
 
 from stratabase.settings import variables
+from tests.repository import ROOT
 from tests.rows import each_row
 
-ROOT = Path(__file__).parent.parent
 SETTINGS = ROOT / "docs" / "settings.md"
 PAGES = [
     ROOT / "README.md",

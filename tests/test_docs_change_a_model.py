@@ -16,8 +16,9 @@ from stratabase.model.types.enumeration import EnumType
 from stratabase.store.catalog.catalog_store import ServedNames
 from stratabase.store.read.context import system_now
 from tests.cli.test_reindex import Shop
+from tests.repository import ROOT
 
-PAGE = (Path(__file__).parent.parent / "docs/change-a-model.md").read_text("utf-8")
+PAGE = (ROOT / "docs/change-a-model.md").read_text("utf-8")
 MODELS = re.findall(r"```graphql\n(.*?)```", PAGE, re.DOTALL)
 COMMANDS = re.findall(r"`stratabase ([^`]*)`", PAGE.replace("\n", " "))
 ON_A_STORE = {"model drop", "model convert"}

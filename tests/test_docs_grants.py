@@ -1,7 +1,6 @@
 """The model snippets of the page about grants are valid, and do what the page says."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,9 @@ from stratabase.domain.access.grants import Access, access_of
 from stratabase.model.model import Action
 from stratabase.model.reading import read_model
 from stratabase.model.users import USER, with_users
+from tests.repository import ROOT
 
-PAGE = (Path(__file__).parent.parent / "docs/grants.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/grants.md").read_text(encoding="utf-8")
 SNIPPETS = re.findall(r"^```graphql\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 (HEAD,) = (each for each in SNIPPETS if each.startswith("extend schema"))
 MODEL = with_users(read_model(HEAD + "".join(each for each in SNIPPETS if each is not HEAD), "grants.md"))

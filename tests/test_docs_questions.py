@@ -9,8 +9,9 @@ import pytest
 from benchmarks.question_rows import BY_BOTH, BY_EMAIL, BY_GRANT, QUESTIONS, Answer, Clinic, table
 from stratabase.store.query import semi_join
 from stratabase.store.sqlite.engine import SqliteEngine
+from tests.repository import ROOT
 
-PAGE = Path(__file__).parent.parent / "docs" / "questions.md"
+PAGE = ROOT / "docs" / "questions.md"
 SMALL = 400
 """Appointments. The page has 10,000."""
 CONSTANT = 20

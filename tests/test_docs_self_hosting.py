@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from stratabase.settings import Settings
-from tests.service import ROOT
+from tests.repository import ROOT
 
 PAGE = (ROOT / "docs/self-hosting.md").read_text(encoding="utf-8")
 

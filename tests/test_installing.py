@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.installation import build_wheel, follow, run
-from tests.service import ROOT
+from tests.repository import ROOT
 
 pytestmark = pytest.mark.thorough
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from stratabase.model.prepared import read_prepared
-
-ROOT = Path(__file__).parent.parent
+from tests.repository import ROOT
 
 
 def build(layer: str, target: str, folder: Path, **variables: str) -> Path:

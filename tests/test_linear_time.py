@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.hostile_texts import PLACES
+from tests.repository import ROOT
 
-ROOT = Path(__file__).parent.parent
 SOURCES = [*ROOT.glob("layers/stratabase/python/**/*.py")]
 MADE_IN_FUNCTIONS = {
     ("date_pattern.py", "of"): "of fields of ours and escaped text; a text fits in at most MOST_WAYS ways",

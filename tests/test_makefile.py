@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.service import ROOT
+from tests.repository import ROOT
 
 RULE = re.compile(r"^([a-z-]+):[^\n]*## [^\n]*\n((?:\t[^\n]*\n)*)", re.MULTILINE)
 QUICK = {"help", "clean", "wheel"}

@@ -24,7 +24,8 @@ from tests import ministack
 from tests.lambda_stack.local_functions import MovableClock, Stack, start_function
 from tests.lambda_stack.recorder import FROM_ADDRESS, LEADING_KEYS, Call, Recorder
 from tests.lambda_stack.workload import MORE_CLASSES, change_model, run_everything
-from tests.service import PASSWORD, ROOT, SAMPLE_MODEL
+from tests.repository import ROOT
+from tests.service import PASSWORD, SAMPLE_MODEL
 from tests.transformed_template import Deployment, transform
 
 TEMPLATE = read_template(ROOT / "template.yaml")

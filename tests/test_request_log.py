@@ -8,15 +8,16 @@ from typing import Any
 import pytest
 
 from stratabase import observe
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.member import Caller
-from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.authentication import Authentication
 from stratabase.http_api.http.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response
+from stratabase.lambda_functions.handler import LambdaHandler
+from stratabase.lambda_functions.request_log import RequestLog, publish_metric
 from stratabase.messages import verbatim
 from stratabase.observe import Log
-from stratabase.request_log import RequestLog, publish_metric
 from stratabase.usage import current_usage
 from tests.http_api.conftest import make_event
 
@@ -32,11 +33,13 @@ class Service:
     def __init__(self, respond: Any) -> None:
         self.stream, self.log = io.StringIO(), io.StringIO()
         operation = Operation(respond, "look", "Look.", {200: ResponseSpec("Done.")})
-        self.handler = HttpHandler(
-            {ROUTE: Endpoint({"GET": operation})},
-            Authentication({}),
-            log=Log("DEBUG", self.log, service=f"request-log-{id(self)}"),
-            request_log=RequestLog("graphql", "hr-prod", self.stream),
+        self.handler = LambdaHandler(
+            HttpHandler(
+                {ROUTE: Endpoint({"GET": operation})},
+                Authentication({}),
+                log=Log("DEBUG", self.log, service=f"request-log-{id(self)}"),
+            ),
+            RequestLog("graphql", "hr-prod", self.stream),
         )
 
     def ask(self, *, streams: bool = False) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service import ROOT
+from tests.repository import ROOT
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 from benchmarks import memory
 from benchmarks.function_process import WRAPPER, streaming_function
 from benchmarks.runtime_api import FunctionFailed, RuntimeApi, StreamedAnswer
-from tests.service import ROOT
+from tests.repository import ROOT
 
 DEADLINE = 30
 REQUEST_ID = "00000000-0000-4000-a000-000000000000"

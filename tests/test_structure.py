@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from tests.service import ROOT
+from tests.repository import ROOT
 from tests.structure import Structure
 
 AT_LEAST = {"lines per file, mean": 112}

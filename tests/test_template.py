@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stratabase.settings import Settings, variables
-from tests.service import ROOT
+from tests.repository import ROOT
 from tests.transformed_template import Deployment, Resources, read_template_file, transform
 
 ANY = "x-amazon-apigateway-any-method"

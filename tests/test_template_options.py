@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stratabase.bootstrap.functions import SWEEP_STEP_MILLISECONDS
-from stratabase.request_log import NAMESPACE, OLDEST_PURGE_METRIC
+from stratabase.lambda_functions.request_log import NAMESPACE, OLDEST_PURGE_METRIC
 from tests.transformed_template import Deployment, read_template_file, transform
 
 MAIL = {"MailFrom": "no-reply@example.com"}

@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from urllib3 import HTTPResponse
 
 from stratabase.aws import AwsEndpoint, Credentials, create_client
-from stratabase.request_log import RequestLog
+from stratabase.lambda_functions.request_log import RequestLog
 from stratabase.store.dynamodb.client import Rejected, Unanswered
 from stratabase.store.dynamodb.retry import RetryingClient, RetryPolicy
 from stratabase.store.engine.parallel import ThreadedMap

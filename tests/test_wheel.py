@@ -10,7 +10,7 @@ from packaging.metadata import Metadata
 from packaging.requirements import Requirement
 
 from tests.installation import Installation, follow
-from tests.service import ROOT
+from tests.repository import ROOT
 
 PACKAGE = ROOT / "layers/stratabase/python"
 ONLY_FOR_DEVELOPERS = {"messages.pot", "sources.sha256"}

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, field, replace
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Unauthenticated
-from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.members.member import Member
 from stratabase.model.model import Profile
 from stratabase.operations.auth.callers import CallerFactory, MemberCache
 from stratabase.operations.auth.signing_keys import SigningKeyCache
 from stratabase.operations.auth.tokens import TokenIssuer, TokenTerms, TokenVerifier
-from stratabase.operations.ports import Keyring
+from stratabase.operations.members.ports import Keyring
 from tests.fakes import CountedIds, FrozenClock
 from tests.in_memory_keyring import InMemoryKeyring, key
 from tests.in_memory_members import InMemoryMembers

@@ -15,7 +15,7 @@ from cfnlint.decode.cfn_yaml import load
 from samtranslator.parser.parser import Parser
 from samtranslator.translator.translator import Translator
 
-from tests.service import ROOT
+from tests.repository import ROOT
 
 REGION, ACCOUNT = "us-east-1", "123456789012"
 PSEUDO_PARAMETERS = {

@@ -15,7 +15,7 @@ from benchmarks.costs.recorder import AwsCall, record_calls
 from stratabase.cli.emulator import emulator
 from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.template import read_template
-from stratabase.http_api.http.api_gateway import StreamedResponse
+from stratabase.lambda_functions.events import StreamedResponse
 from tests.lambda_stack.pool import FunctionPool
 from tests.lambda_stack.stack import TEMPLATE, function_pools
 from tests.service import PASSWORD

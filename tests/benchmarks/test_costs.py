@@ -1,7 +1,6 @@
 """The page on costs is what its generator writes, and its arithmetic is right."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,8 @@ from benchmarks.costs import prices
 from benchmarks.costs.bill import AUTHENTICATION, LARGE, MIX, SMALL, Bill, by_group, dollars, times, total
 from benchmarks.costs.page import _break_even, render
 from benchmarks.costs.prices import GROUPS, MILLION, PRICES
+from tests.repository import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 BILL = Bill()
 WRITES = {
     "create": 2,

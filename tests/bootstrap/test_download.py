@@ -18,7 +18,8 @@ from stratabase.store.engine.port import Batch, Engine, Item
 from stratabase.store.layout.keys import REGISTRY
 from tests.lambda_stack.local_functions import MovableClock, Stack, start_function
 from tests.lambda_stack.workload import ADDRESS, MEMBERS, upload
-from tests.service import PASSWORD, ROOT, basic
+from tests.repository import ROOT
+from tests.service import PASSWORD, basic
 
 TEMPLATE = read_template(ROOT / "template.yaml")
 BEFORE = """

@@ -9,8 +9,8 @@ import pytest
 from stratabase.bootstrap import functions
 from stratabase.bootstrap.functions import SWEEP_STEP_MILLISECONDS, sweep_handler
 from stratabase.clock import SystemClock
+from stratabase.lambda_functions.request_log import OLDEST_PURGE_METRIC
 from stratabase.observe import Log
-from stratabase.request_log import OLDEST_PURGE_METRIC
 from stratabase.settings import Settings
 
 

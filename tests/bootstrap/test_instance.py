@@ -10,7 +10,7 @@ import pytest
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.functions import http_handler
 from stratabase.bootstrap.routes import FUNCTIONS
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.http_api.handler import CATCH_ALL
 from stratabase.model.prepared import prepare, prepared_file
 from stratabase.model.reading import read_model

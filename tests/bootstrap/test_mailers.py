@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratabase.bootstrap.mailers import build_mailer
+from stratabase.bootstrap.platform import platform_of
 from stratabase.settings import BadSettings, Settings
 
 
@@ -10,9 +10,9 @@ from stratabase.settings import BadSettings, Settings
 def test_an_invalid_sender_is_a_bad_setting(mail: str) -> None:
     settings = Settings(mail=mail, mail_from="nobody", smtp="smtp://127.0.0.1:25")
     with pytest.raises(BadSettings, match=r'^STRATABASE_MAIL_FROM: "nobody" is not valid. Use the address'):
-        build_mailer(settings)
+        platform_of(settings).mailer()
 
 
 def test_a_server_must_be_named() -> None:
     with pytest.raises(BadSettings, match=r"^STRATABASE_SMTP is required"):
-        build_mailer(Settings(mail="smtp"))
+        platform_of(Settings(mail="smtp")).mailer()

@@ -8,7 +8,7 @@ import pytest
 
 from stratabase.bootstrap import Instance, reindex_handler
 from stratabase.bootstrap.reindex import STEP_MILLISECONDS
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.settings import Settings
 from stratabase.store.backfill import class_heads, resharding
 from stratabase.store.backfill.resharding import OF_LISTING, Resharding

@@ -8,7 +8,7 @@ from stratabase.bootstrap.routes import FUNCTIONS
 from stratabase.cli.gateway.template import read_template
 from stratabase.http_api.handler import CATCH_ALL
 from tests import golden
-from tests.service import ROOT
+from tests.repository import ROOT
 
 
 def test_the_template_gives_each_function_its_routes_and_no_others() -> None:

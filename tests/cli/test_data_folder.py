@@ -18,7 +18,7 @@ from stratabase.cli.main import main
 from stratabase.data_folder import hold_data_folder
 from stratabase.settings import Settings
 from tests.cli.terminal import Project
-from tests.service import ROOT
+from tests.repository import ROOT
 from tests.soak import count, seed
 
 COMMANDS = (

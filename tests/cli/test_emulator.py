@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.service import ROOT, eventually, free_port
+from tests.repository import ROOT
+from tests.service import eventually, free_port
 
 DEADLINE = 60
 COMMAND = [

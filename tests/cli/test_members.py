@@ -13,7 +13,8 @@ from stratabase.cli.members import mail_base_url
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.settings import Settings
 from tests.cli.members_terminal import PASSWORD, Terminal
-from tests.service import ROOT, free_port
+from tests.repository import ROOT
+from tests.service import free_port
 
 
 @pytest.fixture

@@ -17,8 +17,9 @@ from stratabase.store.layout import keys
 from stratabase.store.repository import Repository
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.fakes import ADMINISTRATOR
+from tests.repository import ROOT
 
-SAMPLE = Path(__file__).parents[2] / "layers/model/model.graphql"
+SAMPLE = ROOT / "layers/model/model.graphql"
 GOOD = 'extend schema @application(name: "Shop")\ntype Pet { name: String! }\n'
 
 

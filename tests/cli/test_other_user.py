@@ -18,7 +18,7 @@ from stratabase.settings import Settings
 from tests import ministack
 from tests.cli.terminal import Project
 from tests.cli.test_data_folder import COMMANDS
-from tests.service import ROOT
+from tests.repository import ROOT
 
 pytestmark = pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can do this")
 NOBODY = pwd.getpwnam("nobody").pw_uid

@@ -13,9 +13,9 @@ import pytest
 from stratabase.aws import create_client
 from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.pending_file import FileTarget, PendingFile
 from stratabase.domain.files.stored_file import StoredFile, file_key, pending_key
-from stratabase.domain.members.member import Caller
 from stratabase.domain.store_mark import StoreRefused
 from stratabase.settings import Settings
 from stratabase.store.dynamodb.engine import DynamoDBEngine

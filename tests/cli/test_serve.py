@@ -17,9 +17,8 @@ import pytest
 
 from stratabase.cli.main import main
 from tests.cli.terminal import DEADLINE, Project, Terminal, run, serving
+from tests.repository import ROOT
 from tests.service import RunningService, eventually
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_the_first_start_creates_an_administrator_and_prints_an_example(

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from stratabase.bootstrap import Instance, layout_steps
-from stratabase.bootstrap.storage import open_unchecked_engine, requirements_of
+from stratabase.bootstrap.platform import platform_of
 from stratabase.bootstrap.store_marks import open_marked_stores
 from stratabase.cli import store as store_command
 from stratabase.cli.main import main
@@ -113,8 +113,8 @@ def during(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[Engine], None]]:
 
 def process(settings: Settings, layouts: LayoutRange) -> MarkedEngine:
     """Return the engine of a process whose version knows some layouts."""
-    required = requirements_of(settings).objects._replace(layouts=layouts)
-    return MarkedEngine(open_unchecked_engine(settings), required)
+    required = platform_of(settings).required.objects._replace(layouts=layouts)
+    return MarkedEngine(platform_of(settings).engine(), required)
 
 
 def mark(settings: Settings) -> StoreMark | None:

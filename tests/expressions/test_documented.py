@@ -1,7 +1,5 @@
 """The expressions page documents every function and limit."""
 
-from pathlib import Path
-
 import pytest
 
 from stratabase.expressions.expression import MAX_STEPS
@@ -12,9 +10,10 @@ from stratabase.expressions.parser import MAX_EXPRESSION_LENGTH
 from stratabase.formats.regex import MAX_REGEX_LENGTH
 from stratabase.model.model_expressions import CALLER_FIELDS
 from stratabase.model.types import TYPES
+from tests.repository import ROOT
 from tests.rows import each_row
 
-PAGE = (Path(__file__).parents[2] / "docs/expressions.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/expressions.md").read_text(encoding="utf-8")
 
 
 @each_row("name", FUNCTIONS)

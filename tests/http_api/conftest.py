@@ -8,15 +8,17 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Unauthenticated
-from stratabase.domain.members.member import Caller
 from stratabase.formats.preferences import Formats
-from stratabase.http_api.auth.authentication import Authentication, BasicAuthenticator
+from stratabase.http_api.auth.authenticators import BasicAuthenticator
 from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.authentication import Authentication
 from stratabase.http_api.http.cors import Cors
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Responder
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.http_api.http.shape import Shape
+from stratabase.lambda_functions.handler import LambdaHandler
 from stratabase.messages import verbatim
 from stratabase.observe import Log
 from tests.http_api.documented import Documented
@@ -109,17 +111,19 @@ def fakes() -> FakeServices:
 
 
 @pytest.fixture
-def make_handler(fakes: FakeServices, request: pytest.FixtureRequest) -> Callable[..., HttpHandler]:
-    def make(cors: Cors | None = None) -> HttpHandler:
+def make_handler(fakes: FakeServices, request: pytest.FixtureRequest) -> Callable[..., LambdaHandler]:
+    def make(cors: Cors | None = None) -> LambdaHandler:
         authentication = Authentication({"Basic": BasicAuthenticator(sign_in)})
         log = Log("DEBUG", fakes.logged, service=request.node.nodeid)
-        return HttpHandler({**endpoints(fakes), **of_tests()}, authentication, cors=cors, log=log)
+        return LambdaHandler(
+            HttpHandler({**endpoints(fakes), **of_tests()}, authentication, cors=cors, log=log)
+        )
 
     return make
 
 
 @pytest.fixture
-def send(fakes: FakeServices, make_handler: Callable[..., HttpHandler]) -> Send:
+def send(fakes: FakeServices, make_handler: Callable[..., LambdaHandler]) -> Send:
     """Send one request through a handler, which must answer as its document says.
 
     `cors` sets its origins, `signed_in` adds good credentials.

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.domain.members.fields import member_fields
-from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.members.member import Member
 from stratabase.domain.members.password import PasswordPolicy
 from stratabase.domain.objects.idempotency import IdempotencyKey
 from stratabase.formats.preferences import Formats
@@ -22,7 +23,7 @@ from stratabase.http_api.api.openapi.document import openapi_endpoint
 from stratabase.http_api.api.sdl import sdl_endpoint
 from stratabase.http_api.files.download import bound_file_endpoint, pending_file_endpoint
 from stratabase.http_api.http.endpoint import Endpoint
-from stratabase.http_api.pages.confirm_email import ConfirmEmailPages, confirm_email_endpoint
+from stratabase.http_api.member_pages.confirm_email import ConfirmEmailPages, confirm_email_endpoint
 from stratabase.messages import verbatim
 from stratabase.model.model import Profile
 from stratabase.observe import Log

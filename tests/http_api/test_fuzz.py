@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stratabase.http_api.handler import HttpHandler
+from stratabase.lambda_functions.handler import LambdaHandler
 
 RESOURCES = [
     "/public/health",
@@ -66,7 +66,7 @@ events = st.fixed_dictionaries(
 @given(event=events)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_event_gets_a_valid_response(
-    event: dict[str, Any], make_handler: Callable[..., HttpHandler]
+    event: dict[str, Any], make_handler: Callable[..., LambdaHandler]
 ) -> None:
     answer = make_handler()(event)
     demanded = event["httpMethod"] == "DELETE" and event["resource"] == MEMBER
@@ -77,7 +77,7 @@ def test_any_event_gets_a_valid_response(
 @given(event=events, body=json_texts)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_json_from_a_member_gets_a_valid_response(
-    event: dict[str, Any], body: str, make_handler: Callable[..., HttpHandler]
+    event: dict[str, Any], body: str, make_handler: Callable[..., LambdaHandler]
 ) -> None:
     headers = {"Authorization": [GOOD], "Content-Type": ["application/json"]}
     graphql = {
@@ -100,7 +100,7 @@ def test_any_json_from_a_member_gets_a_valid_response(
 )
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_member_is_accepted_or_refused(
-    body: tuple[str, str], method: str, make_handler: Callable[..., HttpHandler]
+    body: tuple[str, str], method: str, make_handler: Callable[..., LambdaHandler]
 ) -> None:
     form, content = body
     sent = {

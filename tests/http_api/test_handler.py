@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from stratabase.domain.issues.refusals import Forbidden, Refusal, Unavailable
-from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.authentication import Authentication
 from stratabase.http_api.http.cors import REQUEST_HEADERS, Cors
+from stratabase.lambda_functions.handler import LambdaHandler
 from stratabase.messages import verbatim
 from stratabase.operations.executor import GraphQLResponse
 
@@ -312,7 +313,7 @@ def test_an_xml_problem_is_well_formed(send: Any) -> None:
     assert root.findtext("{*}status") == "404"
 
 
-def test_bytes_are_sent_unchanged(make_handler: Callable[..., HttpHandler], event: Any) -> None:
+def test_bytes_are_sent_unchanged(make_handler: Callable[..., LambdaHandler], event: Any) -> None:
     body = bytes(range(256))
     answer = make_handler()(
         event("PUT", "/public/echo", body=base64.b64encode(body).decode(), base64_body=True)
@@ -400,7 +401,7 @@ def test_refusals_have_cors_headers_for_an_allowed_origin(send: Any) -> None:
 
 
 def test_a_refused_origin_is_logged_once(
-    make_handler: Callable[..., HttpHandler], event: Any, fakes: Any
+    make_handler: Callable[..., LambdaHandler], event: Any, fakes: Any
 ) -> None:
     handler = make_handler(Cors(("https://a.test",)))
     for origin in ("https://a.test", "https://b.test", "https://b.test", *map(str, range(50)), "x" * 999):
@@ -410,7 +411,9 @@ def test_a_refused_origin_is_logged_once(
     assert logged == ["https://b.test", *map(str, range(19))]
 
 
-def test_two_authorization_headers_are_refused(make_handler: Callable[..., HttpHandler], event: Any) -> None:
+def test_two_authorization_headers_are_refused(
+    make_handler: Callable[..., LambdaHandler], event: Any
+) -> None:
     credentials = basic(b"anna:right")["headers"]["authorization"]
     sent = event("GET", "/auth/once")
     sent["multiValueHeaders"] = {"Authorization": [credentials, credentials]}
@@ -418,12 +421,14 @@ def test_two_authorization_headers_are_refused(make_handler: Callable[..., HttpH
 
 
 def test_every_request_is_refused_without_schemes(event: Any) -> None:
-    handler = HttpHandler({}, Authentication({}))
+    handler = LambdaHandler(HttpHandler({}, Authentication({})))
     answer = handler(event("GET", "/{proxy+}", parameters={"proxy": "auth/x"}))
     assert answer["statusCode"] == 401
 
 
-def test_every_response_is_serializable_as_json(make_handler: Callable[..., HttpHandler], event: Any) -> None:
+def test_every_response_is_serializable_as_json(
+    make_handler: Callable[..., LambdaHandler], event: Any
+) -> None:
     assert json.loads(json.dumps(make_handler()(event())))["statusCode"] == 200
 
 

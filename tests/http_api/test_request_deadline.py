@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from stratabase.deadline import remaining_seconds
-from stratabase.domain.members.member import Caller
-from stratabase.http_api.auth.authentication import Authentication
+from stratabase.domain.caller import Caller
 from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.authentication import Authentication
 from stratabase.http_api.http.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response
+from stratabase.lambda_functions.handler import LambdaHandler
 from tests.http_api.conftest import make_event
 
 
@@ -45,8 +46,8 @@ def test_the_deadline_is_the_earliest_limit(
         return Response(204)
 
     operation = Operation(respond, "look", "Look.", {204: ResponseSpec("Done.")})
-    handler = HttpHandler(
-        {"/time": Endpoint({"GET": operation})}, Authentication({}), request_seconds=setting
+    handler = LambdaHandler(
+        HttpHandler({"/time": Endpoint({"GET": operation})}, Authentication({}), request_seconds=setting)
     )
     (handler.stream if streams else handler)(make_event("GET", "/time"), context)
 

@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.runtime_api import FunctionFailed
 from stratabase.cli.emulator import emulator
 from stratabase.cli.gateway.template import FunctionDeclaration, Template, read_template
-from stratabase.http_api.http.api_gateway import StreamedResponse
+from stratabase.lambda_functions.events import StreamedResponse
 from tests.lambda_stack.stack import TEMPLATE, function_pools
 from tests.service import PASSWORD, SAMPLE_MODEL
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stratabase.cli.gateway.template import FunctionDeclaration
-from tests.service import ROOT
+from tests.repository import ROOT
 
 INSTALLED = ROOT / ".venv-layers"
 """Where make installs the packages of the layers' lock file."""

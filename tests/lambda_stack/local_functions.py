@@ -20,7 +20,7 @@ from stratabase.cli.gateway.event import Event
 from stratabase.cli.gateway.lambda_functions import FunctionContext, Handler, LambdaFunction, load_function
 from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.template import FunctionDeclaration
-from stratabase.http_api.http.api_gateway import StreamedResponse
+from stratabase.lambda_functions.events import StreamedResponse
 from tests.lambda_stack.recorder import Recorder
 from tests.service import PASSWORD, Reply, basic
 

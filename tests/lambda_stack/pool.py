@@ -10,8 +10,8 @@ from typing import Any
 
 from benchmarks.runtime_api import FunctionFailed, RuntimeApi, StreamedAnswer, runtime_api
 from stratabase.cli.gateway.template import FunctionDeclaration
-from stratabase.http_api.http.api_gateway import StreamedResponse
 from stratabase.http_api.http.messages import BodyStream
+from stratabase.lambda_functions.events import StreamedResponse
 
 GRACE = 5.0
 """Seconds beyond the timeout of a function until its process is killed, as Lambda does at once."""

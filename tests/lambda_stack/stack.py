@@ -18,7 +18,8 @@ from tests.lambda_stack.faults import fault_proxy
 from tests.lambda_stack.invocations import invocation_proxy
 from tests.lambda_stack.layers import Layers, lay_out
 from tests.lambda_stack.pool import ExecutionEnvironment, FunctionPool
-from tests.service import ROOT, deployed_settings
+from tests.repository import ROOT
+from tests.service import deployed_settings
 
 Pools = Mapping[str, FunctionPool]
 TEMPLATE = ROOT / "template.yaml"

@@ -24,7 +24,8 @@ from stratabase.settings import Settings
 from tests import ministack
 from tests.lambda_stack.layers import Layers, lay_out
 from tests.lambda_stack.workload import MEMBERS
-from tests.service import PASSWORD, ROOT, SAMPLE_MODEL, basic
+from tests.repository import ROOT
+from tests.service import PASSWORD, SAMPLE_MODEL, basic
 
 FUNCTIONS = {each.file.parent.name: each for each in read_template(ROOT / "template.yaml").functions}
 BOTOCORE = {"botocore", "dateutil", "jmespath", "six", "urllib3"}

@@ -15,7 +15,8 @@ from stratabase.operations.members.forgotten_password import MAX_REQUESTS_FROM_A
 from stratabase.operations.members.password_reset import FORGOT_PASSWORD_PATH
 from stratabase.store.write import cleanup
 from tests.lambda_stack.local_functions import GRAPHQL, HOUR, Stack
-from tests.service import PASSWORD, ROOT, basic
+from tests.repository import ROOT
+from tests.service import PASSWORD, basic
 
 MORE_CLASSES = """
 "A file that a member may read if an object far away says so."

@@ -10,7 +10,7 @@ from stratabase.domain.query.consumption import Consumption
 from stratabase.domain.write.commands import Create, Delete, RoleCommand, Update
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
-from stratabase.store.dynamodb.metering import MeteredEngine
+from stratabase.store.engine.metering import MeteredEngine
 from stratabase.store.engine.port import Batch, Item, Patch, Put, Value
 from stratabase.store.layout import keys
 from stratabase.store.repository import Repository

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.client_tools import run_tool
-from tests.service import ROOT
+from tests.repository import ROOT
 
 NODE = ROOT / ".node"
 """Where make installs the packages of tests/clients."""

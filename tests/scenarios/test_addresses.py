@@ -15,7 +15,8 @@ import pytest
 from stratabase import __version__
 from stratabase.cli.emulator import emulator
 from stratabase.cli.terminal.settings import EMULATOR_CREDENTIALS
-from tests.service import PASSWORD, ROOT, Reply, RunningService, basic, eventually, running
+from tests.repository import ROOT
+from tests.service import PASSWORD, Reply, RunningService, basic, eventually, running
 
 GRAPHQL, SCHEMA, HEALTH = "/auth/api/graphql/Hr", "/auth/api/schema/Hr", "/public/health"
 ADMINISTRATOR = {"Authorization": basic("admin", PASSWORD)}

@@ -14,7 +14,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.service import ROOT, Reply, RunningService, basic, running
+from tests.repository import ROOT
+from tests.service import Reply, RunningService, basic, running
 
 README = ROOT / "README.md"
 DOCS = ROOT / "docs"

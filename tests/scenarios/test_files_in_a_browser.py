@@ -11,10 +11,12 @@ import pytest
 from playwright.sync_api import Page
 
 from stratabase.cli.gateway.template import RouteDeclaration
-from stratabase.domain.members.member import Caller
-from stratabase.http_api.auth.authentication import Authentication, BasicAuthenticator
+from stratabase.domain.caller import Caller
+from stratabase.http_api.auth.authenticators import BasicAuthenticator
 from stratabase.http_api.files.download import bound_file_endpoint
 from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.authentication import Authentication
+from stratabase.lambda_functions.handler import LambdaHandler
 from tests.cli.gateway.serving import gateway
 from tests.http_api.files.fake_downloads import FakeDownloads
 from tests.scenarios.browser import PATIENCE, chromium
@@ -41,7 +43,9 @@ class Window(NamedTuple):
 def window() -> Iterator[Window]:
     downloads = FakeDownloads()
     basic = BasicAuthenticator(lambda username, _password, _address: Caller("1", username, "Clerk"))
-    handler = HttpHandler({BOUND: bound_file_endpoint(downloads)}, Authentication({"Basic": basic}))
+    handler = LambdaHandler(
+        HttpHandler({BOUND: bound_file_endpoint(downloads)}, Authentication({"Basic": basic}))
+    )
     routes = (RouteDeclaration(BOUND, "ANY", "Fake"),)
     credentials = {"username": "anna", "password": "right"}
     with gateway(handler.stream, routes) as client, chromium() as browser:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.repository import ROOT
 from tests.scenarios.node_scripts import CLIENTS, find_node, run_command, scripts
-from tests.service import PASSWORD, ROOT, basic, running
+from tests.service import PASSWORD, basic, running
 
 RECIPES = CLIENTS / "recipes"
 PAGE = ROOT / "docs/front-ends.md"

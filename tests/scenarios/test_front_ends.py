@@ -17,9 +17,10 @@ from graphql import GraphQLError
 from tests.client_tools import run_client_tool
 from tests.clients.recipes.gql_client import execute, open_client
 from tests.clients.recipes.tokens import Tokens
+from tests.repository import ROOT
 from tests.scenarios.lossy_proxy import LossyProxy, losing_answers
 from tests.scenarios.node_scripts import CLIENTS, find_node, run_command, run_script, scripts
-from tests.service import PASSWORD, ROOT, RunningService, basic, running
+from tests.service import PASSWORD, RunningService, basic, running
 from tests.soak import FULL
 
 PAGES = (ROOT / "docs/front-ends.md", ROOT / "docs/python-clients.md")

@@ -9,7 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.service import PASSWORD, ROOT, RunningService, basic, running
+from tests.repository import ROOT
+from tests.service import PASSWORD, RunningService, basic, running
 
 JSON = {"Content-Type": "application/json"}
 MEMBERS = "/auth/administration/members"

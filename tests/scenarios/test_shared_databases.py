@@ -18,7 +18,8 @@ from typing import Any
 
 import pytest
 
-from tests.service import PASSWORD, ROOT, SAMPLE_MODEL, Reply, RunningService, basic, eventually, free_port
+from tests.repository import ROOT
+from tests.service import PASSWORD, SAMPLE_MODEL, Reply, RunningService, basic, eventually, free_port
 from tests.soak import count, seed
 
 DATABASES = ("objects.db", "members.db", "attempts.db", "mail-queue.db")

@@ -11,10 +11,11 @@ import pytest
 from stratabase import bootstrap
 from stratabase.cli.gateway.lambda_functions import FunctionContext, load_function
 from stratabase.cli.gateway.template import read_template
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.store.write import cleanup
+from tests.repository import ROOT
 from tests.scenarios.graph_client import over_dynamodb, over_sqlite
-from tests.service import ROOT, eventually, running
+from tests.service import eventually, running
 from tests.soak import mostly
 
 MODEL = Path(__file__).parent / "models/fleet.graphql"

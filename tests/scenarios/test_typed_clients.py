@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from graphql import get_introspection_query
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.model.reading import read_model_file
 from stratabase.schema.executor import SchemaExecutor
 from tests.client_tools import run_client_tool

@@ -4,7 +4,7 @@ import json
 from itertools import count
 from typing import Any
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.model.reading import read_model
 from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor

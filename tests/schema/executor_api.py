@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.operations.executor import GraphQLResponse
 from stratabase.schema.execution.limits import ExecutionPolicy

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.stored_file import StoredFile
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Change, Modification
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.version import format_version_instant, with_version_times

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from tests.contract.engine.reference import ReferenceEngine
 from tests.schema.evolving_api import HEADING, EvolvingApi
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.formats.preferences import Formats
 from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine

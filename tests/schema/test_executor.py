@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Hint, ReadBudgetExceeded, StoreOutOfService, Unavailable
-from stratabase.domain.members.member import Caller
 from stratabase.domain.query.filter import And, Comparison, Not, Or
 from stratabase.domain.query.order import OrderTerm, Position
 from stratabase.domain.query.page import PageFields, Window

@@ -8,7 +8,7 @@ from zipfile import ZipFile
 import pytest
 from graphql import get_introspection_query
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.model.reading import read_model
 from stratabase.model.users import with_users
 from stratabase.schema import executor

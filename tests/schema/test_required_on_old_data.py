@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.schema.evolving_api import EvolvingApi
 from tests.schema.models_with_required_members import NEW, OLD

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from tests.fakes import NOON
 from tests.schema.graph_api import GraphApi
 from tests.schema.versioned_api import TIMES, VersionedApi

@@ -10,7 +10,7 @@ import pytest
 
 from stratabase.schema.executor import SchemaExecutor
 from stratabase.store.dynamodb.engine import DynamoDBEngine
-from stratabase.store.dynamodb.metering import MeteredEngine, record_consumption
+from stratabase.store.engine.metering import MeteredEngine, record_consumption
 from stratabase.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
 from stratabase.store.engine.port import Engine
 from stratabase.store.indexes import registry_cache

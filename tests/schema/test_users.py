@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.domain.objects.entity import Entity, RoleName
 from stratabase.domain.query.filter import MATCH_ALL, And, Comparison, Filter, Not, Or, RoleFilter
 from stratabase.domain.query.order import Order

@@ -10,7 +10,7 @@ from stratabase.domain.objects.entity import Moment
 from stratabase.domain.query.consumption import Consumption, round_trips
 from stratabase.model.reading import read_model
 from stratabase.schema.executor import SchemaExecutor
-from stratabase.store.dynamodb.metering import MeteredEngine, record_consumption
+from stratabase.store.engine.metering import MeteredEngine, record_consumption
 from stratabase.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
 from stratabase.store.engine.port import Engine
 from stratabase.store.indexes import registry_cache

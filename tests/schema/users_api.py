@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.caller import Caller
+from stratabase.domain.members.member import Member
 from stratabase.formats.preferences import DEFAULT_FORMATS
 from stratabase.model.model import Model
 from stratabase.model.reading import read_model_file

@@ -18,8 +18,8 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.files import lock_file
 from stratabase.unusable_store import UnusableStore
 from tests.contract.blobs.blob_calls import pattern, put, read
+from tests.repository import ROOT
 
-ROOT = Path(__file__).parents[3]
 MESSAGE = "The store is temporarily unavailable. Try again later."
 
 

@@ -16,7 +16,7 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.forgotten_password import ForgottenPassword
 from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import FrozenClock
-from tests.service import ROOT
+from tests.repository import ROOT
 
 ANNA, BERT = (ForgottenPassword(name, "https://example.com") for name in ("anna", "bert"))
 

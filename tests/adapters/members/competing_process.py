@@ -14,9 +14,9 @@ from stratabase.domain.members.member import Member, NamesTaken, administrates
 from stratabase.domain.members.password import PasswordPolicy
 from stratabase.domain.members.refusals import LastAdministrator
 from stratabase.model.model import Profile
+from stratabase.operations.members.ports import Members
 from stratabase.operations.members.rules import CONSOLE
 from stratabase.operations.members.update import UpdateMember
-from stratabase.operations.ports import Members
 from tests.in_memory_members import PlainPasswords, nobody_signs_in
 from tests.recording_mailer import email_change
 

@@ -7,7 +7,7 @@ import pytest
 from stratabase.adapters.members.metered_members import MeteredMembers
 from stratabase.domain.members.member import Member
 from stratabase.domain.query.consumption import Consumption, round_trips
-from stratabase.store.dynamodb.metering import record_consumption
+from stratabase.store.engine.metering import record_consumption
 from tests.in_memory_members import InMemoryMembers
 
 ANNA = Member("1", "anna", "anna@example.com", "Clerk")

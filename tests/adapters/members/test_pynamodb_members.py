@@ -12,7 +12,7 @@ from stratabase.adapters.members import pynamodb_members
 from stratabase.adapters.members.pynamodb_members import PynamoMembers
 from stratabase.adapters.members.pynamodb_table import PynamoTable
 from stratabase.domain.members.member import Member, NamesTaken
-from stratabase.operations.ports import Members
+from stratabase.operations.members.ports import Members
 from stratabase.store.dynamodb.retry import RetryPolicy
 from tests import ministack
 from tests.contract.members.dynamodb import ministack_table, over_ministack

@@ -14,13 +14,14 @@ from stratabase import waiting
 from stratabase.adapters.members import sqlite_attempts
 from stratabase.adapters.members.sqlite_attempts import SqliteAttempts
 from stratabase.adapters.members.sqlite_members import SqliteMembers
+from stratabase.domain.attempts import MAX_WINDOW
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.attempts import FAILURE_WINDOW, MAX_WINDOW
+from stratabase.domain.members.attempts import FAILURE_WINDOW
 from stratabase.unusable_store import UnusableStore
 from tests.fakes import NOON
+from tests.repository import ROOT
 from tests.soak import count
 
-ROOT = Path(__file__).parents[3]
 SINCE = NOON - FAILURE_WINDOW
 RIVALS = 3
 TIMES = count(30, 1000)

@@ -10,11 +10,11 @@ import pytest
 
 from stratabase.adapters.members.sqlite_members import SqliteMembers
 from stratabase.domain.members.member import Member
+from tests.repository import ROOT
 from tests.soak import count
 
 pytestmark = pytest.mark.soak
 
-ROOT = Path(__file__).parents[3]
 TIMES = count(20, 500)
 
 

@@ -20,7 +20,7 @@ from stratabase.settings import Settings
 from stratabase.store.engine.port import Batch, Delete, Item, Patch
 from stratabase.store.layout import codec, keys
 from tests.cli.members_terminal import PASSWORD, Terminal
-from tests.service import ROOT
+from tests.repository import ROOT
 
 MODEL = ROOT / "tests/scenarios/models/office.graphql"
 

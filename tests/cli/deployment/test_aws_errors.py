@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stratabase.cli.main import main
-from tests.service import ROOT
+from tests.repository import ROOT
 
 PAGE = ("text/html; charset=UTF-8", b"<html><body>Please sign in</body></html>")
 COMMANDS = (

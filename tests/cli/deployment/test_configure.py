@@ -14,7 +14,7 @@ import pytest
 from stratabase.cli.deployment.configure import Choices, check_region, complete_environment
 from stratabase.cli.deployment.environment import DeploymentEnvironment, read_environment
 from stratabase.cli.terminal.command_error import CommandError
-from tests.service import ROOT
+from tests.repository import ROOT
 
 NOTHING_KNOWN = Choices()
 ADDRESS = "rosa@example.com"

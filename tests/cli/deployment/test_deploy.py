@@ -12,7 +12,7 @@ from stratabase.cli.deployment.environment import DeploymentEnvironment
 from stratabase.cli.deployment.stack import Resource
 from stratabase.cli.deployment.template_parameters import DATA_PARAMETERS, read_parameters
 from stratabase.cli.terminal.command_error import CommandError
-from tests.service import ROOT
+from tests.repository import ROOT
 
 CANARY = {"Deployment": "Canary10Percent5Minutes"}
 ENVIRONMENT = DeploymentEnvironment("dev", "hr-dev", "eu-central-1", None, CANARY)

@@ -19,7 +19,8 @@ import pytest
 
 from stratabase.cli.deployment.environment import read_environment
 from stratabase.cli.emulator import emulator
-from tests.service import PASSWORD, ROOT, basic
+from tests.repository import ROOT
+from tests.service import PASSWORD, basic
 
 SAM = ROOT / ".venv-sam/bin/sam"
 COPIED = (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service import ROOT
+from tests.repository import ROOT
 
 MAKEFILE = """
 VENV := .venv

@@ -15,7 +15,7 @@ from stratabase.cli.deployment.parameters import (
 )
 from stratabase.cli.deployment.samconfig import save_values
 from stratabase.cli.terminal.command_error import CommandError
-from tests.service import ROOT
+from tests.repository import ROOT
 
 SAM_PYTHON = ROOT / ".venv-sam/bin/python"
 VALUES = {

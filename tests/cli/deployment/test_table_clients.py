@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.bootstrap.storage import open_dynamodb_client
+from stratabase.bootstrap.aws_platform import AwsPlatform
 from stratabase.cli.deployment import table_clients
 from stratabase.cli.deployment.smoke import CheckFailed
 from stratabase.cli.deployment.table_clients import check_table_clients
@@ -23,7 +23,7 @@ def settings() -> Iterator[Settings]:
         patch.setenv("AWS_ACCESS_KEY_ID", "test")
         patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
         found = Settings(store="dynamodb", endpoint=address, table="compared")
-        client = open_dynamodb_client(found)
+        client = AwsPlatform(found).dynamodb_client()
         ensure_table(client, found.table)
         mark = {"pk": {"S": "META"}, "sk": {"S": "mark"}, "text": {"S": "ü"}, "number": {"N": "1.50"}}
         client.call("PutItem", {"TableName": found.table, "Item": mark})
@@ -34,7 +34,7 @@ def settings() -> Iterator[Settings]:
 def test_both_clients_agree_and_nothing_is_written(settings: Settings) -> None:
     said = check_table_clients(settings)
     assert said.startswith("the clients agree in 7 calls; the median of 20 reads: signed ")
-    client = open_dynamodb_client(settings)
+    client = AwsPlatform(settings).dynamodb_client()
     assert client.call("Scan", {"TableName": settings.table})["Count"] == 1
     client.close()
 
@@ -51,11 +51,12 @@ def test_a_client_that_differs_is_named(
         def call(self, called: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
             return {"Count": 7} if called == operation else self._client.call(called, parameters)
 
-    def open_(each: Settings) -> Any:
-        client = open_dynamodb_client(each)
-        return Differing(client) if each.aws_client == "signed" else client
+    class Platform(AwsPlatform):
+        def dynamodb_client(self) -> Any:
+            client = super().dynamodb_client()
+            return Differing(client) if self._settings.aws_client == "signed" else client
 
-    monkeypatch.setattr(table_clients, "open_dynamodb_client", open_)
+    monkeypatch.setattr(table_clients, "AwsPlatform", Platform)
     with pytest.raises(CheckFailed, match=r"the clients differ in .*signed: \{'Count': 7\}"):
         check_table_clients(settings)
 

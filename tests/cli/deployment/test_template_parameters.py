@@ -11,7 +11,7 @@ from stratabase.cli.deployment.template_parameters import (
     with_defaults,
 )
 from stratabase.cli.terminal.command_error import CommandError
-from tests.service import ROOT
+from tests.repository import ROOT
 
 TEMPLATE = """
 Parameters:

@@ -18,8 +18,9 @@ from stratabase.cli.documentation.pages import Documentation
 from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.template import RouteDeclaration, Template
 from stratabase.cli.project.folder import PROJECT_FILES
-from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.authentication import Authentication
+from stratabase.lambda_functions.handler import LambdaHandler
 from tests.http_api.documented import Documented
 
 ENDPOINTS = documentation_endpoints(Documentation(PROJECT_FILES))
@@ -36,7 +37,7 @@ def send(path: str, method: str = "GET", **headers: str) -> Any:
         "pathParameters": match.parameters,
         "multiValueHeaders": {name.replace("_", "-"): [value] for name, value in headers.items()},
     }
-    answer = HttpHandler(ENDPOINTS, Authentication({}))(event)
+    answer = LambdaHandler(HttpHandler(ENDPOINTS, Authentication({})))(event)
     if match.resource in ENDPOINTS:
         Documented(ENDPOINTS).check(method, match.resource, answer)
     return answer

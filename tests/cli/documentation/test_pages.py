@@ -9,7 +9,7 @@ import pytest
 from stratabase.cli.documentation.function import DOCUMENTATION_PATH
 from stratabase.cli.documentation.pages import PAGE_LIST, Documentation
 from stratabase.cli.project.folder import PROJECT_FILES
-from tests.service import ROOT
+from tests.repository import ROOT
 
 DOCUMENTATION = Documentation(PROJECT_FILES)
 NAMES = [PAGE_LIST, *DOCUMENTATION.files]

@@ -3,7 +3,6 @@
 import gzip
 import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +12,9 @@ from stratabase.cli.gateway.lambda_functions import LambdaFunction, load_functio
 from stratabase.cli.gateway.responses import HttpResponse, function_response, streaming_response
 from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.template import read_template
-from stratabase.http_api.http.api_gateway import StreamedResponse
+from stratabase.lambda_functions.events import StreamedResponse
+from tests.repository import ROOT
 
-ROOT = Path(__file__).parents[3]
 TEMPLATE = read_template(ROOT / "template.yaml")
 ROUTES = Routes(TEMPLATE.routes)
 EVENTS = {file.stem: json.loads(file.read_text()) for file in (ROOT / "events").glob("*.json")}

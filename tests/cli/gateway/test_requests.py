@@ -12,7 +12,7 @@ from stratabase.cli.gateway.event import make_event, make_request
 from stratabase.cli.gateway.request import Addresses, Head, HttpRequest, parse_target
 from stratabase.cli.gateway.routes import Routes
 from stratabase.cli.gateway.template import RouteDeclaration
-from stratabase.http_api.http.api_gateway import decode_event_body, request_from_event
+from stratabase.lambda_functions.events import decode_event_body, request_from_event
 from tests.cli.gateway.serving import ROUTES
 from tests.soak import EXAMPLES
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from stratabase import waiting
-from stratabase.http_api.http.api_gateway import StreamedResponse
 from stratabase.http_api.http.messages import BodyStream
+from stratabase.lambda_functions.events import StreamedResponse
 from tests.cli.gateway.serving import DEADLINE, gateway, problem
 
 CHUNK = bytes(256 * 1024)

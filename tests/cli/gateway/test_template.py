@@ -10,8 +10,8 @@ from stratabase.cli.gateway.errors import ErrorType, GatewayError
 from stratabase.cli.gateway.responses import ErrorResponses
 from stratabase.cli.gateway.template import FunctionDeclaration, read_template
 from stratabase.cli.terminal.command_error import CommandError
+from tests.repository import ROOT
 
-ROOT = Path(__file__).parents[3]
 OURS = read_template(ROOT / "template.yaml")
 
 SMALL = """

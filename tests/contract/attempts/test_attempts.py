@@ -4,7 +4,8 @@ from functools import partial
 
 import pytest
 
-from stratabase.domain.members.attempts import FAILURE_WINDOW, MAIL_WINDOW, MAX_ATTEMPTS_KEPT
+from stratabase.domain.attempts import MAX_ATTEMPTS_KEPT
+from stratabase.domain.members.attempts import FAILURE_WINDOW, MAIL_WINDOW
 from stratabase.operations.ports import Attempts
 from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import NOON

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
-from stratabase.store.dynamodb.metering import MeteredEngine
+from stratabase.store.engine.metering import MeteredEngine
 from stratabase.store.engine.port import Engine
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.dynamodb import MotoTable, over_ministack

@@ -6,7 +6,7 @@ from operator import gt, lt
 from threading import Lock
 from typing import NamedTuple
 
-from stratabase.store.dynamodb.table import PROJECTED_ATTRIBUTES
+from stratabase.store.engine.capacity import PROJECTED_ATTRIBUTES
 from stratabase.store.engine.port import INDEX_NAMES, ITEMS, UNBOUNDED, Batch, Bounds, IndexKey, Item, Key
 from tests.contract.engine.reference import ReferenceEngine
 

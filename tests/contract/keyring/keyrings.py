@@ -14,7 +14,7 @@ from moto import mock_aws
 from stratabase.adapters.keyring.file import FileKeyring
 from stratabase.adapters.keyring.secrets_manager import SecretsClient, SecretsManagerKeyring
 from stratabase.aws import AwsEndpoint, Credentials
-from stratabase.operations.ports import Keyring
+from stratabase.operations.members.ports import Keyring
 from tests import ministack
 
 Open = Callable[[], Keyring]

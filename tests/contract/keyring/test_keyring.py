@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from stratabase.domain.members.key_rotation import SigningKey
-from stratabase.operations.ports import Keyring
+from stratabase.operations.members.ports import Keyring
 from tests.contract.keyring.keyrings import CONCURRENT, KeyringImplementation, Open
 from tests.in_memory_keyring import key
 

@@ -10,7 +10,7 @@ from moto import mock_aws
 from stratabase.adapters.members.pynamodb_members import PynamoMembers
 from stratabase.adapters.members.pynamodb_table import PynamoTable
 from stratabase.aws import AwsEndpoint, Credentials
-from stratabase.operations.ports import Members
+from stratabase.operations.members.ports import Members
 from tests import ministack
 
 

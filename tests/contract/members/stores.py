@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stratabase.adapters.members.sqlite_members import SqliteMembers
-from stratabase.operations.ports import Members
+from stratabase.operations.members.ports import Members
 from tests.contract.members.dynamodb import over_ministack, over_moto
 from tests.in_memory_members import InMemoryMembers
 

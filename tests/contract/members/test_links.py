@@ -10,7 +10,7 @@ from stratabase.domain.members.mailed_link import UnusableLink
 from stratabase.domain.members.member import LINK_USED, Member
 from stratabase.domain.members.password import PasswordPolicy
 from stratabase.operations.members.password_reset import PasswordReset
-from stratabase.operations.ports import Members
+from stratabase.operations.members.ports import Members
 from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import FrozenClock
 from tests.in_memory_members import PlainPasswords

@@ -11,7 +11,7 @@ from stratabase.adapters.members import pynamodb_members, sqlite_members
 from stratabase.domain.members.member import LINK_USED, MailedLink, Member, NamesTaken
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.formats.preferences import Formats
-from stratabase.operations.ports import Members
+from stratabase.operations.members.ports import Members
 
 ANNA = Member(
     id="1",

@@ -6,17 +6,18 @@ from functools import partial
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.members.mailed_link import UnusableLink
-from stratabase.domain.members.member import Caller, Member, NamesTaken, administrates
+from stratabase.domain.members.member import Member, NamesTaken, administrates
 from stratabase.domain.members.password import PasswordPolicy
 from stratabase.domain.members.refusals import LastAdministrator, MemberTaken
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.model.model import Profile
 from stratabase.operations.members.email_change import EmailChange
 from stratabase.operations.members.members import CreateMember, RemoveMember
+from stratabase.operations.members.ports import Members
 from stratabase.operations.members.rules import CONSOLE
 from stratabase.operations.members.update import UpdateMember
-from stratabase.operations.ports import Members
 from stratabase.store.ids import TimeOrderedIds
 from tests.contract.engine.engine_calls import run_concurrently
 from tests.in_memory_members import PlainPasswords, nobody_signs_in

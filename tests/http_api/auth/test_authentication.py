@@ -8,19 +8,16 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.issues.refusals import (
-    Forbidden,
-    Refusal,
-    TooManyFailures,
-    Unauthenticated,
-    Unavailable,
-)
-from stratabase.domain.members.member import Caller
-from stratabase.http_api.auth.authentication import Authentication, BasicAuthenticator
+from stratabase.domain.caller import Caller
+from stratabase.domain.issues.refusals import Forbidden, Refusal, Unauthenticated, Unavailable
+from stratabase.domain.members.refusals import TooManyFailures
+from stratabase.http_api.auth.authenticators import BasicAuthenticator
 from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.authentication import Authentication
 from stratabase.http_api.http.endpoint import Endpoint, Operation
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.http_api.http.refusals import InvalidCredentials, MissingCredentials
+from stratabase.lambda_functions.handler import LambdaHandler
 from stratabase.messages import verbatim
 from stratabase.observe import Log
 
@@ -137,8 +134,10 @@ def handler(log: io.StringIO, request: pytest.FixtureRequest, event: Any) -> Cal
 
         endpoint = Endpoint({"GET": Operation(answer, "test", "What a test needs.")})
         logger = Log(level, log, service=request.node.nodeid)
-        handler = HttpHandler(
-            {"/auth/x": endpoint}, Authentication({"Basic": BasicAuthenticator(refuse)}), log=logger
+        handler = LambdaHandler(
+            HttpHandler(
+                {"/auth/x": endpoint}, Authentication({"Basic": BasicAuthenticator(refuse)}), log=logger
+            )
         )
         return handler(event("GET", "/auth/x", headers=headers))
 

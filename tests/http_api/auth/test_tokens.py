@@ -11,18 +11,16 @@ from uuid import uuid4
 
 import pytest
 
-from stratabase.domain.issues.refusals import Forbidden, TooManyFailures, Unauthenticated, Unavailable
-from stratabase.domain.members.member import Caller
-from stratabase.http_api.auth.authentication import (
-    Authentication,
-    Authenticator,
-    BasicAuthenticator,
-    BearerAuthenticator,
-)
+from stratabase.domain.caller import Caller
+from stratabase.domain.issues.refusals import Forbidden, Unauthenticated, Unavailable
+from stratabase.domain.members.refusals import TooManyFailures
+from stratabase.http_api.auth.authenticators import BasicAuthenticator, BearerAuthenticator
 from stratabase.http_api.auth.tokens import get_token_endpoint, refresh_token_endpoint
 from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.authentication import Authentication, Authenticator
 from stratabase.http_api.http.endpoint import Endpoint, Operation
 from stratabase.http_api.http.messages import Response
+from stratabase.lambda_functions.handler import LambdaHandler
 from stratabase.messages import verbatim
 from stratabase.observe import Log
 from tests.forged_tokens import HEADER, claims, forged
@@ -74,14 +72,14 @@ class TokenService:
             REFRESH: refresh_token_endpoint(self.process.issuer),
         }
 
-    def handler(self) -> HttpHandler:
+    def handler(self) -> LambdaHandler:
         schemes: dict[str, Authenticator] = {
             "Bearer": BearerAuthenticator(self.process.tokens.caller),
             "Basic": BasicAuthenticator(self.sign_in),
         }
         log = Log("DEBUG", self.logged, service=f"tokens{uuid4()}")
         who = Endpoint({"GET": Operation(tell, "who", "Who it is.")})
-        return HttpHandler({**self.endpoints(), WHO: who}, Authentication(schemes), log=log)
+        return LambdaHandler(HttpHandler({**self.endpoints(), WHO: who}, Authentication(schemes), log=log))
 
 
 def tell(_: object, caller: Caller | None) -> Response:

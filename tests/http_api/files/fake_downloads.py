@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.refusals import FileNotFound, PendingFileGone
 from stratabase.domain.files.stored_file import StoredFile
 from stratabase.domain.issues.refusals import Refusal
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import verbatim
 from stratabase.operations.files.download import OpenFile

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.pending_file import FileTarget, PendingFile
 from stratabase.domain.files.refusals import FileNotFound
 from stratabase.domain.files.stored_file import StoredFile
 from stratabase.domain.issues.refusals import Forbidden, Refusal
-from stratabase.domain.members.member import Caller
 from stratabase.messages import verbatim
 from stratabase.operations.files.upload import SentFile
 

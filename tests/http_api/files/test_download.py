@@ -15,10 +15,10 @@ from stratabase.domain.files.refusals import (
     TooMuchPending,
 )
 from stratabase.domain.issues.refusals import Refusal, Unavailable
-from stratabase.http_api.handler import HttpHandler
-from stratabase.http_api.http.api_gateway import MAX_RESPONSE_SIZE
 from stratabase.http_api.http.cors import Cors
 from stratabase.http_api.http.refusals import status_row
+from stratabase.http_api.http.response_size import MAX_RESPONSE_SIZE
+from stratabase.lambda_functions.handler import LambdaHandler
 from stratabase.messages import verbatim
 from tests.http_api.fakes import FakeServices
 from tests.http_api.files.fake_downloads import CONTENT, gone, not_found
@@ -290,7 +290,7 @@ def test_pages_of_other_origins_can_read_the_headers(download: Download) -> None
 
 
 def test_a_buffered_function_refuses_a_stream_that_does_not_fit(
-    fakes: FakeServices, make_handler: Callable[..., HttpHandler], event: Callable[..., dict[str, Any]]
+    fakes: FakeServices, make_handler: Callable[..., LambdaHandler], event: Callable[..., dict[str, Any]]
 ) -> None:
     fakes.downloads.file = fakes.downloads.file._replace(size=MAX_RESPONSE_SIZE)
     requested = event("GET", BOUND, headers={"Range": "bytes=0-99"} | AUTHORIZED, parameters=OBJECT)
@@ -302,11 +302,11 @@ AUTHORIZED = {"Authorization": "Basic " + base64.b64encode(b"anna:right").decode
 
 
 class TestStreaming:
-    """`HttpHandler.stream` returns the response before its body is read."""
+    """`LambdaHandler.stream` returns the response before its body is read."""
 
     @pytest.fixture
     def stream(
-        self, make_handler: Callable[..., HttpHandler], event: Callable[..., dict[str, Any]]
+        self, make_handler: Callable[..., LambdaHandler], event: Callable[..., dict[str, Any]]
     ) -> Callable[..., Any]:
         def get(method: str = "GET", **headers: str) -> Any:
             return make_handler().stream(

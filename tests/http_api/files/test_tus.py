@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-from stratabase.http_api.auth.authentication import Authentication, BasicAuthenticator
+from stratabase.http_api.auth.authenticators import BasicAuthenticator
 from stratabase.http_api.files.download import REFERENCE_MEDIA_TYPE, pending_file_endpoint
 from stratabase.http_api.files.tus import with_tus, with_tus_creation
 from stratabase.http_api.files.upload import upload_endpoint
 from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.authentication import Authentication
 from stratabase.http_api.http.cors import Cors
+from stratabase.lambda_functions.handler import LambdaHandler
 from tests.http_api.conftest import sign_in
 from tests.http_api.documented import Documented
 from tests.http_api.files.forms import CONTENT_TYPE, form, part
@@ -46,7 +48,7 @@ def send(scenario: ResumableScenario, event: Callable[..., dict[str, Any]]) -> S
     }
     documented = Documented(endpoints)
     authentication = Authentication({"Basic": BasicAuthenticator(sign_in)})
-    handler = HttpHandler(endpoints, authentication, cors=Cors(("https://app.example.com",)))
+    handler = LambdaHandler(HttpHandler(endpoints, authentication, cors=Cors(("https://app.example.com",))))
 
     def sent(
         method: str,

@@ -8,20 +8,17 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.pending_file import FileTarget
 from stratabase.domain.files.refusals import FileTooLarge, FileTypeNotAllowed, TooMuchPending
 from stratabase.domain.issues.refusals import Refusal, Unavailable
-from stratabase.domain.members.member import Caller
 from stratabase.formats.preferences import Formats
-from stratabase.http_api.auth.authentication import (
-    Authentication,
-    Authenticator,
-    BasicAuthenticator,
-    BearerAuthenticator,
-)
+from stratabase.http_api.auth.authenticators import BasicAuthenticator, BearerAuthenticator
 from stratabase.http_api.files.upload import upload_endpoint
 from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.authentication import Authentication, Authenticator
 from stratabase.http_api.http.cors import Cors
+from stratabase.lambda_functions.handler import LambdaHandler
 from stratabase.messages import verbatim
 from stratabase.operations.files.upload import SentFile
 from tests.http_api.conftest import CALLERS, sign_in
@@ -63,7 +60,7 @@ def send(uploads: FakeUploads, event: Callable[..., dict[str, Any]]) -> Send:
         "Bearer": BearerAuthenticator(lambda _token: FROM_TOKEN),
         "Basic": BasicAuthenticator(sign_in),
     }
-    handler = HttpHandler(endpoints, Authentication(schemes), cors=Cors((ORIGIN,)))
+    handler = LambdaHandler(HttpHandler(endpoints, Authentication(schemes), cors=Cors((ORIGIN,))))
 
     def sent(
         method: str = "POST",

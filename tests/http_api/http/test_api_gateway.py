@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from stratabase.http_api.http.api_gateway import decode_event_body, proxy_response, request_from_event
 from stratabase.http_api.http.messages import Response
 from stratabase.http_api.http.refusals import Malformed
+from stratabase.http_api.http.response_size import proxy_response
+from stratabase.lambda_functions.events import decode_event_body, request_from_event
 
 
 def test_path_parameters_are_decoded(event: Any) -> None:

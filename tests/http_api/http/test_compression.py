@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http import etag
-from stratabase.http_api.http.api_gateway import MAX_RESPONSE_SIZE
+from stratabase.http_api.http.authentication import Authentication
 from stratabase.http_api.http.compression import MIN_COMPRESSED_SIZE, MIN_OFFLOADED_SIZE
 from stratabase.http_api.http.cors import Cors
 from stratabase.http_api.http.endpoint import Endpoint, Operation, Responder
 from stratabase.http_api.http.messages import Response
+from stratabase.http_api.http.response_size import MAX_RESPONSE_SIZE
+from stratabase.lambda_functions.handler import LambdaHandler
 
 JSON = ("Content-Type", "application/json")
 TEXT = b"a text that repeats itself; " * 100
@@ -27,7 +28,9 @@ def sent_to(
 ) -> Any:
     """Return a handler's response for an endpoint."""
     operation = Operation(act, "read", "A text.", has_format=False)
-    handler = HttpHandler({"/text": Endpoint({"GET": operation})}, Authentication({}), cors=cors)
+    handler = LambdaHandler(
+        HttpHandler({"/text": Endpoint({"GET": operation})}, Authentication({}), cors=cors)
+    )
     return handler({"httpMethod": method, "resource": "/text", "path": "/text", "multiValueHeaders": headers})
 
 

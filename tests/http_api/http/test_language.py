@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.formats.preferences import Formats
 from stratabase.http_api.http.language import negotiate_language, response_language
 from stratabase.http_api.http.messages import Request

@@ -4,12 +4,13 @@ import json
 
 import pytest
 
-from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.handler import HttpHandler
-from stratabase.http_api.http.api_gateway import MAX_RESPONSE_SIZE, check_response_size
+from stratabase.http_api.http.authentication import Authentication
 from stratabase.http_api.http.endpoint import Endpoint, Operation
 from stratabase.http_api.http.messages import Response
 from stratabase.http_api.http.refusals import ResponseTooLarge
+from stratabase.http_api.http.response_size import MAX_RESPONSE_SIZE, check_response_size
+from stratabase.lambda_functions.handler import LambdaHandler
 
 TYPE = (("Content-Type", "text/plain"),)
 
@@ -25,7 +26,7 @@ TYPE = (("Content-Type", "text/plain"),)
 )
 def test_the_size_is_that_of_the_response_as_json(body: bytes, status: int) -> None:
     operation = Operation(lambda *_: Response(200, TYPE, body), "read", "A text.")
-    handler = HttpHandler({"/text": Endpoint({"GET": operation})}, Authentication({}))
+    handler = LambdaHandler(HttpHandler({"/text": Endpoint({"GET": operation})}, Authentication({})))
 
     answer = handler({"httpMethod": "GET", "resource": "/text", "path": "/text"})
 

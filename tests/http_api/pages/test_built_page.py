@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.authentication import Authentication
 from stratabase.http_api.http.cors import Cors
 from stratabase.http_api.pages.built_page import (
     API_REFERENCE,
@@ -21,8 +21,9 @@ from stratabase.http_api.pages.built_page import (
     built_file_endpoint,
     built_page_endpoint,
 )
+from stratabase.lambda_functions.handler import LambdaHandler
 from tests.http_api.documented import Documented
-from tests.service import ROOT
+from tests.repository import ROOT
 
 PAGE, FILE = "/public/graphiql", "/public/graphiql/{file}"
 REFERENCE, REFERENCE_FILE = "/public/reference", "/public/reference/{file}"
@@ -40,7 +41,7 @@ def send(
 ) -> Any:
     """Return the answer to a request, which must be as documented."""
     event = {"httpMethod": method, "resource": resource, "path": path or resource, **more}
-    answer = HttpHandler(ENDPOINTS, Authentication({}), cors=cors)(event)
+    answer = LambdaHandler(HttpHandler(ENDPOINTS, Authentication({}), cors=cors))(event)
     Documented(ENDPOINTS).check(method, resource, answer)
     return answer
 
@@ -107,7 +108,7 @@ def test_each_page_has_its_own_nonce() -> None:
 def test_a_name_in_the_page_is_never_markup() -> None:
     endpoint = built_page_endpoint(GRAPHIQL, '"><script>')
     event = {"httpMethod": "GET", "resource": PAGE, "path": PAGE}
-    assert "<script>" not in HttpHandler({PAGE: endpoint}, Authentication({}))(event)["body"]
+    assert "<script>" not in LambdaHandler(HttpHandler({PAGE: endpoint}, Authentication({})))(event)["body"]
 
 
 @pytest.mark.parametrize(("suffix", "media"), [(".js", "text/javascript"), (".css", "text/css")])

@@ -5,16 +5,17 @@ from typing import Any
 
 import pytest
 
-from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.handler import CATCH_ALL, HttpHandler
+from stratabase.http_api.http.authentication import Authentication
+from stratabase.lambda_functions.handler import LambdaHandler
 
 BASE = "https://api.example.com/hr"
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
-HANDLER = HttpHandler({}, Authentication({}), base_url=BASE, find_application=lambda: "Hr")
+HANDLER = LambdaHandler(HttpHandler({}, Authentication({}), base_url=BASE, find_application=lambda: "Hr"))
 
 
 def ask(
-    path: str = "nothing", method: str = "GET", handler: HttpHandler = HANDLER, **headers: str
+    path: str = "nothing", method: str = "GET", handler: LambdaHandler = HANDLER, **headers: str
 ) -> tuple[Any, Any]:
     """Return the headers and the body of a 404."""
     multiple = {name.replace("_", "-"): [value] for name, value in headers.items()}
@@ -73,5 +74,7 @@ def test_the_address_is_shown_as_text(path: str, shown: str) -> None:
 
 
 def test_a_function_without_an_application_has_no_page() -> None:
-    headers, _ = ask(handler=HttpHandler({}, Authentication({}), base_url=BASE), accept=BROWSER)
+    headers, _ = ask(
+        handler=LambdaHandler(HttpHandler({}, Authentication({}), base_url=BASE)), accept=BROWSER
+    )
     assert headers["Content-Type"] == ["application/problem+json"]

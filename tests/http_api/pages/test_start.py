@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from stratabase.http_api.auth.authentication import Authentication
 from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.authentication import Authentication
 from stratabase.http_api.pages.start import StartLinks, start_endpoint
+from stratabase.lambda_functions.handler import LambdaHandler
 from tests.http_api.documented import Documented
 
 BASE = "https://api.example.com/hr"
@@ -30,7 +31,7 @@ def send(links: StartLinks = LINKS, method: str = "GET", **headers: str) -> Any:
     endpoints = {"/": start_endpoint(links)}
     multiple = {name.replace("_", "-"): [value] for name, value in headers.items()}
     event = {"httpMethod": method, "resource": "/", "path": "/", "multiValueHeaders": multiple}
-    answer = HttpHandler(endpoints, Authentication({}), base_url=BASE)(event)
+    answer = LambdaHandler(HttpHandler(endpoints, Authentication({}), base_url=BASE))(event)
     Documented(endpoints).check(method, "/", answer)
     return answer
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from stratabase.model.difference import ModelChange, RemovedName, diff_models
+from stratabase.model.difference import ModelChange, diff_models
 from stratabase.model.reading import read_model
-from stratabase.model.stored_names import NameKind
+from stratabase.model.stored_names import NameKind, RemovedName
 
 FILE = Path(__file__).with_name("cases.txt")
 _HEAD = (

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.model.reading import InvalidModel, ModelError, read_model
+from tests.repository import ROOT
 
 MODELS = Path(__file__).parents[1] / "models"
-SAMPLE = Path(__file__).parents[3] / "layers/model/model.graphql"
+SAMPLE = ROOT / "layers/model/model.graphql"
 TEXTS = [path.read_text(encoding="utf-8") for path in (SAMPLE, *sorted(MODELS.glob("*.graphql")))]
 WORDS = sorted({word for text in TEXTS for word in re.findall(r"\w+|\W", text)})
 PIECES = [re.findall(r"\w+|\s+|\W", text) for text in TEXTS]

@@ -28,9 +28,10 @@ from stratabase.model.model import (
 )
 from stratabase.model.reading import InvalidModel, read_model, read_model_file
 from stratabase.model.types import TYPES
+from tests.repository import ROOT
 
 SMALL = Path(__file__).parents[1] / "models" / "small.graphql"
-LANGUAGE = Path(__file__).parents[3] / "layers/stratabase/python/stratabase/model/directives.graphql"
+LANGUAGE = ROOT / "layers/stratabase/python/stratabase/model/directives.graphql"
 
 ARTICLE = Class(
     name="Article",

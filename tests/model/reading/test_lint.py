@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from stratabase.model.reading import InvalidModel, lint_model_file
+from tests.repository import ROOT
 
 HEAD = """\
 extend schema
@@ -114,7 +115,7 @@ def test_an_invalid_model_is_not_linted(tmp_path: Path) -> None:
 
 
 def test_the_sample_has_no_warnings() -> None:
-    assert lint_model_file(Path(__file__).parents[3] / "layers/model/model.graphql") == ()
+    assert lint_model_file(ROOT / "layers/model/model.graphql") == ()
 
 
 ASCII = (

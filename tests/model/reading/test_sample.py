@@ -12,8 +12,8 @@ from stratabase.model.reading import read_model_file
 from stratabase.model.reading.draft.directives import language
 from stratabase.model.types import TYPES
 from stratabase.model.users import USER
+from tests.repository import ROOT
 
-ROOT = Path(__file__).parents[3]
 SAMPLE = ROOT / "layers/model/model.graphql"
 LANGUAGE = ROOT / "layers/stratabase/python/stratabase/model/directives.graphql"
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from stratabase.adapters.members.sqlite_attempts import SqliteAttempts
-from stratabase.domain.issues.refusals import TooManyFailures, Unauthenticated
+from stratabase.domain.issues.refusals import Unauthenticated
 from stratabase.domain.members.attempts import FAILURE_WINDOW, username_key
+from stratabase.domain.members.refusals import TooManyFailures
 from stratabase.operations.auth.attempts_with_fallback import AttemptsWithFallback, MemoryAttempts
 from stratabase.operations.auth.sign_in import CREDENTIALS_FRESHNESS
 from stratabase.operations.auth.sign_in_limits import MAX_FAILURES

@@ -2,8 +2,8 @@
 
 import pytest
 
-from stratabase.domain.issues.refusals import TooManyFailures
 from stratabase.domain.members.attempts import FAILURE_WINDOW, username_key
+from stratabase.domain.members.refusals import TooManyFailures
 from stratabase.operations.auth.sign_in_limits import MAX_COUNTED_FAILURES
 from tests.operations.sign_in_service import SignInService
 

@@ -7,8 +7,9 @@ from threading import Barrier
 
 import pytest
 
-from stratabase.domain.issues.refusals import TooManyFailures, Unauthenticated, Unavailable
+from stratabase.domain.issues.refusals import Unauthenticated, Unavailable
 from stratabase.domain.members.attempts import FAILURE_WINDOW, source_key
+from stratabase.domain.members.refusals import TooManyFailures
 from stratabase.messages import verbatim
 from stratabase.operations.auth.sign_in import MAX_REFUSALS
 from stratabase.operations.auth.sign_in_limits import MAX_ATTEMPT_DURATION, MAX_FAILURES, FailureLimit

@@ -5,8 +5,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from stratabase.domain.issues.refusals import TooManyFailures, Unauthenticated
+from stratabase.domain.issues.refusals import Unauthenticated
 from stratabase.domain.members.attempts import FAILURE_WINDOW, source_key, username_key
+from stratabase.domain.members.refusals import TooManyFailures
 from stratabase.messages import verbatim
 from stratabase.operations.auth.sign_in_limits import (
     MAX_ATTEMPT_DURATION,

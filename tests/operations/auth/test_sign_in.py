@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Forbidden, Unauthenticated, Unavailable
-from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.members.member import Member
 from stratabase.messages import verbatim
 from stratabase.operations.auth.callers import MEMBER_FRESHNESS
 from stratabase.operations.auth.sign_in import CREDENTIALS_FRESHNESS, MAX_VERIFIED_CREDENTIALS

@@ -10,8 +10,9 @@ import pytest
 
 from stratabase import waiting
 from stratabase.cli.gateway.greenlets import Greenlets
-from stratabase.domain.issues.refusals import Refusal, TooManyFailures, Unauthenticated, Unavailable
+from stratabase.domain.issues.refusals import Refusal, Unauthenticated, Unavailable
 from stratabase.domain.members.attempts import source_key
+from stratabase.domain.members.refusals import TooManyFailures
 from stratabase.messages import verbatim
 from stratabase.operations.auth.cache import SingleFlight
 from stratabase.operations.auth.sign_in_limits import MAX_FAILURES

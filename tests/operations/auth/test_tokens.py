@@ -9,9 +9,10 @@ from dataclasses import replace
 import jwt
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Forbidden, Unauthenticated, Unavailable
 from stratabase.domain.members.key_rotation import SigningKey
-from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.members.member import Member
 from stratabase.messages import verbatim
 from stratabase.operations.auth import json_web_tokens
 from stratabase.operations.auth.callers import MEMBER_FRESHNESS

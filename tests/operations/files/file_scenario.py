@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.pending_file import SWEEP_DELAY, PendingFile
 from stratabase.domain.files.stored_file import stored_file
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.write.commands import Create, Delete, Update
 from stratabase.model.model import Model

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.blob import MultipartUpload, UploadedPart
-from stratabase.domain.members.member import Caller
 from stratabase.operations.file_ports import BlobStore
 from stratabase.operations.files import resumable
 from stratabase.operations.files.own_uploads import UploadAddress

@@ -4,10 +4,10 @@ from typing import Any, cast
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.refusals import FileNotFound, PendingFileGone
 from stratabase.domain.files.stored_file import shown_file
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.members.member import Caller
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query, Window
 from stratabase.domain.write.commands import Create, PartsCommand, UpdateBulk

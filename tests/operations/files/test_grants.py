@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.pending_file import FileTarget, PendingFile
 from stratabase.domain.files.refusals import FileNotFound
 from stratabase.domain.files.stored_file import StoredFile, pending_key
 from stratabase.domain.issues.refusals import Forbidden, Refused
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.write.commands import Create, PartsCommand, Update

@@ -16,7 +16,6 @@ from tests.operations.files.killed_process import open_stores
 from tests.operations.files.stored_files import check_no_bytes_are_missing, check_nothing_is_left
 from tests.soak import count, seed
 
-ROOT = Path(__file__).parents[3]
 EVERY = count(6, 1)
 """How many calls are between two at which a process is killed."""
 NEVER = -1

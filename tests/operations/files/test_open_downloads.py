@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from stratabase.domain.attempts import attempt_key
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.attempts import download_key
 from stratabase.http_api.http.messages import BodyStream
 from stratabase.operations.files.open_downloads import DOWNLOAD_LEASE, UNCOUNTED_BYTES, OpenDownloads
 from tests.fakes import FrozenClock
@@ -50,7 +50,7 @@ class Downloads:
         return self._downloads.read(member, size, start)
 
     def count(self, member: str = "rosa") -> int:
-        return self.attempts.count(download_key(member), self.clock.now() - DOWNLOAD_LEASE)
+        return self.attempts.count(attempt_key("download", member), self.clock.now() - DOWNLOAD_LEASE)
 
 
 def test_a_member_gets_as_many_downloads_as_the_limit_says() -> None:

@@ -10,11 +10,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.pending_file import SWEEP_DELAY, PendingFile
 from stratabase.domain.files.refusals import FileNotFound, PendingFileGone
 from stratabase.domain.files.stored_file import file_key, pending_key
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.query.order import Order

@@ -6,6 +6,7 @@ from threading import Barrier
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.refusals import (
     FileNotFound,
     FileTooLarge,
@@ -16,7 +17,6 @@ from stratabase.domain.files.refusals import (
 )
 from stratabase.domain.files.resumable_upload import MAX_IDLE_DURATION, MAX_UPLOAD_DURATION
 from stratabase.domain.issues.refusals import Forbidden, Unavailable
-from stratabase.domain.members.member import Caller
 from stratabase.messages import verbatim
 from stratabase.operations.files import resumable
 from stratabase.operations.files.resumable import Progress

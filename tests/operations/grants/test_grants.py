@@ -5,8 +5,8 @@ from typing import Any, cast
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.order import Order
 from stratabase.domain.query.page import Query

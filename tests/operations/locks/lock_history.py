@@ -8,8 +8,8 @@ from random import Random
 from threading import Lock as Mutex
 from threading import local
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.objects.lock import Lock

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.query.consumption import Consumption
 from stratabase.domain.write.commands import Command, Delete
@@ -15,7 +15,7 @@ from stratabase.operations.locks.lock import lock, unlock
 from stratabase.operations.read.reader import Reader
 from stratabase.operations.services import Services
 from stratabase.operations.write.services import delete, save
-from stratabase.store.dynamodb.metering import MeteredEngine
+from stratabase.store.engine.metering import MeteredEngine
 from stratabase.store.repository import Repository
 from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, request_of, unlimited_budget
 from tests.graphs.commands import create, create_command, update, update_command

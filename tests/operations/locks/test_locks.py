@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.issue import Issue, IssueType
 from stratabase.domain.issues.refusals import Refused, Unavailable
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.lock import Lock
 from stratabase.domain.query.order import Order

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
-from stratabase.domain.members.member import Caller, Member, Roster
+from stratabase.domain.caller import Caller
+from stratabase.domain.members.member import Member, Roster
 from stratabase.domain.members.password import PasswordPolicy
 from stratabase.model.model import Profile
 from stratabase.observe import Log

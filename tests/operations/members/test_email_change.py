@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.domain.members.attempts import MAIL_WINDOW
 from stratabase.domain.members.mailed_link import LINK_LIFETIME, UnusableLink
-from stratabase.domain.members.member import LINK_USED, Caller, MailedLink, Member
+from stratabase.domain.members.member import LINK_USED, MailedLink, Member
 from stratabase.domain.members.refusals import (
     BadMember,
     ConfirmationNotSent,

@@ -8,11 +8,12 @@ from uuid import uuid4
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.attempts import MAIL_WINDOW
 from stratabase.domain.members.forgotten_password import ForgottenPassword
 from stratabase.domain.members.mailed_link import LINK_LIFETIME
-from stratabase.domain.members.member import Caller, Member, reset_links
+from stratabase.domain.members.member import Member, reset_links
 from stratabase.domain.members.password import PasswordPolicy
 from stratabase.messages import verbatim
 from stratabase.observe import Log

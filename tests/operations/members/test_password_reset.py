@@ -6,16 +6,10 @@ from hashlib import sha256
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.domain.members.mailed_link import LINK_LIFETIME, UnusableLink
-from stratabase.domain.members.member import (
-    LINK_USED,
-    MAX_RESET_LINKS,
-    Caller,
-    MailedLink,
-    Member,
-    reset_links,
-)
+from stratabase.domain.members.member import LINK_USED, MAX_RESET_LINKS, MailedLink, Member, reset_links
 from stratabase.domain.members.password import PasswordPolicy, Weakness
 from stratabase.domain.members.refusals import NoSuchMember, RecipientRefused, WeakPassword
 from stratabase.formats.preferences import Formats

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.caller import Caller
+from stratabase.domain.members.member import Member
 from stratabase.domain.members.refusals import LastAdministrator
 from stratabase.model.model import Class, Model, Profile
 from stratabase.operations.auth.callers import CallerFactory

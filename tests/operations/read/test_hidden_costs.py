@@ -22,7 +22,7 @@ from stratabase.model.model import Model
 from stratabase.model.reading import read_model
 from stratabase.operations.context import ReadContext, evaluation_context
 from stratabase.operations.read.reader import Reader
-from stratabase.store.dynamodb.metering import MeteredEngine, record_consumption
+from stratabase.store.engine.metering import MeteredEngine, record_consumption
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.fakes import unlimited_budget
 from tests.operations.read.test_random_plans import CALLER, ROLES, filled, queries, seen, text

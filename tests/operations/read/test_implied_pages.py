@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.domain.objects.change import Change, Creation
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.filter import Comparison, ExpressionFilter, Filter, RoleFilter

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.domain.objects.change import Change, Creation, Modification
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, Not, Or, RoleFilter

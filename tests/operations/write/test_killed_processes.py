@@ -17,7 +17,6 @@ from tests.graphs.write_cases import LARGE, WRITE_CASES
 from tests.soak import count, seed
 from tests.store.engine_items import Items, all_items, object_items
 
-ROOT = Path(__file__).parents[3]
 NEVER = -1
 """No statement has this number."""
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.issue import IssueType
 from stratabase.domain.issues.refusals import Refused, Unavailable
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.write.commands import PartsCommand

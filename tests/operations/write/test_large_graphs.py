@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.issue import Issue, IssueType
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Create, PartsCommand, Update
 from stratabase.model.reading import read_model

@@ -30,6 +30,7 @@ from tests.graphs.commands import add, create, create_command, delete_command, p
 from tests.models import model
 from tests.operations.write.interfering_engine import InterferingEngine
 from tests.operations.write.large_orders import CALLS, LINES, MINUTE, MODEL, PartReader, Shop, VisibleParts
+from tests.repository import ROOT
 from tests.soak import count
 
 FOR_EVER = 1000
@@ -431,7 +432,7 @@ def test_a_sweep_deletes_all_remains_of_a_killed_restoration(tmp_path: Path, cal
     arguments = [path, order.id, there, shop.clock.instant, call]
     process = subprocess.run(
         [sys.executable, "-m", "tests.operations.write.killed_restoration", *map(str, arguments)],
-        cwd=Path(__file__).parents[3],
+        cwd=ROOT,
         check=False,
     )
 

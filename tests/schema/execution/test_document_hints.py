@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stratabase.bootstrap import Instance
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.settings import Settings
 from tests.fakes import ADMINISTRATOR
 

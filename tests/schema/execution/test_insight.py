@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.consumption import Consumption, Note
 from stratabase.schema.executor import SchemaExecutor

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from graphql import ExecutionResult, execute_sync, get_introspection_query
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.schema import executor, introspection
 from stratabase.schema.execution.limits import ExecutionPolicy
 from stratabase.schema.executor import SchemaExecutor

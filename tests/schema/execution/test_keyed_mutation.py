@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.idempotency import KEY_LIFETIME, MAX_ANSWER_BYTES, IdempotencyKeyReused
 from stratabase.domain.write.limits import BulkLimits
 from stratabase.model.reading import read_model

@@ -9,8 +9,8 @@ from graphql import GraphQLSyntaxError, Lexer, Source, TokenKind, print_ast
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.member import Caller
 from stratabase.model.model import Model
 from stratabase.operations.services import Services
 from stratabase.schema.execution.compiled_operation import CompiledOperation

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.domain.objects.change import Change, Creation
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.filter import And, Comparison, Filter

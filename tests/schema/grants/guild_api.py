@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.model.model import Model
 from stratabase.model.reading import read_model_file
 from stratabase.operations.ports import EntityRepository

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.model.reading import read_model_file
 from stratabase.operations.services import Services
 from stratabase.schema.executor import SchemaExecutor

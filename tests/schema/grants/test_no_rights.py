@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
 from tests.schema.grants.archive_api import ArchiveApi

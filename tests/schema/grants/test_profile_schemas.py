@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from graphql import get_introspection_query, graphql_sync, parse, validate
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.members.member import Caller
 from stratabase.model.model import Model
 from stratabase.model.reading import read_model, read_model_file
 from stratabase.model.users import with_users

@@ -14,7 +14,7 @@ from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
 from stratabase.domain.access.grants import access_of
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.objects.parts import part_ids
 from stratabase.model.model import Model

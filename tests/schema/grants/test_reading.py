@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from tests.fakes import ADMINISTRATOR
 from tests.schema.grants.guild_api import MANAGER, SCRIBE, SMITH, GuildApi, issue_summary
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.domain.query.filter import And, Comparison, ExpressionFilter
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.formats.preferences import Formats

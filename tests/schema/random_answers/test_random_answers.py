@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.formats.preferences import Formats
 from stratabase.model.model import Class
 from stratabase.operations.ports import EntityRepository

@@ -1,14 +1,14 @@
 """The table of the template has the layout of the engine."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from cfnlint.decode.cfn_yaml import load
 
 from stratabase.store.dynamodb.table import table_definition
+from tests.repository import ROOT
 
-TEMPLATE = Path(__file__).parents[3] / "template.yaml"
+TEMPLATE = ROOT / "template.yaml"
 
 
 @pytest.fixture(scope="module")

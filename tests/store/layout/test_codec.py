@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.store.dynamodb.table import PROJECTED_ATTRIBUTES
+from stratabase.store.engine.capacity import PROJECTED_ATTRIBUTES
 from stratabase.store.engine.port import Item, Value
 from stratabase.store.layout import codec, keys
 from tests.models import THING

@@ -6,7 +6,7 @@ import string
 import pytest
 
 from stratabase.domain.objects.idempotency import MAX_ANSWER_BYTES, IdempotencyRecord, field_step, object_step
-from stratabase.store.dynamodb.capacity import item_bytes
+from stratabase.store.engine.capacity import item_bytes
 from stratabase.store.engine.expectations import is_met
 from stratabase.store.engine.port import TIME_TO_LIVE, Key
 from stratabase.store.layout import keys

@@ -14,7 +14,7 @@ from stratabase.domain.query.filter import Comparison, Filter
 from stratabase.domain.query.order import Order, OrderTerm, Position
 from stratabase.domain.query.page import Page, PageFields, Query, Window
 from stratabase.model.types.operators import Operator
-from stratabase.store.dynamodb.metering import MeteredEngine, record_consumption
+from stratabase.store.engine.metering import MeteredEngine, record_consumption
 from stratabase.store.engine.port import Engine
 from stratabase.store.query.planner import build_plan
 from stratabase.store.query.plans import IdOrderPlan, SortPlan

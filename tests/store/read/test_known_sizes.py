@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.model.reading import read_model
 from stratabase.schema.execution.limits import ExecutionPolicy, Limits
 from stratabase.schema.executor import SchemaExecutor
-from stratabase.store.dynamodb.metering import MeteredEngine, record_consumption
+from stratabase.store.engine.metering import MeteredEngine, record_consumption
 from stratabase.store.engine.port import Engine
 from stratabase.store.renamed_repository import open_repository
 from tests.contract.engine.engines import KINDS

@@ -11,10 +11,10 @@ import pytest
 from stratabase.store.engine.port import Item, Key
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.engine_calls import HERE, find_item, keys
+from tests.repository import ROOT
 from tests.soak import count, seed
 from tests.store.sqlite.killed_writer import PARTS, parts
 
-ROOT = Path(__file__).parents[3]
 KILLS = count(4, 200)
 
 LIVES = count(4, 8)

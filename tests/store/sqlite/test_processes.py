@@ -11,11 +11,11 @@ import pytest
 from stratabase.store.engine.port import Item, Put
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.engine_calls import HERE, commit, get_item
+from tests.repository import ROOT
 from tests.soak import count
 
 pytestmark = pytest.mark.soak
 
-ROOT = Path(__file__).parents[3]
 TIMES = count(100, 2000)
 RIVALS = 2
 

@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from stratabase.store.sqlite.engine import SqliteEngine
 from tests import ministack
 from tests.contract.engine.dynamodb import over_ministack
+from tests.repository import ROOT
 from tests.soak import count, seed
 from tests.store.competing_locker import things
 from tests.store.graphs import Objects
@@ -36,7 +36,7 @@ class CompetingProcesses:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
-                cwd=Path(__file__).parents[3],
+                cwd=ROOT,
             )
             for name in PROCESSES
         }

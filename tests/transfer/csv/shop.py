@@ -7,7 +7,7 @@ from typing import Any
 
 from stratabase.cli.gateway.concurrent_calls import ConcurrentCalls
 from stratabase.clock import SystemClock
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Create
 from stratabase.model.model import Model

@@ -448,6 +448,12 @@ class Settings:
         ),
     ] = "INFO"
 
+    @property
+    def needs_aws(self) -> bool:
+        """Whether a setting places something on AWS, such as the objects, the files, the keys or the mail."""
+        resources = (self.bucket, self.signing_keys, self.smtp_secret, self.mail_function)
+        return self.store == "dynamodb" or self.mail == "ses" or any(resources)
+
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
         """Return the settings in environment variables. Raises BadSettings, which lists all mistakes."""

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.parts import part_ids
 from stratabase.domain.query.order import Order

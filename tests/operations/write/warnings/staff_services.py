@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.issue import Issue
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.domain.write.commands import Command, Delete
 from stratabase.model.reading import read_model_file

@@ -8,7 +8,7 @@ import pytest
 from stratabase.domain.query.consumption import Consumption
 from stratabase.domain.write.commands import Command
 from stratabase.model.model import Model
-from stratabase.store.dynamodb.metering import MeteredEngine
+from stratabase.store.engine.metering import MeteredEngine
 from stratabase.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import fake_services

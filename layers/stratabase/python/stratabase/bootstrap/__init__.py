@@ -1,9 +1,9 @@
 """The composition root: builds the service of a process from its settings.
 
 Read `functions` first, which has the handlers of the Lambda functions, then `routes`, the table of all
-addresses, and `instance`, the service behind them. An instance builds its parts on first use: `storage`
-(objects, members, and the keys that sign tokens), `auth_services` (authentication and tokens),
-`member_services` (the operations on members) and `mailers`.
+addresses, and `instance`, the service behind them. A `platform` opens what an instance keeps, on this machine
+(`local_platform`) or on AWS (`aws_platform`). An instance builds its parts on first use, such as
+`auth_services` (authentication and tokens) and `member_services` (the operations on members).
 
 Imports all other packages except `cli`. Only the functions and the commands import it.
 """

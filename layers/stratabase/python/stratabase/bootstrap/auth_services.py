@@ -4,19 +4,16 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from stratabase import waiting
-from stratabase.bootstrap.storage import MemberStores, open_keyring
-from stratabase.http_api.auth.authentication import (
-    Authentication,
-    Authenticator,
-    BasicAuthenticator,
-    BearerAuthenticator,
-)
+from stratabase.bootstrap.platform import MemberStores
+from stratabase.http_api.auth.authenticators import BasicAuthenticator, BearerAuthenticator
+from stratabase.http_api.http.authentication import Authentication, Authenticator
 from stratabase.model.model import Model
 from stratabase.operations.auth.callers import CallerFactory, MemberCache
 from stratabase.operations.auth.sign_in import SignIn
 from stratabase.operations.auth.signing_keys import RotateKeys, SigningKeyCache
 from stratabase.operations.auth.tokens import TokenIssuer, TokenTerms, TokenVerifier
-from stratabase.operations.ports import Clock, Ids, Keyring, Passwords
+from stratabase.operations.members.ports import Keyring, Passwords
+from stratabase.operations.ports import Clock, Ids
 from stratabase.settings import Settings
 
 
@@ -28,6 +25,7 @@ class AuthServices:
         settings: Settings,
         model: Model,
         stores: Callable[[], MemberStores],
+        keyring: Callable[[], Keyring],
         passwords: Passwords,
         clock: Clock,
         ids: Ids,
@@ -36,6 +34,7 @@ class AuthServices:
         self._settings = settings
         self._model = model
         self._open_stores = stores
+        self._open_keyring = keyring
         self._passwords = passwords
         self._clock = clock
         self._ids = ids
@@ -95,7 +94,7 @@ class AuthServices:
 
     @cached_property
     def _keyring(self) -> Keyring:
-        return open_keyring(self._settings)
+        return self._open_keyring()
 
     @cached_property
     def _keys(self) -> SigningKeyCache:

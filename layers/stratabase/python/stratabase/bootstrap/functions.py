@@ -12,7 +12,8 @@ from stratabase.clock import SystemClock
 from stratabase.domain.members.forgotten_password import ForgottenPassword
 from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.cors import Cors
-from stratabase.request_log import OLDEST_PURGE_METRIC, RequestLog, publish_metric
+from stratabase.lambda_functions.handler import LambdaHandler
+from stratabase.lambda_functions.request_log import OLDEST_PURGE_METRIC, RequestLog, publish_metric
 from stratabase.settings import Settings
 
 SWEEP_STEP_MILLISECONDS = 20_000
@@ -32,22 +33,23 @@ def instance() -> Instance:
     return Instance(Settings.from_environment(os.environ))
 
 
-def http_handler(function: str, service: Instance | None = None) -> HttpHandler:
+def http_handler(function: str, service: Instance | None = None) -> LambdaHandler:
     """Return the handler of a function that API Gateway calls, by its name (see `routes.FUNCTIONS`).
 
     `service` is the instance to serve. The default is the instance of this process.
     """
     service = service or instance()
-    return HttpHandler(
+    handler = HttpHandler(
         build_endpoints(function, service),
         service.auth_services.authentication,
         cors=Cors(service.settings.allowed_origins),
         base_url=service.settings.base_url,
         log=service.log,
         request_seconds=service.settings.request_seconds,
-        request_log=RequestLog(function, service.settings.stack) if service.settings.function else None,
         find_application=lambda: service.model.application,
     )
+    request_log = RequestLog(function, service.settings.stack) if service.settings.function else None
+    return LambdaHandler(handler, request_log)
 
 
 def rotate_handler() -> Callable[[object, object], None]:

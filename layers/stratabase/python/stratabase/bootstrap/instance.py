@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING
 from stratabase import __version__, waiting
 from stratabase.adapters.members.metered_members import MeteredMembers
 from stratabase.bootstrap.auth_services import AuthServices
-from stratabase.bootstrap.storage import (
-    ClosableBlobs,
-    MemberStores,
-    open_blobs,
-    open_engine,
-    open_member_stores,
-    parallel_reads_of,
-    requirements_of,
-)
+from stratabase.bootstrap.platform import ClosableBlobs, MemberStores, Platform, open_engine, platform_of
 from stratabase.clock import SystemClock
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
@@ -43,14 +35,14 @@ from stratabase.operations.members.users import UserRepository
 from stratabase.operations.services import Services
 from stratabase.passwords import Argon2Passwords
 from stratabase.settings import Settings
-from stratabase.store.dynamodb.metering import record_consumption
+from stratabase.store.backfill.served_models import ModelTextTooLarge, ServedModels
+from stratabase.store.engine.metering import record_consumption
 from stratabase.store.engine.port import Engine
 from stratabase.store.file_ledger import EngineFileLedger
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.store.layout import keys
 from stratabase.store.renamed_repository import RenamedRepository, open_repository
 from stratabase.store.repository import Repository
-from stratabase.store.served_models import ModelTextTooLarge, ServedModels
 from stratabase.store.write.cleanup import CleanupSteps
 from stratabase.unusable_store import UnusableStore
 
@@ -99,19 +91,24 @@ class Instance:
             return None
 
     @cached_property
+    def platform(self) -> Platform:
+        """Where the instance keeps everything."""
+        return platform_of(self.settings)
+
+    @cached_property
     def engine(self) -> Engine:
         """The storage engine of the objects."""
-        return open_engine(self.settings)
+        return open_engine(self.platform)
 
     @cached_property
     def entities(self) -> Repository | RenamedRepository:
         """The repository of the objects."""
-        return open_repository(self.engine, self.model, parallel_reads_of(self.settings), serves=True)
+        return open_repository(self.engine, self.model, self.platform.parallel_map, serves=True)
 
     @cached_property
     def member_stores(self) -> MemberStores:
         """The stores of members and of sign-in attempts."""
-        stores = open_member_stores(self.settings)
+        stores = self.platform.members()
         members = with_present_profiles(stores.members, self.model.profiles)
         if self.settings.function:
             # There are many processes, and each would admit its own number of wrong passwords.
@@ -130,7 +127,13 @@ class Instance:
     def auth_services(self) -> AuthServices:
         """The services that authenticate callers and issue tokens."""
         return AuthServices(
-            self.settings, self.model, lambda: self.member_stores, self._passwords, self._clock, self._ids
+            self.settings,
+            self.model,
+            lambda: self.member_stores,
+            self.platform.keyring,
+            self._passwords,
+            self._clock,
+            self._ids,
         )
 
     @cached_property
@@ -141,6 +144,7 @@ class Instance:
 
         return MemberServices(
             self.settings,
+            self.platform,
             self.model,
             self.member_stores,
             self._passwords,
@@ -156,8 +160,8 @@ class Instance:
         """The store of the bytes of files. Raises UnusableStore, StoreRefused."""
         from stratabase.operations.files.blob_mark import BlobMark  # noqa: PLC0415 - not all functions have files
 
-        blobs = open_blobs(self.settings)
-        requirements_of(self.settings).files.check(BlobMark(blobs).read_mark(), writes=True)
+        blobs = self.platform.blobs()
+        self.platform.required.files.check(BlobMark(blobs).read_mark(), writes=True)
         return blobs
 
     @cached_property
@@ -175,7 +179,7 @@ class Instance:
             self.settings.pending_megabytes * FILE_MEGABYTE,
             self.settings.pending_files,
         )
-        return FileUploads(self.services, self.files, limits, parallel_reads_of(self.settings))
+        return FileUploads(self.services, self.files, limits, self.platform.parallel_map)
 
     @cached_property
     def resumable_uploads(self) -> "ResumableUploads":
@@ -191,7 +195,7 @@ class Instance:
         from stratabase.operations.files.open_downloads import OpenDownloads  # noqa: PLC0415 - as above
 
         # The role of the function that downloads files lets it read objects, and write nothing.
-        reads = parallel_reads_of(self.settings)
+        reads = self.platform.parallel_map
         entities = open_repository(self.engine, self.model, reads, read_only=True)
         services, limit = self._services_with(entities), self.settings.open_downloads
         open_downloads = OpenDownloads(self.member_stores.attempts, services.clock, limit)
@@ -324,7 +328,7 @@ class Instance:
         from stratabase.operations.store_marks import MarkedStore  # noqa: PLC0415
         from stratabase.store.marked_engine import EngineMark  # noqa: PLC0415
 
-        required = requirements_of(self.settings)
+        required = self.platform.required
         return (
             MarkedStore(EngineMark(self.engine), required.objects),
             MarkedStore(self.member_stores.mark, required.members),

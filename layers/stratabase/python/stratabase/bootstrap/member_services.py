@@ -4,16 +4,16 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from stratabase.bootstrap.mailers import build_mailer, open_mail_queue
-from stratabase.bootstrap.storage import MemberStores
+from stratabase.bootstrap.platform import ClosableQueue, MemberStores, Platform
+from stratabase.domain.caller import Caller
 from stratabase.domain.members.fields import member_fields
-from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.members.member import Member
 from stratabase.domain.members.password import PasswordPolicy
 from stratabase.formats.preferences import FORMATS_BY_NAME
 from stratabase.http_api.admin.member_shapes import MemberShapes
-from stratabase.http_api.pages.confirm_email import ConfirmEmailPages
-from stratabase.http_api.pages.forgot_password import ForgotPasswordPages
-from stratabase.http_api.pages.set_password import SetPasswordPages
+from stratabase.http_api.member_pages.confirm_email import ConfirmEmailPages
+from stratabase.http_api.member_pages.forgot_password import ForgotPasswordPages
+from stratabase.http_api.member_pages.set_password import SetPasswordPages
 from stratabase.model.model import Model
 from stratabase.observe import Log
 from stratabase.operations.members.email_change import EmailChange
@@ -21,15 +21,15 @@ from stratabase.operations.members.forgotten_password import MailForgottenPasswo
 from stratabase.operations.members.hand_over import HandOver
 from stratabase.operations.members.members import CreateMember, Invite, ListMembers, ReadMember, RemoveMember
 from stratabase.operations.members.password_reset import PasswordReset
+from stratabase.operations.members.ports import Mailer, Passwords
 from stratabase.operations.members.rules import FieldValues
 from stratabase.operations.members.update import UpdateMember, VerifyPassword
-from stratabase.operations.ports import Clock, Ids, Mailer, Passwords
+from stratabase.operations.ports import Clock, Ids
 from stratabase.operations.services import Services
 from stratabase.settings import Settings
 
 if TYPE_CHECKING:
-    from stratabase.adapters.mail_queue.lambda_function import LambdaMailQueue
-    from stratabase.adapters.mail_queue.sqlite import SqliteMailQueue
+    pass
 
 
 class MemberServices:
@@ -38,6 +38,7 @@ class MemberServices:
     def __init__(  # noqa: PLR0913, PLR0917 - its dependencies
         self,
         settings: Settings,
+        platform: Platform,
         model: Model,
         stores: MemberStores,
         passwords: Passwords,
@@ -52,6 +53,7 @@ class MemberServices:
         `verify(username, password, address)` signs a member in.
         """
         self._settings = settings
+        self._platform = platform
         self._model = model
         self._members = stores.members
         self._attempts = stores.attempts
@@ -89,9 +91,9 @@ class MemberServices:
         )
 
     @cached_property
-    def mail_queue(self) -> "LambdaMailQueue | SqliteMailQueue":
+    def mail_queue(self) -> ClosableQueue:
         """The queue of these requests."""
-        return open_mail_queue(self._settings, self._clock.now)
+        return self._platform.mail_queue(self._clock.now)
 
     @cached_property
     def email_change(self) -> EmailChange:
@@ -190,4 +192,4 @@ class MemberServices:
 
     @cached_property
     def _mailer(self) -> Mailer:
-        return build_mailer(self._settings)
+        return self._platform.mailer()

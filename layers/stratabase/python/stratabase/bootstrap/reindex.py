@@ -7,7 +7,6 @@ from typing import Any
 
 from stratabase.bootstrap.functions import LambdaContext, instance
 from stratabase.bootstrap.instance import Instance
-from stratabase.bootstrap.storage import parallel_reads_of
 
 STEP_MILLISECONDS = 60_000
 """The maximum duration of a step of the build, including retries. With less time left, the build stops."""
@@ -86,7 +85,7 @@ class _Build:
             service.model,
             now=now or now_in_milliseconds,
             sleep=pause,
-            parallel_map=parallel_reads_of(service.settings),
+            parallel_map=service.platform.parallel_map,
             has_time=self.has_time,
         )
         self._reindex = Reindex(
@@ -94,7 +93,7 @@ class _Build:
             service.model,
             now=now or now_in_milliseconds,
             sleep=pause,
-            parallel_map=parallel_reads_of(service.settings),
+            parallel_map=service.platform.parallel_map,
             has_time=self.has_time,
         )
 

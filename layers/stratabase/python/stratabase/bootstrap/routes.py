@@ -125,10 +125,10 @@ def member_routes() -> tuple[Route, ...]:
     from stratabase.http_api.admin.members import members_endpoint
     from stratabase.http_api.admin.reset_password import reset_password_endpoint
     from stratabase.http_api.api.openapi.document import openapi_endpoint
+    from stratabase.http_api.member_pages.confirm_email import confirm_email_endpoint
+    from stratabase.http_api.member_pages.forgot_password import forgot_password_endpoint
+    from stratabase.http_api.member_pages.set_password import set_password_endpoint
     from stratabase.http_api.pages.built_page import API_REFERENCE, built_file_endpoint, built_page_endpoint
-    from stratabase.http_api.pages.confirm_email import confirm_email_endpoint
-    from stratabase.http_api.pages.forgot_password import forgot_password_endpoint
-    from stratabase.http_api.pages.set_password import set_password_endpoint
     from stratabase.operations.members.email_change import CONFIRM_EMAIL_PATH as CONFIRM_EMAIL
     from stratabase.operations.members.password_reset import FORGOT_PASSWORD_PATH as FORGOT_PASSWORD
     from stratabase.operations.members.password_reset import SET_PASSWORD_PATH as SET_PASSWORD

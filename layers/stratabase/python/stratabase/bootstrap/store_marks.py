@@ -5,12 +5,7 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from dataclasses import replace
 from typing import Any
 
-from stratabase.bootstrap.storage import (
-    open_blobs,
-    open_member_mark,
-    open_unchecked_engine,
-    requirements_of,
-)
+from stratabase.bootstrap.platform import platform_of
 from stratabase.domain.store_mark import StoreKind
 from stratabase.operations.files.blob_mark import BlobMark
 from stratabase.operations.store_marks import MarkedStore, MarkStore
@@ -20,19 +15,19 @@ from stratabase.store.marked_engine import EngineMark
 
 @contextmanager
 def _objects(settings: Settings) -> Iterator[MarkStore]:
-    with closing(open_unchecked_engine(settings)) as engine:
+    with closing(platform_of(settings).engine()) as engine:
         yield EngineMark(engine)
 
 
 @contextmanager
 def _files(settings: Settings) -> Iterator[MarkStore]:
-    with closing(open_blobs(settings)) as blobs:
+    with closing(platform_of(settings).blobs()) as blobs:
         yield BlobMark(blobs)
 
 
 _OPENERS: Mapping[StoreKind, Callable[[Settings], AbstractContextManager[MarkStore]]] = {
     StoreKind.OBJECTS: _objects,
-    StoreKind.MEMBERS: open_member_mark,
+    StoreKind.MEMBERS: lambda settings: platform_of(settings).member_mark(),
     StoreKind.FILES: _files,
 }
 
@@ -42,7 +37,7 @@ def open_marked_stores(
     settings: Settings, kinds: Sequence[StoreKind] = tuple(StoreKind)
 ) -> Iterator[tuple[MarkedStore, ...]]:
     """Yield the stores of these kinds, in the order of StoreKind. Raises UnusableStore."""
-    required = dict(zip(StoreKind, requirements_of(settings), strict=True))
+    required = dict(zip(StoreKind, platform_of(settings).required, strict=True))
     with ExitStack() as opened:
         yield tuple(
             MarkedStore(opened.enter_context(_OPENERS[kind](settings)), required[kind])

@@ -7,6 +7,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from stratabase.bootstrap import Instance
+from stratabase.bootstrap.platform import platform_of
 from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
 from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.settings import make_data_folder, read_settings, require_store
@@ -122,14 +123,8 @@ def _target_settings(changed: dict[str, str]) -> Settings:
 
 def _check_different(source: Settings, target: Settings) -> None:
     """Raise CommandError if both settings have a store in common."""
-    shared = (
-        source.store == target.store == "sqlite" and source.home.resolve() == target.home.resolve(),
-        source.store == target.store == "dynamodb" and source.table == target.table,
-        source.store == target.store == "dynamodb" and source.members_table == target.members_table,
-        source.bucket is not None and source.bucket == target.bucket,
-    )
-    names = ("STRATABASE_HOME", "STRATABASE_TABLE", "STRATABASE_MEMBERS_TABLE", "STRATABASE_BUCKET")
-    if same := [name for name, is_shared in zip(names, shared, strict=True) if is_shared]:
+    others = platform_of(target).places
+    if same := [name for name, place in platform_of(source).places.items() if others.get(name) == place]:
         raise CommandError(f"The copy needs stores of its own. Set another {' and '.join(same)}.", MISUSED)
 
 
@@ -138,11 +133,12 @@ def _check_target(target: Settings) -> None:
 
     Raises CommandError, UnusableStore, Unavailable.
     """
-    if target.store == "sqlite":
+    is_embedded = platform_of(target).is_embedded
+    if is_embedded:
         make_data_folder(target.home)
     try:
         with closing(Instance(target)) as instance:
-            if target.store != "sqlite":
+            if not is_embedded:
                 instance.check_store()
                 instance.member_stores.members.any()
             if target.bucket is not None:
@@ -154,7 +150,7 @@ def _check_target(target: Settings) -> None:
 def _import(target: Settings, folder: Path) -> None:
     with closing(Instance(target)) as instance:
         reader = ExportReader(folder, read_manifest(folder), instance.model)
-        if target.store == "sqlite":
+        if instance.platform.is_embedded:
             make_data_folder(target.home)
         try:
             for line in import_instance(instance, folder, reader):

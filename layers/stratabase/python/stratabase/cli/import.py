@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from stratabase.bootstrap import Instance
+from stratabase.bootstrap.platform import platform_of
 from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
 from stratabase.cli.terminal.csv_options import require_class
 from stratabase.cli.terminal.examples import add_examples
@@ -60,7 +61,7 @@ def _import_folder(folder: Path) -> int:
     try:
         manifest = read_manifest(folder)
         reader = ExportReader(folder, manifest, instance.model)
-        if settings.store == "sqlite":
+        if platform_of(settings).is_embedded:
             make_data_folder(settings.home)
         for line in import_instance(instance, folder, reader):
             print(line)

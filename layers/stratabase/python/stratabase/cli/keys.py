@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterator, Mapping
 
-from stratabase.bootstrap.storage import open_keyring
+from stratabase.bootstrap.platform import platform_of
 from stratabase.cli.subcommands import Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import CommandError, text_with_cause
 from stratabase.cli.terminal.settings import make_data_folder, read_settings, require_store
@@ -12,7 +12,7 @@ from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.key_rotation import KeyPhase, KeyState, key_phases
 from stratabase.domain.objects.instant import Instant, format_instant
 from stratabase.operations.auth.signing_keys import KeyRotation, RotateKeys
-from stratabase.operations.ports import Keyring
+from stratabase.operations.members.ports import Keyring
 from stratabase.settings import Settings
 from stratabase.store.ids import TimeOrderedIds
 from stratabase.unusable_store import UnusableStore
@@ -74,7 +74,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
 
 
 def _keyring(settings: Settings) -> Keyring:
-    return open_keyring(settings)
+    return platform_of(settings).keyring()
 
 
 def _token_milliseconds(settings: Settings) -> int:

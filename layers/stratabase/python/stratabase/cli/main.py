@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from stratabase import MODEL_LANGUAGE, __version__
 from stratabase.cli.terminal.arguments import CommandParser
@@ -13,25 +13,55 @@ from stratabase.cli.terminal.data_folder import release_data_folders
 from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.wrong_package import wrong_package
 
-COMMANDS: Mapping[str, str] = {
-    "init": "create a new project: a model, a README and pyproject.toml, and on request what AWS needs",
-    "serve": "serve the model on this machine, and reload when the model or the code changes",
-    "model": "check the model, or print what Stratabase generates from it",
-    "reindex": (
-        "build the indexes, unique constraints and required roles of a changed model while the service runs"
+
+class Command(NamedTuple):
+    """A command: the module that has it, and its help text."""
+
+    module: str
+    help: str
+
+
+COMMANDS: Mapping[str, Command] = {
+    "init": Command(
+        "stratabase.cli.init",
+        "create a new project: a model, a README and pyproject.toml, and on request what AWS needs",
     ),
-    "keys": "list or rotate the keys that sign tokens",
-    "members": "list, create and change members",
-    "store": "show which instance and layout the stores have, adopt a restored store, or raise the layout",
-    "export": "write all data of an instance to a folder, or the objects of a class to a CSV file",
-    "import": "read an export into an empty store, or the rows of a CSV file as objects of a class",
-    "copy": "copy an instance to other stores, such as from SQLite to DynamoDB",
-    "backup": "copy all data of a local instance to a folder, also while it is served",
-    "restore": "copy a backup to an empty data folder",
-    "files": "upload files to an instance, download them, and check the stored files",
-    "aws": "deploy an instance to AWS, try it, and delete it",
+    "serve": Command(
+        "stratabase.cli.serve",
+        "serve the model on this machine, and reload when the model or the code changes",
+    ),
+    "model": Command("stratabase.cli.model", "check the model, or print what Stratabase generates from it"),
+    "reindex": Command(
+        "stratabase.cli.reindex",
+        "build the indexes, unique constraints and required roles of a changed model while the service runs",
+    ),
+    "keys": Command("stratabase.cli.keys", "list or rotate the keys that sign tokens"),
+    "members": Command("stratabase.cli.members", "list, create and change members"),
+    "store": Command(
+        "stratabase.cli.store",
+        "show which instance and layout the stores have, adopt a restored store, or raise the layout",
+    ),
+    "export": Command(
+        "stratabase.cli.export",
+        "write all data of an instance to a folder, or the objects of a class to a CSV file",
+    ),
+    "import": Command(
+        "stratabase.cli.import",
+        "read an export into an empty store, or the rows of a CSV file as objects of a class",
+    ),
+    "copy": Command(
+        "stratabase.cli.copy", "copy an instance to other stores, such as from SQLite to DynamoDB"
+    ),
+    "backup": Command(
+        "stratabase.cli.backup", "copy all data of a local instance to a folder, also while it is served"
+    ),
+    "restore": Command("stratabase.cli.restore", "copy a backup to an empty data folder"),
+    "files": Command(
+        "stratabase.cli.files", "upload files to an instance, download them, and check the stored files"
+    ),
+    "aws": Command("stratabase.cli.aws", "deploy an instance to AWS, try it, and delete it"),
 }
-"""The help text of each command, by its name, which is also the name of its module in this package."""
+"""The commands by their names."""
 
 _GO_ON = frozenset({"backup", "copy", "export", "files", "import", "reindex", "restore"})
 """The commands that a person can interrupt and run again, until they are complete."""
@@ -94,12 +124,12 @@ def parser_of(chosen: str | None) -> argparse.ArgumentParser:
     )
     add_examples(parser, "stratabase init my-app", "stratabase serve", "stratabase members --help")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, help_text in COMMANDS.items():
-        subparser = subparsers.add_parser(name, help=help_text, description=help_text)
+    for name, command in COMMANDS.items():
+        subparser = subparsers.add_parser(name, help=command.help, description=command.help)
         if name == chosen:
-            command = cast("CommandModule", import_module(f"stratabase.cli.{name}"))
-            command.configure(subparser)
-            subparser.set_defaults(run=command.run)
+            module = cast("CommandModule", import_module(command.module))
+            module.configure(subparser)
+            subparser.set_defaults(run=module.run)
     return parser
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from stratabase.bootstrap import Instance
-from stratabase.bootstrap.mailers import check_mailer
+from stratabase.bootstrap.platform import platform_of
 from stratabase.cli.backfill.owners import resolve_owners
 from stratabase.cli.server.listener import root_url
 from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: Options) -> int:
     """Run the subcommand, and print the lines that it yields."""
     settings = read_settings()
-    if options.subcommand is _create and settings.store == "sqlite":
+    if options.subcommand is _create and platform_of(settings).is_embedded:
         # Only this subcommand can be the first one that uses a data folder.
         require_model(settings)
         make_data_folder(settings.home)
@@ -84,7 +84,7 @@ def _create(instance: Instance, options: Options) -> Iterator[str]:
         yield f'Created the member "{member.username}" with the ID {member.id}.'
         yield from _print_link(instance, member, base_url)
     else:
-        check_mailer(instance.settings)  # without the email, nobody could use the member
+        instance.platform.check_mail()  # without the email, nobody could use the member
         member = instance.member_services.create(CONSOLE, fields, mail_base_url(instance.settings))
         yield f'Created the member "{member.username}" with the ID {member.id}.'
         yield f"Sent an email to {member.email}."
@@ -115,7 +115,7 @@ def _reset_password(instance: Instance, options: Options) -> Iterator[str]:
     if options.print_link:
         yield from _print_link(instance, member, base_url)
     else:
-        check_mailer(instance.settings)
+        instance.platform.check_mail()
         instance.member_services.password_reset.start(CONSOLE, member.id, base_url)
         yield f"Sent an email to {member.email}. The old password stays valid until the member uses the link."
     _warn_of_assumed_address(instance.settings)
@@ -366,7 +366,7 @@ def mail_base_url(settings: Settings) -> str:
     """Return the base URL of links in mails. Raises CommandError if the settings do not define it."""
     if settings.base_url:
         return settings.base_url
-    if settings.store != "sqlite" and not settings.create_tables:
+    if not platform_of(settings).is_embedded and not settings.create_tables:
         raise CommandError(
             "STRATABASE_BASE_URL is required. Set it to the address of the service for links in emails."
         )

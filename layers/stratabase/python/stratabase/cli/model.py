@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 
-from stratabase.bootstrap.storage import open_engine, parallel_reads_of
+from stratabase.bootstrap.platform import open_engine, platform_of
 from stratabase.cli.backfill.convert import convert
 from stratabase.cli.backfill.drop import drop
 from stratabase.cli.model_diff import DIFF_ARGUMENTS, DIFF_HELP, run_diff
@@ -57,9 +57,9 @@ def _missing_value_lines(model: Model) -> Iterator[str]:
     settings = read_settings()
     require_store(settings)
     try:
-        engine = open_engine(settings)
+        engine = open_engine(platform_of(settings))
         bar = ProgressBar("Required values", 0)
-        missing = [*RequiredValues(engine, model, parallel_reads_of(settings), bar).missing_values()]
+        missing = [*RequiredValues(engine, model, platform_of(settings).parallel_map, bar).missing_values()]
         bar.clear()
         engine.close()
     except (UnusableStore, Unavailable) as error:

@@ -7,36 +7,25 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from stratabase.bootstrap.storage import (
-    open_dynamodb_client,
-    open_engine,
-    open_member_stores,
-    parallel_reads_of,
-)
-from stratabase.cli.backfill.build import is_embedded
+from stratabase.bootstrap.platform import Platform, open_engine, platform_of
 from stratabase.cli.backfill.settled_changes import settle
 from stratabase.cli.subcommands import Argument, Options
 from stratabase.cli.terminal.command_error import MISUSED, CommandError
 from stratabase.cli.terminal.progress import ProgressBar
 from stratabase.cli.terminal.settings import has_store, read_settings, require_store
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.model.difference import (
-    ModelChange,
-    RemovedName,
-    Severity,
-    diff_models,
-    with_former_default,
-)
+from stratabase.model.difference import ModelChange, Severity, diff_models, with_former_default
 from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, read_model, read_model_file
+from stratabase.model.stored_names import RemovedName
 from stratabase.settings import Settings
-from stratabase.store.accepted_models import AcceptedModels
+from stratabase.store.backfill.accepted_models import AcceptedModels
 from stratabase.store.backfill.class_heads import count_objects
+from stratabase.store.backfill.question_scan import QuestionScan
+from stratabase.store.backfill.served_models import ServedModel, ServedModels
 from stratabase.store.catalog.catalog_store import CatalogStore
 from stratabase.store.engine.port import Engine
 from stratabase.store.indexes.listing import listing_index
-from stratabase.store.read.question_scan import QuestionScan
-from stratabase.store.served_models import ServedModel, ServedModels
 from stratabase.unusable_store import UnusableStore
 
 DIFF_HELP = "print what a change of the model means for the stored objects, and what to do"
@@ -147,7 +136,7 @@ def _with_served(settings: Settings, model: Model, *, previous: bool) -> Iterato
     if not has_store(settings):
         raise unknown
     require_store(settings)
-    engine = open_engine(settings)
+    engine = open_engine(platform_of(settings))
     try:
         served = ServedModels(engine)
         known = served.all()
@@ -164,7 +153,7 @@ def _with_served(settings: Settings, model: Model, *, previous: bool) -> Iterato
 
 
 def _removed_names(settings: Settings) -> Sequence[RemovedName]:
-    engine = open_engine(settings)
+    engine = open_engine(platform_of(settings))
     try:
         return CatalogStore(engine).read().removed_names()
     finally:
@@ -229,19 +218,19 @@ def _counts(change: ModelChange, answers: QuestionScan) -> Iterator[dict[str, An
 
 def _count(settings: Settings, compared: Sequence[_Compared], *, ask: bool, show: bool) -> QuestionScan:
     """Answer the questions of all changes. Raises CommandError if the person refuses the cost."""
-    engine = open_engine(settings)
+    engine = open_engine(platform_of(settings))
     try:
         questions = [
             question for each in compared for change in each.changes for question in change.questions
         ]
-        scan = QuestionScan(engine, parallel_reads_of(settings), questions)
-        if ask and scan.classes and not is_embedded(settings):
+        scan = QuestionScan(engine, platform_of(settings).parallel_map, questions)
+        if ask and scan.classes and not platform_of(settings).is_embedded:
             indexes = {listing_index(engine, name) for name in scan.classes}
-            _confirm(_estimate_units(settings, scan, indexes))
+            _confirm(_estimate_units(platform_of(settings), scan, indexes))
         for name in scan.classes:
             _scan(engine, scan, name, show=show)
         if scan.asks_for_members:
-            stores = open_member_stores(settings)
+            stores = platform_of(settings).members()
             scan.count_members(member.profile for member in stores.members.roster().members)
             stores.close()
         return scan
@@ -251,8 +240,8 @@ def _count(settings: Settings, compared: Sequence[_Compared], *, ask: bool, show
 
 def _settle(settings: Settings, compared: Sequence[_Compared], answers: QuestionScan) -> list[_Compared]:
     """Return the comparisons without the decisions that the stored objects show to be none."""
-    is_local = is_embedded(settings)
-    engine = open_engine(settings)
+    is_local = platform_of(settings).is_embedded
+    engine = open_engine(platform_of(settings))
     try:
         return [
             each._replace(changes=settle(engine, each.changes, answers, searches_versions=is_local))
@@ -264,7 +253,7 @@ def _settle(settings: Settings, compared: Sequence[_Compared], answers: Question
 
 def _accept(settings: Settings, compared: Sequence[_Compared], model: Path) -> None:
     """Record that the model may be served in place of those that serve. Raises CommandError, Unavailable."""
-    engine = open_engine(settings)
+    engine = open_engine(platform_of(settings))
     try:
         AcceptedModels(engine).accept((each.digest for each in compared), model.read_text("utf-8"))
     except (OSError, UnicodeError) as error:
@@ -282,23 +271,18 @@ def _scan(engine: Engine, scan: QuestionScan, name: str, *, show: bool) -> None:
         progress.clear()
 
 
-def _estimate_units(settings: Settings, scan: QuestionScan, indexes: Iterable[str]) -> int | None:
-    """Return the most read units that a scan takes, None if DynamoDB does not say.
+def _estimate_units(platform: Platform, scan: QuestionScan, indexes: Iterable[str]) -> int | None:
+    """Return the most read units that a scan takes, None if the store does not say.
 
     `indexes`: those with the listings of the classes. They have other entries too, so their size is the upper
     limit. Links take one unit for each object.
     """
-    from stratabase.store.dynamodb.client import Rejected, Unanswered  # noqa: PLC0415 - only for DynamoDB
-    from stratabase.store.dynamodb.table import index_size  # noqa: PLC0415
-
-    client = open_dynamodb_client(settings)
-    try:
-        sizes = [index_size(client, settings.table, index) for index in sorted(indexes)]
-    except (Rejected, Unanswered):
-        return None
-    finally:
-        client.close()
-    items, size = sum(items for items, _ in sizes), sum(size for _, size in sizes)
+    items, size = 0, 0
+    for index in sorted(indexes):
+        found = platform.index_size(index)
+        if found is None:
+            return None
+        items, size = items + found[0], size + found[1]
     return -(-size // _BYTES_PER_UNIT) + items * scan.link_roles
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from graphql import GraphQLInputObjectType
 from graphql.utilities import coerce_input_value, validate_input_value
 
-from stratabase.bootstrap.storage import open_engine, open_member_stores, parallel_reads_of
+from stratabase.bootstrap.platform import open_engine, platform_of
 from stratabase.cli.subcommands import Argument, Options
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.settings import read_settings, require_store
@@ -22,14 +22,14 @@ from stratabase.model.model import Class, Model
 from stratabase.model.stored_names import StoredNames
 from stratabase.model.users import with_users
 from stratabase.operations.context import ReadContext
+from stratabase.operations.members.ports import Members
 from stratabase.operations.members.users import UserRepository
-from stratabase.operations.ports import Members
 from stratabase.operations.read.reader import Reader
 from stratabase.schema.generate import NothingServed, generate_schema
 from stratabase.schema.inputs.query_reader import QueryReader
 from stratabase.schema.request.context import InputContext
 from stratabase.settings import Settings
-from stratabase.store.dynamodb.metering import record_consumption
+from stratabase.store.engine.metering import record_consumption
 from stratabase.store.engine.port import Engine
 from stratabase.store.indexes.registry import parse_registry
 from stratabase.store.indexes.registry_cache import RegistryCache
@@ -135,11 +135,13 @@ def _plan_line(candidate: PlanCandidate) -> str:
 def _store_lines(model: Model, query: Query, chosen: PlanCandidate, options: Options) -> Iterator[str]:
     """Yield what the page costs in the store, if there is one. Raises CommandError."""
     settings = read_settings()
-    if not options.data and not (settings.store == "sqlite" and (settings.home / "objects.db").exists()):
+    if not options.data and not (
+        platform_of(settings).is_embedded and (settings.home / "objects.db").exists()
+    ):
         return
     require_store(settings)
     try:
-        engine = open_engine(settings)
+        engine = open_engine(platform_of(settings))
         try:
             if _has_served(engine, model):
                 yield from _cost_lines(settings, engine, model, query, chosen)
@@ -162,7 +164,7 @@ def _cost_lines(
     settings: Settings, engine: Engine, model: Model, query: Query, chosen: PlanCandidate
 ) -> Iterator[str]:
     served = with_users(model)
-    entities = _users(open_repository(engine, model, parallel_reads_of(settings)), served, settings)
+    entities = _users(open_repository(engine, model, platform_of(settings).parallel_map), served, settings)
     taken: list[str] = []
     consumed: list[Consumption] = []
 
@@ -195,7 +197,7 @@ def _users(entities: Any, served: Model, settings: Settings | None) -> UserRepos
 
     def members() -> Members:
         assert settings is not None
-        return open_member_stores(settings).members
+        return platform_of(settings).members().members
 
     return UserRepository(entities, members, served)
 

@@ -9,12 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from stratabase.bootstrap import Instance
-from stratabase.bootstrap.storage import parallel_reads_of
 from stratabase.cli.backfill.build import (
     advice,
     build_lock,
     describe_unfinished,
-    is_embedded,
 )
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.examples import add_examples
@@ -126,7 +124,7 @@ def _reindex(
     ahead: bool,
 ) -> str:
     """Build everything that is not ready, and return the advice on what could not be built."""
-    engine, model, local = instance.engine, instance.model, is_embedded(instance.settings)
+    engine, model, local = instance.engine, instance.model, instance.platform.is_embedded
     limit = sys.maxsize if in_full else MAX_REFUSED
     reindex = Reindex(
         engine,
@@ -135,14 +133,14 @@ def _reindex(
         ahead=ahead,
         local=local,
         max_refused=limit,
-        parallel_map=parallel_reads_of(instance.settings),
+        parallel_map=instance.platform.parallel_map,
     )
     resharding = Resharding(
         engine,
         model,
         sleep=_pause,
         objects_per_commit=OBJECTS_PER_LOCAL_COMMIT if local else 1,
-        parallel_map=parallel_reads_of(instance.settings),
+        parallel_map=instance.platform.parallel_map,
     )
     stored = [class_.name for class_ in model.classes.values() if class_.is_stored]
     if unknown := [name for name in class_names if name not in stored]:

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 
 from stratabase.bootstrap import layout_steps
+from stratabase.bootstrap.platform import platform_of
 from stratabase.bootstrap.store_marks import open_marked_stores, settings_of_source
-from stratabase.cli.backfill.build import is_embedded
 from stratabase.cli.subcommands import Options, Subcommand, add_subcommands
 from stratabase.cli.terminal.command_error import CommandError, text_with_cause
 from stratabase.cli.terminal.confirm import YES, confirm
@@ -141,7 +141,7 @@ def _upgrade(settings: Settings, options: Options) -> Iterator[str]:
 
 def _settle(settings: Settings) -> None:
     """Wait until all processes have noticed a changed mark. On one machine, each commit checks it."""
-    if not is_embedded(settings):
+    if not platform_of(settings).is_embedded:
         print(f"Waiting {pluralize(round(SETTLED), 'second')} until all processes know.", file=sys.stderr)
         time.sleep(SETTLED)
 

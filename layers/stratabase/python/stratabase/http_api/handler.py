@@ -1,34 +1,21 @@
-"""The Lambda handler of the functions that API Gateway calls.
+"""The handler of HTTP requests: calls the endpoint at the address of a request, and returns the response.
 
-It turns an event into a request, calls the endpoint at its address, and returns the response as a proxy
-response. Refusals and unexpected errors become error responses.
+Refusals and unexpected errors become error responses.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from math import inf
 from typing import NamedTuple, TypeVar
 
 from stratabase.deadline import deadline_after
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Refusal, StoreOutOfService, Unavailable
-from stratabase.domain.members.member import Caller
-from stratabase.http_api.auth.authentication import Authentication
-from stratabase.http_api.auth.csrf import check_csrf
-from stratabase.http_api.http.api_gateway import (
-    ProxyEvent,
-    ProxyResponse,
-    StreamedResponse,
-    buffer_stream,
-    check_response_size,
-    decode_event_body,
-    proxy_response,
-    request_from_event,
-    streamed_response,
-)
+from stratabase.http_api.http.authentication import Authentication
 from stratabase.http_api.http.body import requested_format
 from stratabase.http_api.http.compression import compress_response
 from stratabase.http_api.http.cors import Cors
+from stratabase.http_api.http.csrf import check_csrf
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, is_protected
 from stratabase.http_api.http.error_response import error_response
 from stratabase.http_api.http.language import response_language
@@ -36,14 +23,14 @@ from stratabase.http_api.http.media_type import best_match
 from stratabase.http_api.http.messages import Headers, Request, Response
 from stratabase.http_api.http.refusals import (
     BodyTooLarge,
-    NotFound,
+    UnknownAddress,
     UnsupportedContentEncoding,
     log_refusal,
 )
+from stratabase.http_api.http.response_size import buffer_stream, check_response_size
 from stratabase.messages import Message, _
-from stratabase.observe import Log, invocation
+from stratabase.observe import Log
 from stratabase.open_files import has_no_free_file
-from stratabase.request_log import RequestLine, RequestLog
 from stratabase.unusable_store import UnusableStore
 
 T = TypeVar("T")
@@ -71,8 +58,12 @@ class AcceptedHead(NamedTuple):
     """Who sends the request, None if its address is public."""
 
 
+ReadBody = Callable[[], bytes]
+"""Returns the body of a request. Raises Refusal if it is malformed."""
+
+
 class HttpHandler:
-    """The handler of one function. `endpoints` has the endpoints that the function serves, by address."""
+    """The handler of the requests to some endpoints. `endpoints` has them by address."""
 
     def __init__(  # noqa: PLR0913 - its parts, and what all requests share
         self,
@@ -83,7 +74,6 @@ class HttpHandler:
         base_url: str | None = None,
         log: Log | None = None,
         request_seconds: float = inf,
-        request_log: RequestLog | None = None,
         find_application: Callable[[], str] | None = None,
     ) -> None:
         """Take the endpoints, and what all requests share.
@@ -98,38 +88,16 @@ class HttpHandler:
         self._log = log or Log()
         self._logged_origins: set[str] = set()
         self._request_seconds = request_seconds
-        self._request_log = request_log
         self._find_application = find_application
 
-    def __call__(self, event: ProxyEvent, context: object = None) -> ProxyResponse:
-        """Answer an API Gateway REST (v1) proxy event, before the deadline. Never raises."""
-        request = request_from_event(event, self.base_url)
-        with self._log_request(request, context) as line:
-            response = self.answer(request, _remaining_seconds(context), event)
-            if line is not None:
-                line.status = response.status
-        return proxy_response(response)
+    def answer(self, request: Request, remaining: float = inf, read_body: ReadBody | None = None) -> Response:
+        """Answer a request. The response has no stream, and is within the limit of its size. Never raises.
 
-    def stream(self, event: ProxyEvent, context: object = None) -> StreamedResponse:
-        """Answer an event like `__call__`, but with a body that is read while it is sent. Never raises.
-
-        The body can raise while it is read. The deadline is that of its first byte.
-        """
-        request = request_from_event(event, self.base_url)
-        with self._log_request(request, context) as line:
-            response = self.answer_by_stream(request, _remaining_seconds(context), event)
-            if line is not None:
-                line.status = response.status
-        return response
-
-    def answer(self, request: Request, remaining: float = inf, event: ProxyEvent | None = None) -> Response:
-        """Answer a request. The response has no stream, and fits into a proxy response. Never raises.
-
-        `remaining`: the seconds until the end of the invocation. `event` has the body, if the request is
-        without it.
+        `remaining`: the seconds until the request ends. `read_body` reads the body, if the request is without
+        it. It is read only for callers who are authorized to send it.
         """
         with deadline_after(min(self._request_seconds, remaining - _ANSWERING_SECONDS)):
-            response, caller = self._respond(request, event)
+            response, caller = self._respond(request, read_body)
             try:
                 return self._finish(request, response)
             except Refusal as refusal:
@@ -139,12 +107,12 @@ class HttpHandler:
             return self._finish(request, error)
 
     def answer_by_stream(
-        self, request: Request, remaining: float = inf, event: ProxyEvent | None = None
-    ) -> StreamedResponse:
-        """Answer a request like `answer`, but with a body that is read while it is sent. Never raises."""
+        self, request: Request, remaining: float = inf, read_body: ReadBody | None = None
+    ) -> Response:
+        """Answer a request like `answer`, but with a stream if the endpoint returns one. Never raises."""
         with deadline_after(min(self._request_seconds, remaining - _ANSWERING_SECONDS)):
-            response, _caller = self._respond(request, event)
-            return streamed_response(self._complete(request, response), bodiless=request.method == "HEAD")
+            response, _caller = self._respond(request, read_body)
+            return self._complete(request, response)
 
     def check_head(
         self, request: Request, body_size: int | None, remaining: float = inf
@@ -168,21 +136,9 @@ class HttpHandler:
                 return self._finish(request, found)
             return AcceptedHead(found, caller)
 
-    @contextmanager
-    def _log_request(self, request: Request, context: object) -> Iterator[RequestLine | None]:
-        """Name the invocation of a request in the log, and log the request itself."""
-        if self._request_log is None:
-            yield None
-            return
-        with (
-            invocation(context),
-            self._request_log.line(request.resource, request.method, request.trace_id) as line,
-        ):
-            yield line
-
-    def _respond(self, request: Request, event: ProxyEvent | None) -> tuple[Response, Caller | None]:
+    def _respond(self, request: Request, read_body: ReadBody | None) -> tuple[Response, Caller | None]:
         """Return the response, and the caller if the request was authenticated."""
-        return self._attempt(request, lambda caller: self._dispatch(request, event, caller))
+        return self._attempt(request, lambda caller: self._dispatch(request, read_body, caller))
 
     def _attempt(
         self, request: Request, work: Callable[[Caller | None], T]
@@ -211,10 +167,10 @@ class HttpHandler:
         needs_caller = request.method != "OPTIONS" and is_protected(_address(request))
         return self._authentication.caller(request) if needs_caller else None
 
-    def _dispatch(self, request: Request, event: ProxyEvent | None, caller: Caller | None) -> Response:
+    def _dispatch(self, request: Request, read_body: ReadBody | None, caller: Caller | None) -> Response:
         """Return the response of the operation that the request is for. Raises Refusal.
 
-        The body is decoded only for callers who are authorized to send it.
+        The body is read only for callers who are authorized to send it.
         """
         operation = self._operation(request, caller)
         if operation is None:
@@ -222,8 +178,8 @@ class HttpHandler:
             methods = self.endpoints[request.resource].allowed_methods
             return Response(204, self._cors.preflight_headers(request, methods))
         if operation.body is not None:
-            if event is not None:
-                request = request.with_body(decode_event_body(event))
+            if read_body is not None:
+                request = request.with_body(read_body())
             _check_body(request, operation, len(request.body))
         return operation.respond(request, caller)
 
@@ -238,7 +194,7 @@ class HttpHandler:
             return None
         # 1. Find the operation.
         if endpoint is None:
-            raise NotFound(_unknown_address(request))
+            raise UnknownAddress(_unknown_address(request))
         operation = endpoint.operation(request.method)
         # 2. Authorize the caller.
         if caller is not None:
@@ -271,7 +227,7 @@ class HttpHandler:
         language = response_language(request, caller)
         try:
             if (
-                isinstance(refusal, NotFound)
+                isinstance(refusal, UnknownAddress)
                 and self._find_application is not None
                 and _is_navigation(request)
             ):
@@ -352,12 +308,6 @@ def _error_format(endpoint: Endpoint | None, request: Request) -> ErrorFormat:
     return endpoint.error_format(request.method) if endpoint else ErrorFormat.PROBLEM
 
 
-def _remaining_seconds(context: object) -> float:
-    """Return the seconds until the end of an invocation with a context of Lambda, or without one."""
-    milliseconds: Callable[[], int] | None = getattr(context, "get_remaining_time_in_millis", None)
-    return inf if milliseconds is None else milliseconds() / 1000
-
-
 def _check_body(request: Request, operation: Operation, size: int) -> None:
     """Raise a refusal if an operation can't read the body of a request, which has `size` bytes."""
     max_size = operation.max_body_size
@@ -376,5 +326,5 @@ def _check_body(request: Request, operation: Operation, size: int) -> None:
 
 def _address(request: Request) -> str:
     """Return the address by which the handler decides whether the request needs authentication."""
-    # The path of the event does not work: behind a custom domain, it starts with the domain's base path.
+    # The path of the request does not work: behind a custom domain, it starts with the domain's base path.
     return f"/{request.parameters.get('proxy', '')}" if request.resource == CATCH_ALL else request.resource

@@ -6,7 +6,7 @@ names of a model and their stored names.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
@@ -34,6 +34,17 @@ class NameKind(Enum):
     ROLE = "role"
     ENUM_VALUE = "enum value"
     PROFILE = "profile"
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedName:
+    """A stored name that a model had, and that was removed from it."""
+
+    kind: NameKind
+    name: str
+    """The stored name: `Employee`, `Employee.nickname`, `Status.DONE`, or the name of a profile."""
+    removed_on: str
+    """The day on which a model without it began to serve, such as `2026-11-23`."""
 
 
 class ClassNames:

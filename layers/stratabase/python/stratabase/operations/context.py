@@ -4,7 +4,7 @@ from datetime import UTC, tzinfo
 from functools import cached_property, lru_cache
 
 from stratabase.domain.access.grants import Access, access_of
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.query.read_budget import ReadBudget
 from stratabase.expressions.environment import EMPTY_CONTEXT, EvaluationContext

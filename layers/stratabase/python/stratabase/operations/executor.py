@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Refusal
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.idempotency import IdempotencyKey
 from stratabase.frozen import frozen
 

@@ -16,8 +16,8 @@ from graphql import (
 from stratabase import waiting
 from stratabase.domain.access.grants import access_of
 from stratabase.domain.access.visibility import check_any_right
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.idempotency import IdempotencyKey
 from stratabase.messages import _
 from stratabase.operations.executor import GraphQLResponse, QueriesOnly

@@ -12,7 +12,7 @@ from typing import Any
 from stratabase.domain.members.member import Member, NamesTaken, fold_name
 from stratabase.formats.preferences import Formats
 from stratabase.model.model import Profile
-from stratabase.operations.ports import Members
+from stratabase.operations.members.ports import Members
 from stratabase.transfer.format import (
     MEMBERS,
     ExportedFile,

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from stratabase.domain.members.member import Member
 from stratabase.domain.query.consumption import Consumption, Note
-from stratabase.store.dynamodb.metering import current_note
+from stratabase.store.engine.metering import current_note
 from stratabase.store.engine.parallel import add_round_trips
 
 _INDEX = "members"

@@ -11,8 +11,8 @@ from pynamodb.exceptions import DoesNotExist
 from pynamodb.expressions.update import Action
 
 from stratabase.adapters.members.pynamodb_table import PynamoRecord, PynamoTable
+from stratabase.domain.attempts import MAX_ATTEMPTS_KEPT, RecordedAttempt
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.attempts import MAX_ATTEMPTS_KEPT, RecordedAttempt
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import _
 from stratabase.store.dynamodb.retry import PermanentRejection

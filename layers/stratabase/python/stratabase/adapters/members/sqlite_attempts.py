@@ -5,7 +5,7 @@ from pathlib import Path
 
 from stratabase import waiting
 from stratabase.adapters.exclusive_connection import ExclusiveConnection
-from stratabase.domain.members.attempts import MAX_ATTEMPTS_KEPT, MAX_WINDOW, RecordedAttempt
+from stratabase.domain.attempts import MAX_ATTEMPTS_KEPT, MAX_WINDOW, RecordedAttempt
 from stratabase.domain.objects.instant import Instant
 from stratabase.store.sqlite.file import Layout, open_for_writing
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 
+from stratabase.bootstrap.platform import platform_of
 from stratabase.cli.terminal.progress import PrintLines, ProgressLines
 from stratabase.domain.objects.entity import RoleName
 from stratabase.files import LockTimeout, lock_file
@@ -37,18 +38,13 @@ _FIX_ROLES = (
 _RUN_AGAIN = "A process still served an earlier model. When it has stopped, run `stratabase reindex` again."
 
 
-def is_embedded(settings: Settings) -> bool:
-    """Return whether the store is embedded, so that this process can build everything before it serves."""
-    return settings.store == "sqlite"
-
-
 def build_before_serving(settings: Settings, engine: Engine, model: Model, print_lines: PrintLines) -> None:
     """Build all registry entries of the model in an embedded store that are not READY. Raises Unavailable.
 
     If several processes share the store, one builds and the others wait. Processes that serve another model
     continue meanwhile, and maintain what is being built.
     """
-    if not is_embedded(settings):
+    if not platform_of(settings).is_embedded:
         return
     reindex = Reindex(engine, model, ahead=True, local=True)
     wanted = reindex.unfinished(class_.name for class_ in model.classes.values() if class_.is_stored)

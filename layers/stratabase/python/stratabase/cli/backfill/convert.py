@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stratabase.bootstrap import Instance
-from stratabase.bootstrap.storage import parallel_reads_of
-from stratabase.cli.backfill.build import is_embedded
+from stratabase.bootstrap.platform import platform_of
 from stratabase.cli.backfill.drop import run_on_store
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.confirm import confirm
@@ -36,7 +35,10 @@ def _convert(instance: Instance, options: argparse.Namespace) -> int:
     names = StoredNames(model)
     engine, settings = instance.engine, instance.settings
     task = Conversion(
-        engine, names.stored_model, local=is_embedded(settings), parallel_map=parallel_reads_of(settings)
+        engine,
+        names.stored_model,
+        local=platform_of(settings).is_embedded,
+        parallel_map=platform_of(settings).parallel_map,
     )
     totals = {name: count_objects(engine, names.classes[name].stored_name) for name in chosen}
     confirm(f"Convert the values of {pluralize(sum(totals.values()), 'object')} in place?", yes=options.yes)

@@ -9,8 +9,8 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 
 from stratabase.bootstrap import Instance
-from stratabase.bootstrap.storage import parallel_reads_of
-from stratabase.cli.backfill.build import build_lock, is_embedded
+from stratabase.bootstrap.platform import platform_of
+from stratabase.cli.backfill.build import build_lock
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.confirm import confirm
 from stratabase.cli.terminal.progress import ProgressBar
@@ -40,7 +40,9 @@ def run_on_store(work: Callable[[Instance], int]) -> int:
     try:
         _ = instance.model  # before the lock
         require_store(settings)
-        with build_lock(settings.home, print_to_stderr) if is_embedded(settings) else nullcontext():
+        with (
+            build_lock(settings.home, print_to_stderr) if platform_of(settings).is_embedded else nullcontext()
+        ):
             return work(instance)
     except (InvalidModel, UnusableStore, Unavailable) as error:
         raise CommandError(str(error)) from error
@@ -54,7 +56,7 @@ def print_to_stderr(*lines: str) -> None:
 
 
 def _drop(instance: Instance, options: argparse.Namespace) -> int:
-    engine, local = instance.engine, is_embedded(instance.settings)
+    engine, local = instance.engine, instance.platform.is_embedded
     catalog = CatalogStore(engine).read()
     try:
         erasure = find_erasure(options.name, catalog, instance.model, unlisted=options.unlisted)
@@ -65,7 +67,7 @@ def _drop(instance: Instance, options: argparse.Namespace) -> int:
         StoredNames(instance.model).stored_model,
         erasure,
         local=local,
-        parallel_map=parallel_reads_of(instance.settings),
+        parallel_map=instance.platform.parallel_map,
         sleep=_pause,
     )
     # 1. Say what will be erased, and ask.

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from stratabase.model.difference import ModelChange, Severity
 from stratabase.store.backfill.drop import count_holders, erasure_of
+from stratabase.store.backfill.question_scan import QuestionScan
 from stratabase.store.engine.port import Engine
-from stratabase.store.read.question_scan import QuestionScan
 
 _ORDER = (Severity.DECISION, Severity.REINDEX, Severity.SAFE)
 

@@ -7,7 +7,8 @@ from statistics import median
 from typing import Any
 from uuid import uuid4
 
-from stratabase.bootstrap.storage import open_dynamodb_client
+from stratabase.bootstrap.aws_platform import AwsPlatform
+from stratabase.bootstrap.platform import platform_of
 from stratabase.cli.deployment.smoke import CheckFailed
 from stratabase.setting_values import AWS_CLIENTS
 from stratabase.settings import Settings
@@ -23,9 +24,11 @@ def check_table_clients(settings: Settings) -> str:
 
     Raises CheckFailed.
     """
-    if settings.store != "dynamodb":
+    if platform_of(settings).is_embedded:
         raise CheckFailed("the instance has no table in DynamoDB.")
-    clients = {name: open_dynamodb_client(replace(settings, aws_client=name)) for name in AWS_CLIENTS}
+    clients = {
+        name: AwsPlatform(replace(settings, aws_client=name)).dynamodb_client() for name in AWS_CLIENTS
+    }
     try:
         calls = list(_calls(settings.table))
         for title, operation, parameters in calls:

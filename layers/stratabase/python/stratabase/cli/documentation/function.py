@@ -10,15 +10,16 @@ from stratabase.cli.documentation.pages import PAGE_LIST, Documentation
 from stratabase.cli.gateway.errors import INTEGRATION_TIMEOUT
 from stratabase.cli.gateway.lambda_functions import LambdaFunction
 from stratabase.cli.gateway.template import FunctionDeclaration, RouteDeclaration, Template
-from stratabase.domain.members.member import Caller
-from stratabase.http_api.auth.authentication import Authentication
+from stratabase.domain.caller import Caller
 from stratabase.http_api.handler import HttpHandler
+from stratabase.http_api.http.authentication import Authentication
 from stratabase.http_api.http.cors import Cors
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.etag import cacheable_response
 from stratabase.http_api.http.messages import Headers, Request, Response
-from stratabase.http_api.http.refusals import NotFound
+from stratabase.http_api.http.refusals import UnknownAddress
 from stratabase.http_api.pages.page import hash_source
+from stratabase.lambda_functions.handler import LambdaHandler
 from stratabase.messages import _
 
 DOCUMENTATION_PATH = "/public/documentation"
@@ -49,7 +50,7 @@ def documentation_function(instance: Instance, documentation: Documentation) -> 
         find_application=lambda: instance.model.application,
     )
     declaration = FunctionDeclaration(_FUNCTION, Path(__file__), "handler", INTEGRATION_TIMEOUT, _MEGABYTES)
-    return {_FUNCTION: LambdaFunction(declaration, handler)}
+    return {_FUNCTION: LambdaFunction(declaration, LambdaHandler(handler))}
 
 
 def documentation_endpoints(documentation: Documentation) -> dict[str, Endpoint]:
@@ -58,7 +59,7 @@ def documentation_endpoints(documentation: Documentation) -> dict[str, Endpoint]
     def read_page(request: Request, _caller: Caller | None) -> Response:
         page = documentation.find(request.parameters.get("page", PAGE_LIST))
         if page is None:
-            raise NotFound(_("The address {address} does not exist.", address=request.path))
+            raise UnknownAddress(_("The address {address} does not exist.", address=request.path))
         if request.path.endswith("/"):  # the links in the page are relative to its address without a slash
             return Response(308, (("Location", f"../{request.path.rstrip('/').rpartition('/')[2]}"),))
         response = cacheable_response(request, _HTML, page.content, gzipped=lambda: page.gzipped)

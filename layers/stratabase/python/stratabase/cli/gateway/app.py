@@ -31,9 +31,10 @@ from stratabase.cli.gateway.responses import (
 )
 from stratabase.cli.gateway.routes import RouteMatch, Routes
 from stratabase.http_api.handler import HttpHandler
-from stratabase.http_api.http.api_gateway import StreamedResponse
 from stratabase.http_api.http.cors import Cors
 from stratabase.http_api.http.messages import Response
+from stratabase.lambda_functions.events import StreamedResponse, streamed_response
+from stratabase.lambda_functions.handler import LambdaHandler
 
 DEFAULT_BODY_MEMORY = 256 * 1024 * 1024
 
@@ -314,9 +315,9 @@ class _ObservedCall(_FunctionCall):
 
 
 def _service_of(function: LambdaFunction) -> HttpHandler | None:
-    """Return the handler of a function of this service, None for any other function."""
-    service = getattr(function.handler, "__self__", function.handler)
-    return service if isinstance(service, HttpHandler) else None
+    """Return the handler of requests of a function of this service, None for any other function."""
+    handler = getattr(function.handler, "__self__", function.handler)
+    return handler.http if isinstance(handler, LambdaHandler) else None
 
 
 def _head_check(function: LambdaFunction) -> CheckHead | None:
@@ -340,10 +341,8 @@ def _invocation(function: LambdaFunction) -> Invoke:
     """Return how a function is called: one of this service with a request, any other one with an event."""
     handler, service = function.handler, _service_of(function)
     if service is not None:
-        if handler is service:
-            return _service_invocation(service, function.declaration.timeout)
-        if handler == service.stream:
-            return _stream_invocation(service, function.declaration.timeout)
+        invocation = _service_invocation if isinstance(handler, LambdaHandler) else _stream_invocation
+        return invocation(service, function.declaration.timeout)
     return _event_invocation(function)
 
 
@@ -358,7 +357,8 @@ def _service_invocation(service: HttpHandler, timeout: float) -> Invoke:
 def _stream_invocation(service: HttpHandler, timeout: float) -> Invoke:
     def invoke(request: HttpRequest, match: RouteMatch, request_id: str) -> HttpResponse:
         made = make_request(request, match, request_id, service.base_url)
-        return streaming_response(service.answer_by_stream(made, timeout))
+        response = service.answer_by_stream(made, timeout)
+        return streaming_response(streamed_response(response, bodiless=request.method == "HEAD"))
 
     return invoke
 

@@ -10,7 +10,7 @@ import httptools
 from stratabase.cli.gateway.bodies import BodyTerms, RequestBody
 from stratabase.cli.gateway.errors import MAX_HEAD, ErrorType, GatewayError
 from stratabase.cli.gateway.routes import RouteMatch
-from stratabase.http_api.http.api_gateway import request_headers
+from stratabase.http_api.http.request_parts import request_headers
 from stratabase.text_cache import cache_short_texts
 
 RawHeaders = Sequence[tuple[bytes, bytes]]

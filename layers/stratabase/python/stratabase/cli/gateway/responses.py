@@ -17,8 +17,9 @@ import pybase64
 
 from stratabase.cli.gateway.errors import BUSY_SECONDS, MAX_RESULT, ErrorType, GatewayError
 from stratabase.cli.gateway.template import GatewayResponse
-from stratabase.http_api.http.api_gateway import StreamedResponse, size_over_limit, values_by_name
 from stratabase.http_api.http.messages import BodyStream, Headers, Response
+from stratabase.http_api.http.response_size import size_over_limit, values_by_name
+from stratabase.lambda_functions.events import StreamedResponse
 
 _RESULT_FIELDS = frozenset({"statusCode", "headers", "multiValueHeaders", "body", "isBase64Encoded"})
 BODILESS = frozenset({204, 304})

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from stratabase.cli.gateway.errors import ErrorType, GatewayError
 from stratabase.cli.gateway.template import RouteDeclaration
-from stratabase.http_api.http.api_gateway import decode_parameters
+from stratabase.http_api.http.request_parts import decode_parameters
 from stratabase.text_cache import cache_short_texts
 
 ANY_METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")

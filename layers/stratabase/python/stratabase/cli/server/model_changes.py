@@ -6,17 +6,16 @@ from threading import Event, Thread
 from typing import Self
 
 from stratabase.bootstrap import Instance
-from stratabase.bootstrap.storage import parallel_reads_of
-from stratabase.cli.backfill.build import is_embedded
+from stratabase.bootstrap.platform import platform_of
 from stratabase.cli.backfill.settled_changes import settle
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.model.difference import ModelChange, Severity, diff_models, with_former_default
 from stratabase.model.model import Model
 from stratabase.model.reading import InvalidModel, read_model
-from stratabase.store.accepted_models import AcceptedModels
+from stratabase.store.backfill.accepted_models import AcceptedModels
+from stratabase.store.backfill.question_scan import QuestionScan
+from stratabase.store.backfill.served_models import ModelTextTooLarge, ServedModels, text_digest
 from stratabase.store.catalog.catalog_store import CatalogStore
-from stratabase.store.read.question_scan import QuestionScan
-from stratabase.store.served_models import ModelTextTooLarge, ServedModels, text_digest
 
 _DETAILS = "For the reasons and counts, run: stratabase model diff{previous} --data"
 _MAX_NAMED = 3
@@ -59,11 +58,11 @@ def undecided_changes(
     decisions = [change for change in changes if change.severity is Severity.DECISION]
     if not decisions or _is_accepted(instance, previous):
         return ()
-    if not is_embedded(instance.settings):
+    if not instance.platform.is_embedded:
         return decisions
     answers = QuestionScan(
         instance.engine,
-        parallel_reads_of(instance.settings),
+        instance.platform.parallel_map,
         [question for change in decisions for question in change.questions],
     )
     for name in answers.classes:
@@ -150,7 +149,7 @@ class ChangeCounts:
 
     def start(self) -> None:
         """Begin to count. Do nothing for a remote store, where reads cost money."""
-        if self._changes and is_embedded(self._instance.settings):
+        if self._changes and self._instance.platform.is_embedded:
             self._is_started = True
             self._thread.start()
 
@@ -169,7 +168,7 @@ class ChangeCounts:
     def _count(self) -> Iterator[str]:
         settings = self._instance.settings
         questions = [question for change in self._changes for question in change.questions]
-        scan = QuestionScan(self._instance.engine, parallel_reads_of(settings), questions)
+        scan = QuestionScan(self._instance.engine, platform_of(settings).parallel_map, questions)
         for name in scan.classes:
             for _ in scan.steps(name):
                 if self._ending.is_set():

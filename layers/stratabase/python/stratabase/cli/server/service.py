@@ -10,8 +10,7 @@ from threading import Event
 
 from stratabase import bootstrap
 from stratabase.access_log import AccessLog
-from stratabase.bootstrap.mailers import check_mailer
-from stratabase.cli.backfill.build import build_before_serving, is_embedded
+from stratabase.cli.backfill.build import build_before_serving
 from stratabase.cli.backfill.owners import resolve_owners
 from stratabase.cli.documentation.function import (
     DOCUMENTATION_PATH,
@@ -109,7 +108,7 @@ def serve(
         tuple(new_password_lines(administrator)),
         (
             *older,
-            *describe_unbuilt(unbuilt, refuses_writes=not is_embedded(instance.settings)),
+            *describe_unbuilt(unbuilt, refuses_writes=not instance.platform.is_embedded),
             *owners,
             *not_kept,
         ),
@@ -190,7 +189,7 @@ def _check_instance(instance: bootstrap.Instance) -> None:
     """Raise an error about what would fail in requests: NoAdministrator, UnusableStore, Unavailable."""
     instance.check_administrators()
     instance.auth_services.check_keys()
-    check_mailer(instance.settings)
+    instance.platform.check_mail()
 
 
 def _gateway_options(job: Job, instance: bootstrap.Instance) -> GatewayOptions:
@@ -230,7 +229,7 @@ def _resolve_owners(instance: bootstrap.Instance, send: SendReport) -> tuple[str
 
     Other stores can be large, and other processes can serve them, so there a person runs the command.
     """
-    if not is_embedded(instance.settings):
+    if not instance.platform.is_embedded:
         return ()
     return tuple(resolve_owners(instance, print_lines=_progress(send)))
 

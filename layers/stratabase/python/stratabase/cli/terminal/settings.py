@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from stratabase.bootstrap.platform import platform_of
 from stratabase.cli.terminal.command_error import MISUSED, CommandError
 from stratabase.cli.terminal.data_folder import use_data_folder
 from stratabase.data_folder import DATABASES, RESTORING, create_data_folder
@@ -52,7 +53,7 @@ def require_model(settings: Settings) -> None:
 
 def has_store(settings: Settings) -> bool:
     """Return whether the data folder has data. DynamoDB itself says so if its table does not exist."""
-    return settings.store != "sqlite" or any((settings.home / name).exists() for name in DATABASES)
+    return not platform_of(settings).is_embedded or any((settings.home / name).exists() for name in DATABASES)
 
 
 def require_store(settings: Settings) -> None:
@@ -60,7 +61,7 @@ def require_store(settings: Settings) -> None:
 
     Raises UnusableStore, too.
     """
-    if settings.store == "sqlite" and (has_store(settings) or (settings.home / RESTORING).is_dir()):
+    if platform_of(settings).is_embedded and (has_store(settings) or (settings.home / RESTORING).is_dir()):
         use_data_folder(settings.home)
     if not has_store(settings):
         _check_folder(settings.home)
@@ -73,7 +74,7 @@ def require_store(settings: Settings) -> None:
 
 def require_local_data(settings: Settings) -> None:
     """Raise CommandError unless all data is in the data folder."""
-    if settings.store != "sqlite" or settings.bucket is not None:
+    if not platform_of(settings).is_embedded or settings.bucket is not None:
         raise CommandError(
             "These settings keep data outside of the data folder. `backup` and `restore` are for SQLite with "
             "files in the data folder. Use the backups of AWS, or `stratabase export`."

@@ -9,7 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from stratabase.bootstrap import Instance
-from stratabase.cli.backfill.build import build_before_serving, is_embedded
+from stratabase.bootstrap.platform import platform_of
+from stratabase.cli.backfill.build import build_before_serving
 from stratabase.cli.backfill.owners import resolve_owners
 from stratabase.cli.gateway.concurrent_calls import ConcurrentCalls
 from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
@@ -110,11 +111,11 @@ def import_csv(options: argparse.Namespace) -> int:
     """Check the file, and write its rows. You can stop the command at any time and run it again."""
     settings = read_settings()
     file = _open(options)
-    if settings.store == "sqlite" and options.dry_run and not settings.home.is_dir():
+    if platform_of(settings).is_embedded and options.dry_run and not settings.home.is_dir():
         _note(f"The data folder {settings.home} doesn't exist yet, so the store counts as empty.")
         with TemporaryDirectory() as home:
             return _import(options, replace(settings, home=Path(home)), file)
-    if settings.store == "sqlite" and settings.home.is_dir():
+    if platform_of(settings).is_embedded and settings.home.is_dir():
         use_data_folder(settings.home)
     return _import(options, settings, file)
 
@@ -224,12 +225,12 @@ class _Import:
         except UnusableColumns as error:
             raise CommandError(str(error)) from error
         if not options.dry_run:
-            if instance.settings.store == "sqlite":
+            if instance.platform.is_embedded:
                 make_data_folder(instance.settings.home)
             instance.claim_stores()
             require_whole(instance.engine)
             build_before_serving(instance.settings, instance.engine, instance.model, _note)
-        local = is_embedded(instance.settings)
+        local = instance.platform.is_embedded
         if local and not options.dry_run:
             # As `serve` does. Otherwise, its next start would read all objects that this import creates.
             _note(*resolve_owners(instance, print_lines=_note))

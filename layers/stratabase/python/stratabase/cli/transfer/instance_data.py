@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stratabase.bootstrap import Instance
-from stratabase.bootstrap.storage import open_object_snapshot, parallel_commits_of
-from stratabase.cli.backfill.build import is_embedded
 from stratabase.cli.backfill.owners import resolve_owners
 from stratabase.cli.terminal.progress import ProgressBar, StepBars
 from stratabase.cli.terminal.shared_addresses import describe_shared_addresses
@@ -48,7 +46,7 @@ def _export(instance: Instance, export: Export, folder: Path, members: ExportedM
     copying = ProgressBar("Copying", 0)
     with (
         hold_files(instance.files.ledger, SystemClock()),
-        open_object_snapshot(instance.settings, instance.engine, folder, copying) as snapshot,
+        instance.platform.snapshot(instance.engine, folder, copying) as snapshot,
     ):
         copying.clear()
         bar = ProgressBar("Objects", 0)
@@ -102,7 +100,12 @@ def import_instance(instance: Instance, folder: Path, reader: ExportReader) -> I
     Raises InvalidExport, StoreNotEmpty, ImportedAlready, UnusableStore, Unavailable, CommandError.
     """
     require_unused(instance.settings)
-    importing = Import(folder, reader, instance.engine, parallel_commits_of(instance.settings))
+    importing = Import(
+        folder,
+        reader,
+        instance.engine,
+        None if instance.platform.is_embedded else instance.platform.parallel_map,
+    )
     members = MemberImport(folder, instance.model.profiles)
     with StepBars() as bars, ExportCheck(reader, importing.schema) as check:
         is_resumed = importing.check(check, bars.begin)
@@ -115,7 +118,7 @@ def import_instance(instance: Instance, folder: Path, reader: ExportReader) -> I
         added = members.run(lambda: instance.member_stores.members, bars.begin("Members"))
         importing.finish()
         number, dangling = check.dangling()
-    if is_embedded(instance.settings):
+    if instance.platform.is_embedded:
         # As `serve` does, which would read all objects at its next start. A store that served while it was
         # empty counts as done, so all classes are included.
         yield from resolve_owners(instance, again=True)

@@ -1,6 +1,7 @@
 """Checks of the stores of an instance, before a command fills or serves them."""
 
 from stratabase.adapters.blobs.folder import is_in_use
+from stratabase.bootstrap.platform import platform_of
 from stratabase.cli.terminal.command_error import CommandError
 from stratabase.cli.terminal.data_folder import use_data_folder
 from stratabase.settings import Settings
@@ -14,7 +15,7 @@ def require_unused(settings: Settings, *, complete: bool = True) -> None:
     `complete`: refuse a folder into which a restore was interrupted. Raises CommandError if a process serves
     the folder or uses its files, UnusableStore, OSError.
     """
-    if settings.store != "sqlite":
+    if not platform_of(settings).is_embedded:
         return
     # Earlier versions have no lock of the whole folder.
     if is_in_use(settings.home / "files"):

@@ -1,10 +1,9 @@
 """The refusals of uploads and downloads."""
 
-from stratabase.domain.issues.refusals import Refusal
-from stratabase.messages import Message
+from stratabase.domain.issues.refusals import Conflicting, NotFound, Refusal, TooManyRequests
 
 
-class FileNotFound(Refusal):
+class FileNotFound(NotFound):
     """The class, the attribute, the object or its file does not exist, or the caller may not know of it."""
 
 
@@ -20,14 +19,9 @@ class FileTypeNotAllowed(Refusal):
     """The attribute does not accept files of this type."""
 
 
-class TooMuchPending(Refusal):
-    """The member has too many bytes in pending files."""
-
-    def __init__(self, message: Message, retry_after: int) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
-        """Seconds."""
+class TooMuchPending(TooManyRequests):
+    """The member has too many pending files, or too many bytes in them."""
 
 
-class OffsetConflict(Refusal):
+class OffsetConflict(Conflicting):
     """The bytes do not continue a resumable upload: they are for another offset than the present one."""

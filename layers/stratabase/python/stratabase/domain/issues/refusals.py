@@ -115,17 +115,19 @@ class Forbidden(Refusal):
     """The caller is known, but is not permitted to do this."""
 
 
-class TooManyFailures(Refusal):
-    """Too many wrong passwords were sent for one username from one network."""
+class NotFound(Refusal):
+    """What the request is about does not exist, or the caller may not know of it."""
 
-    def __init__(self, retry_after: int) -> None:
-        super().__init__(
-            ngettext(
-                "Too many failed sign-in attempts. Try again in {count} second.",
-                "Too many failed sign-in attempts. Try again in {count} seconds.",
-                retry_after,
-            )
-        )
+
+class Conflicting(Refusal):
+    """The request contradicts the present state, such as the values of others."""
+
+
+class TooManyRequests(Refusal):
+    """The client or the member does something too often, or too much of it."""
+
+    def __init__(self, message: Message, retry_after: int) -> None:
+        super().__init__(message)
         self.retry_after = retry_after
         """Seconds."""
 

@@ -1,71 +1,48 @@
 """The keys and time windows by which failed sign-ins and mails are counted, because they are limited."""
 
 from functools import lru_cache
-from hashlib import blake2b
 from ipaddress import IPv6Address, IPv6Network, ip_address
-from typing import NamedTuple
 
+from stratabase.domain.attempts import attempt_key
 from stratabase.domain.members.member import email_spellings, fold_name
-from stratabase.domain.objects.instant import Instant
 
 FAILURE_WINDOW = 900_000
 """The milliseconds for which a failed sign-in counts."""
 MAIL_WINDOW = 3_600_000
 """The milliseconds for which a mail counts."""
-MAX_WINDOW = max(FAILURE_WINDOW, MAIL_WINDOW)
-"""The milliseconds after which any recorded attempt may be deleted."""
-MAX_ATTEMPTS_KEPT = 100
-"""The number of attempts recorded for one key, far above all limits.
-
-The oldest attempts are kept. Otherwise a flood of new ones would displace them.
-"""
 _SHARED_BITS = 64
 """The length of the IPv6 prefix that identifies one customer of a network."""
 
 
-class RecordedAttempt(NamedTuple):
-    """An attempt that was recorded."""
-
-    attempt: str
-    """The ID of the attempt, unique for its key."""
-    instants: tuple[Instant, ...]
-    """The instants of all recorded attempts of the key, including this one, in chronological order."""
-
-
 def username_key(username: str) -> str:
     """Return the key of a username, regardless of its spelling and of whether a member has it."""
-    return _key("name", fold_name(username))
+    return attempt_key("name", fold_name(username))
 
 
 def source_key(username: str, address: str) -> str:
     """Return the key of a username together with the network that the request comes from."""
-    return _key("source", fold_name(username), network(address))
+    return attempt_key("source", fold_name(username), network(address))
 
 
 def recipient_key(email: str) -> str:
     """Return the key of the mails to an address. The address `anna+anything@example.com` counts as Anna's."""
     local, _, host = min(email_spellings(email)).rpartition("@")
-    return _key("mail to", local.partition("+")[0], host)
+    return attempt_key("mail to", local.partition("+")[0], host)
 
 
 def requester_key(member_id: str) -> str:
     """Return the key of the mails that a member requests."""
-    return _key("mail by", member_id)
+    return attempt_key("mail by", member_id)
 
 
 def forgetful_member_key(member_id: str) -> str:
     """Return the key of the mails to a member who forgot the password."""
-    return _key("forgotten by", member_id)
+    return attempt_key("forgotten by", member_id)
 
 
 def forgotten_source_key(address: str) -> str:
     """Return the key of the requests of a network for links to set forgotten passwords."""
-    return _key("forgotten at", network(address))
-
-
-def download_key(member_id: str) -> str:
-    """Return the key of the large downloads that a member has open."""
-    return _key("download", member_id)
+    return attempt_key("forgotten at", network(address))
 
 
 # Each request with HTTP Basic calls it, and to parse an address takes longer than all the rest.
@@ -82,13 +59,3 @@ def network(address: str) -> str:
     if parsed.ipv4_mapped is not None:
         return str(parsed.ipv4_mapped)
     return str(IPv6Network((int(parsed), _SHARED_BITS), strict=False))
-
-
-def _key(*parts: str) -> str:
-    """Return a key of a fixed length.
-
-    It is a hash, so readers of the store cannot see what was sent.
-    """
-    # With their lengths, different parts never make the same text.
-    text = "".join(f"{len(part)} {part}" for part in parts)
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()

@@ -1,4 +1,4 @@
-"""The stored member, the caller of a request, and the changes of a member that end tokens and links."""
+"""The stored member, and the changes of a member that end tokens and links."""
 
 import unicodedata
 from collections.abc import Mapping
@@ -72,23 +72,6 @@ class NamesTaken(Exception):
         super().__init__(fields)
         self.fields = fields
         """The fields with the same values: `username`, `email`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """The member who sends a request."""
-
-    id: str
-    username: str
-    profile: str
-    administrator: bool = False
-    formats: Formats = DEFAULT_FORMATS
-    signed_in: Instant | None = None
-    """When the password for the token was verified; None if the request itself has the password."""
-    generation: int = 0
-    """The member's generation. A token that is issued to the caller ends with it."""
-    email: str = ""
-    notes: str | None = None
 
 
 MAX_NAME_LENGTH = 1024

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from stratabase.domain.issues.refusals import Refusal, Unavailable
+from stratabase.domain.issues.refusals import Conflicting, NotFound, Refusal, TooManyRequests, Unavailable
 from stratabase.domain.members.member import Member
 from stratabase.domain.members.password import PasswordPolicy, Weakness
 from stratabase.messages import Message, _, ngettext, sentences
@@ -24,7 +24,7 @@ class BadMember(Refusal):
         super().__init__(sentences(mistake.message for mistake in self.mistakes))
 
 
-class MemberTaken(BadMember):
+class MemberTaken(BadMember, Conflicting):
     """Other members have the same username or email address."""
 
     def __init__(self, fields: Iterable[str]) -> None:
@@ -43,19 +43,28 @@ class RecipientRefused(BadMember):
         super().__init__([FieldMistake("email", reason)])
 
 
-class TooManyMails(Refusal):
+class TooManyFailures(TooManyRequests):
+    """Too many wrong passwords were sent for one username from one network."""
+
+    def __init__(self, retry_after: int) -> None:
+        message = ngettext(
+            "Too many failed sign-in attempts. Try again in {count} second.",
+            "Too many failed sign-in attempts. Try again in {count} seconds.",
+            retry_after,
+        )
+        super().__init__(message, retry_after)
+
+
+class TooManyMails(TooManyRequests):
     """A member has requested too many mails, or an address has received too many."""
 
     def __init__(self, retry_after: int) -> None:
-        super().__init__(
-            ngettext(
-                "Too many emails with a link were requested. Try again in {count} minute.",
-                "Too many emails with a link were requested. Try again in {count} minutes.",
-                -(-retry_after // 60),
-            )
+        message = ngettext(
+            "Too many emails with a link were requested. Try again in {count} minute.",
+            "Too many emails with a link were requested. Try again in {count} minutes.",
+            -(-retry_after // 60),
         )
-        self.retry_after = retry_after
-        """Seconds."""
+        super().__init__(message, retry_after)
 
 
 class ConfirmationNotSent(Unavailable):
@@ -73,14 +82,14 @@ class ConfirmationNotSent(Unavailable):
         )
 
 
-class NoSuchMember(Refusal):
+class NoSuchMember(NotFound):
     """No member has the ID, or no longer has it."""
 
     def __init__(self) -> None:
         super().__init__(_("A member with this ID does not exist."))
 
 
-class LastAdministrator(Refusal):
+class LastAdministrator(Conflicting):
     """The change would leave the service without an administrator who is not disabled."""
 
     def __init__(self, username: str) -> None:

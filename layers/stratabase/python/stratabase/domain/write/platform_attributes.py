@@ -4,8 +4,9 @@ With a member's name, the service also records the member's ID (`model/member_na
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.caller import Caller
 from stratabase.domain.objects.entity import Entity, State
 from stratabase.domain.objects.instant import Instant, format_instant
 from stratabase.model.member_names import MEMBER_IDS, member_id, with_ids
@@ -14,6 +15,13 @@ from stratabase.model.types.storage import Stored
 
 Named = tuple[str, bool]
 """The name of an attribute, and whether its value is a member's name (otherwise an instant)."""
+
+
+class Owner(NamedTuple):
+    """The member who becomes the owner of an object."""
+
+    id: str
+    username: str
 
 
 def _named(*attributes: PlatformAttribute) -> tuple[Named, ...]:
@@ -36,7 +44,7 @@ def modification_values(class_: Class, before: Entity, caller: Caller, instant: 
     return _values(class_, _CREATION if is_first else _MODIFICATION, caller, instant, before.state)
 
 
-def hand_over_values(class_: Class, before: Entity, owner: Member, caller: Caller, instant: Instant) -> State:
+def hand_over_values(class_: Class, before: Entity, owner: Owner, caller: Caller, instant: Instant) -> State:
     """Return the platform values of an object that a caller hands over to another member."""
     modified = _values(class_, _MODIFICATION, caller, instant, before.state)
     owned: dict[str, Stored] = {OWNED_BY: owner.username}

@@ -7,9 +7,9 @@ from functools import partial
 from typing import NamedTuple
 
 from stratabase.domain.access.grants import Access
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.pending_file import PendingFile
 from stratabase.domain.issues.issue import Issue, Level, Path, Subject
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Tombstone
 from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.domain.objects.identity import is_unwritten

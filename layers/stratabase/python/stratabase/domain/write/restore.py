@@ -8,8 +8,8 @@ warning. Messages reveal neither hidden objects nor former values that the calle
 from collections.abc import Iterator
 from dataclasses import replace
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.issue import Issue, IssueType, Level, Path, Subject
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Tombstone
 from stratabase.domain.objects.entity import Entity, Reference, RoleName, State, describe_object
 from stratabase.domain.objects.former_state import merge_restored_state

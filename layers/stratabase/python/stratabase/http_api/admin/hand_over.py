@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.http_api.admin.members import UNKNOWN_MEMBER, member_id
-from stratabase.http_api.auth.authentication import require_caller
+from stratabase.http_api.http.authentication import require_caller
 from stratabase.http_api.http.body import body_response, read_body
 from stratabase.http_api.http.endpoint import Endpoint, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response

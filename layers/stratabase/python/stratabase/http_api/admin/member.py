@@ -1,7 +1,7 @@
 """The endpoints of one member: a member by id, and the caller."""
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Unauthenticated
-from stratabase.domain.members.member import Caller
 from stratabase.domain.members.refusals import LastAdministrator, NoSuchMember
 from stratabase.http_api.admin.member_shapes import MemberShapes
 from stratabase.http_api.admin.members import (
@@ -11,7 +11,7 @@ from stratabase.http_api.admin.members import (
     MemberOperations,
     member_id,
 )
-from stratabase.http_api.auth.authentication import BEARER_CHALLENGE, require_caller
+from stratabase.http_api.http.authentication import BEARER_CHALLENGE, require_caller
 from stratabase.http_api.http.body import body_response, read_body
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, ResponseSpec
 from stratabase.http_api.http.error_response import error_response, text_response

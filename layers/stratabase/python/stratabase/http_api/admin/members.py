@@ -6,9 +6,10 @@ All endpoints of members share the definitions in the first half of this file.
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.caller import Caller
+from stratabase.domain.members.member import Member
 from stratabase.http_api.admin.member_shapes import CREATED_MEMBER, MemberShapes
-from stratabase.http_api.auth.authentication import require_caller
+from stratabase.http_api.http.authentication import require_caller
 from stratabase.http_api.http.body import body_response, read_body
 from stratabase.http_api.http.endpoint import Endpoint, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Forbidden, Unauthenticated
-from stratabase.domain.members.member import Caller
 from stratabase.http_api.admin.members import MEMBER_PARAMETER, UNKNOWN_MEMBER, member_id
-from stratabase.http_api.auth.authentication import require_caller
+from stratabase.http_api.http.authentication import require_caller
 from stratabase.http_api.http.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response
 

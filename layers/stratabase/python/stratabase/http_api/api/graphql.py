@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.domain.objects.idempotency import IdempotencyKey
 from stratabase.frozen import frozen
-from stratabase.http_api.auth.authentication import require_caller
+from stratabase.http_api.http.authentication import require_caller
 from stratabase.http_api.http.body import check_charset
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.idempotency_key import (
@@ -26,7 +26,7 @@ from stratabase.http_api.http.refusals import (
     Malformed,
     MethodNotAllowed,
     NotAcceptable,
-    NotFound,
+    UnknownAddress,
     UnsupportedMediaType,
 )
 from stratabase.http_api.http.shape import Field, Shape
@@ -162,7 +162,7 @@ def application_parameter(application: str) -> Mapping[str, Parameter]:
 
 
 def require_application(request: Request, application: str) -> None:
-    """Raise NotFound unless the path of a request names the application. Case does not matter."""
+    """Raise UnknownAddress unless the path of a request names the application. Case does not matter."""
     name = request.parameters.get("application", "")
     if name != application and name.casefold() != application.casefold():
         message = _(
@@ -170,7 +170,7 @@ def require_application(request: Request, application: str) -> None:
             name=name,
             application=application,
         )
-        raise NotFound(message)
+        raise UnknownAddress(message)
 
 
 def _negotiate(request: Request) -> str:

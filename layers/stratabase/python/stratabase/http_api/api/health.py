@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.http_api.http.body import body_response
 from stratabase.http_api.http.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Forbidden, Refused
-from stratabase.domain.members.member import Caller
 from stratabase.http_api.api.graphql import UNKNOWN_APPLICATION, application_parameter, require_application
-from stratabase.http_api.auth.authentication import require_caller
+from stratabase.http_api.http.authentication import require_caller
 from stratabase.http_api.http.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.http_api.http.error_response import text_response
 from stratabase.http_api.http.messages import Request, Response

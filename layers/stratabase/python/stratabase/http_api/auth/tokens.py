@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Unauthenticated
-from stratabase.domain.members.member import Caller
-from stratabase.http_api.auth.authentication import (
+from stratabase.http_api.http.authentication import (
     BEARER_CHALLENGE,
     INVALID_TOKEN_CHALLENGE,
     require_caller,

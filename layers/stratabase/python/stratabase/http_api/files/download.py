@@ -5,19 +5,19 @@ from typing import Protocol
 
 import orjson
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.addresses import PENDING_SEGMENT
 from stratabase.domain.files.pending_file import FileTarget
 from stratabase.domain.files.refusals import FileNotFound
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.instant import Instant
-from stratabase.http_api.auth.authentication import require_caller
 from stratabase.http_api.files.file_response import file_response
 from stratabase.http_api.files.reference import REFERENCE_SHAPE, reference_json
-from stratabase.http_api.http.api_gateway import MAX_STREAMED_SIZE
+from stratabase.http_api.http.authentication import require_caller
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.media_type import parse_media_type
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.http_api.http.refusals import quote_name
+from stratabase.http_api.http.response_size import MAX_STREAMED_SIZE
 from stratabase.messages import _
 from stratabase.operations.files.download import OpenFile
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from stratabase.http_api.files.media_type import content_type, is_shown, security_policy
-from stratabase.http_api.http.api_gateway import MAX_STREAMED_SIZE
 from stratabase.http_api.http.byte_range import ByteRange, parse_range
 from stratabase.http_api.http.content_disposition import content_disposition
 from stratabase.http_api.http.messages import BodyStream, Headers, Request, Response
 from stratabase.http_api.http.preconditions import Validators, allows_range, is_unmodified
 from stratabase.http_api.http.refusals import ResponseTooLarge
+from stratabase.http_api.http.response_size import MAX_STREAMED_SIZE
 from stratabase.messages import _
 from stratabase.operations.files.download import OpenFile
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from email.utils import formatdate
 from typing import Protocol
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.addresses import pending_file_address
 from stratabase.domain.files.pending_file import FileTarget
-from stratabase.domain.members.member import Caller
-from stratabase.http_api.auth.authentication import require_caller
 from stratabase.http_api.files import tus_headers
+from stratabase.http_api.http.authentication import require_caller
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Responder, ResponseSpec
 from stratabase.http_api.http.messages import Headers, Request, Response
 from stratabase.http_api.http.refusals import CHECKSUM_MISMATCH, MethodNotAllowed

@@ -2,12 +2,12 @@
 
 from typing import Protocol
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.addresses import pending_file_address
 from stratabase.domain.files.pending_file import FileTarget, PendingFile
-from stratabase.domain.members.member import Caller
-from stratabase.http_api.auth.authentication import require_caller
 from stratabase.http_api.files.multipart import FILE_PART, MAX_FORM_PARTS, MULTIPART, read_sent_file
 from stratabase.http_api.files.reference import REFERENCE_SHAPE, reference_json
+from stratabase.http_api.http.authentication import require_caller
 from stratabase.http_api.http.body import body_response
 from stratabase.http_api.http.endpoint import Endpoint, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response

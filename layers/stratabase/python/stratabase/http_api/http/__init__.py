@@ -3,15 +3,17 @@
 Read the files in this order:
 
 - `messages`: requests and responses.
-- `api_gateway`: converts API Gateway events to requests, and responses to results.
+- `request_parts`: converts what a server receives to the parts of a request.
+- `response_size`: limits the size of responses.
 - `refusals`: the exceptions, and the table of their statuses.
 - `endpoint`: an address with its operations and their documentation.
 - `shape`: the fields of a body.
 - `body`: reads and writes bodies in JSON and XML (with `strict_json` and `xml`), and reads forms.
 - `error_response`: problem details.
+- `authentication`: finds the caller of a request by the Authorization header; `csrf` rejects forged requests.
 
 `media_type`, `language`, `compression`, `etag`, `cors`, `byte_range`, `preconditions` and
 `content_disposition` implement one header field or one group of them each.
 
-Imports only refusals and members from the domain, messages, and single modules.
+Imports only refusals and the caller from the domain, messages, and single modules.
 """

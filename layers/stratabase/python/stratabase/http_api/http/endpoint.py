@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.http_api.http.messages import Headers, Request, Response
 from stratabase.http_api.http.refusals import MethodNotAllowed
 from stratabase.http_api.http.shape import ListShape, Shape

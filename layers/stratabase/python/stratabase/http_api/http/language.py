@@ -1,14 +1,23 @@
 """The language of a response: the member's language, or the best match of Accept-Language."""
 
 from collections.abc import Iterable
+from typing import Protocol
 
-from stratabase.domain.members.member import Caller, Member
+from stratabase.formats.preferences import Formats
 from stratabase.http_api.http.media_type import parse_media_type
 from stratabase.http_api.http.messages import Request
 from stratabase.messages.catalogs import choose_language
 
 
-def response_language(request: Request, reader: Caller | Member | None = None) -> str:
+class Reader(Protocol):
+    """A member who reads a response."""
+
+    @property
+    def formats(self) -> Formats:
+        """The member's formats, with the language."""
+
+
+def response_language(request: Request, reader: Reader | None = None) -> str:
     """Return the language of the response: the reader's, or else the best match of Accept-Language."""
     return negotiate_language(request, [reader.formats.language] if reader is not None else [])
 

@@ -1,28 +1,23 @@
 """The refusals of the HTTP layer, and the table that maps every refusal to a status and headers.
 
-Refusals are exceptions that carry data. This module adds those of HTTP to the ones in
-`stratabase.domain.issues.refusals`. Only STATUS_TABLE decides how a refusal is answered and logged.
+Refusals are exceptions that carry data. This module adds those of HTTP to the kinds in
+`stratabase.domain.issues.refusals`. Only STATUS_TABLE decides how a refusal is answered and logged. A class
+without a row of its own has that of the kind from which it is derived.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from stratabase.domain.files.refusals import (
-    FileNotFound,
-    FileTooLarge,
-    FileTypeNotAllowed,
-    OffsetConflict,
-    PendingFileGone,
-    TooMuchPending,
-)
+from stratabase.domain.files.refusals import FileTooLarge, FileTypeNotAllowed, PendingFileGone, TooMuchPending
 from stratabase.domain.issues.refusals import (
+    Conflicting,
     Forbidden,
+    NotFound,
     Refusal,
-    TooManyFailures,
+    TooManyRequests,
     Unauthenticated,
     Unavailable,
 )
-from stratabase.domain.members.refusals import LastAdministrator, MemberTaken, NoSuchMember, TooManyMails
 from stratabase.domain.objects.idempotency import IdempotencyKeyReused
 from stratabase.http_api.http.messages import Headers, Request
 from stratabase.messages import Message, and_list, ngettext
@@ -34,7 +29,7 @@ class Malformed(Refusal):
     """The request cannot be understood."""
 
 
-class NotFound(Refusal):
+class UnknownAddress(NotFound):
     """The address does not exist."""
 
 
@@ -126,7 +121,7 @@ def _tus_version(refusal: UnsupportedTusVersion) -> Headers:
     return (("Tus-Version", refusal.supported),)
 
 
-def _retry_after(refusal: Unavailable | TooManyFailures | TooManyMails | TooMuchPending) -> Headers:
+def _retry_after(refusal: Unavailable | TooManyRequests) -> Headers:
     return (("Retry-After", str(refusal.retry_after)),)
 
 
@@ -150,13 +145,9 @@ STATUS_TABLE: Mapping[type[Refusal], StatusRow] = {
     MissingCredentials: StatusRow(401, _challenges),
     Forbidden: StatusRow(403),
     NotFound: StatusRow(404),
-    NoSuchMember: StatusRow(404),
-    FileNotFound: StatusRow(404),
     MethodNotAllowed: StatusRow(405, _allow),
     NotAcceptable: StatusRow(406),
-    MemberTaken: StatusRow(409),
-    LastAdministrator: StatusRow(409),
-    OffsetConflict: StatusRow(409),
+    Conflicting: StatusRow(409),
     PendingFileGone: StatusRow(410),
     PreconditionFailed: StatusRow(412),
     UnsupportedTusVersion: StatusRow(412, _tus_version),
@@ -168,8 +159,7 @@ STATUS_TABLE: Mapping[type[Refusal], StatusRow] = {
     UnsupportedContentEncoding: StatusRow(415, _accept_encoding),
     RangeNotSatisfiable: StatusRow(416, _content_range),
     IdempotencyKeyReused: StatusRow(422),
-    TooManyFailures: StatusRow(429, _retry_after, Log.warning),
-    TooManyMails: StatusRow(429, _retry_after, Log.warning),
+    TooManyRequests: StatusRow(429, _retry_after, Log.warning),
     TooMuchPending: StatusRow(429, _retry_after),
     ChecksumMismatch: StatusRow(CHECKSUM_MISMATCH),
     Unavailable: StatusRow(503, _retry_after, Log.warning),

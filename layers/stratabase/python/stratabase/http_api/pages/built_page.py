@@ -13,11 +13,11 @@ from functools import cached_property
 from pathlib import Path
 from string import Template
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.etag import cacheable_response
 from stratabase.http_api.http.messages import Headers, Request, Response
-from stratabase.http_api.http.refusals import NotFound
+from stratabase.http_api.http.refusals import UnknownAddress
 from stratabase.messages import _
 
 LICENSES = "licenses.txt"
@@ -164,7 +164,7 @@ def built_file_endpoint(page: BuiltPage) -> Endpoint:
         name = request.parameters["file"]
         asset = page.assets.get(name)
         if asset is None:
-            raise NotFound(_('The file "{name}" does not exist.', name=name))
+            raise UnknownAddress(_('The file "{name}" does not exist.', name=name))
         cache_control = IMMUTABLE if asset.is_immutable else "no-cache"
         return cacheable_response(
             request, asset.content_type, asset.content, cache_control, lambda: asset.gzipped

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import orjson
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, ResponseSpec
 from stratabase.http_api.http.language import response_language
 from stratabase.http_api.http.media_type import best_match

@@ -23,10 +23,10 @@ from stratabase.model.difference import (
 )
 from stratabase.model.difference.access import with_former_default
 from stratabase.model.difference.change import ModelChange, ModelComparison, Severity
-from stratabase.model.difference.returning_names import RemovedName
 from stratabase.model.model import Model
+from stratabase.model.stored_names import RemovedName
 
-__all__ = ["ModelChange", "RemovedName", "Severity", "diff_models", "with_former_default"]
+__all__ = ["ModelChange", "Severity", "diff_models", "with_former_default"]
 
 MODEL_RULES = (
     *access.ACCESS_RULES,

@@ -1,7 +1,6 @@
 """Names that come back: what the store still has under a name that was removed from the model before."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from stratabase.model.attribute import Origin
 from stratabase.model.difference.change import (
@@ -21,19 +20,8 @@ from stratabase.model.difference.questions import (
     with_value,
 )
 from stratabase.model.model import Model
-from stratabase.model.stored_names import NameKind
+from stratabase.model.stored_names import NameKind, RemovedName
 from stratabase.model.types.enumeration import EnumType
-
-
-@dataclass(frozen=True, slots=True)
-class RemovedName:
-    """A stored name that a model had, and that was removed from it."""
-
-    kind: NameKind
-    name: str
-    """The stored name: `Employee`, `Employee.nickname`, `Status.DONE`, or the name of a profile."""
-    removed_on: str
-    """The day on which a model without it began to serve, such as `2026-11-23`."""
 
 
 def _returning(comparison: ModelComparison, removed: Sequence[RemovedName]) -> Changes:

@@ -5,8 +5,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 
+from stratabase.domain.attempts import MAX_ATTEMPTS_KEPT, RecordedAttempt
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.attempts import MAX_ATTEMPTS_KEPT, RecordedAttempt
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.store_mark import StoreRefused
 from stratabase.operations.ports import Attempts

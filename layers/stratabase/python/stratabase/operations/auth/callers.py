@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Forbidden
-from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.members.member import Member
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import _, and_list
 from stratabase.model.model import Profile
 from stratabase.operations.auth.cache import FifoCache
-from stratabase.operations.ports import Clock, Members
+from stratabase.operations.members.ports import Members
+from stratabase.operations.ports import Clock
 
 MAX_CALLERS = 10_000
 

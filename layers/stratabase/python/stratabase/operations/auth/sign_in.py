@@ -8,17 +8,20 @@ from threading import Lock
 from typing import NamedTuple
 
 from stratabase import waiting
-from stratabase.domain.issues.refusals import TooManyFailures, Unauthenticated
+from stratabase.domain.caller import Caller
+from stratabase.domain.issues.refusals import Unauthenticated
 from stratabase.domain.members.attempts import source_key
-from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.members.member import Member
 from stratabase.domain.members.password import MAX_PASSWORD_LENGTH, normalize_password
+from stratabase.domain.members.refusals import TooManyFailures
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import _
 from stratabase.model.model import Profile
 from stratabase.operations.auth.cache import FifoCache, SingleFlight
 from stratabase.operations.auth.callers import CallerFactory, MemberCache
 from stratabase.operations.auth.sign_in_limits import FailureDelay, FailureLimit
-from stratabase.operations.ports import Attempts, Clock, Members, Passwords
+from stratabase.operations.members.ports import Members, Passwords
+from stratabase.operations.ports import Attempts, Clock
 
 
 class SignIn:

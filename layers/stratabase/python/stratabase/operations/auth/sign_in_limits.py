@@ -10,8 +10,9 @@ from contextlib import contextmanager, suppress
 from math import ceil
 from random import uniform
 
-from stratabase.domain.issues.refusals import TooManyFailures, Unauthenticated, Unavailable
+from stratabase.domain.issues.refusals import Unauthenticated, Unavailable
 from stratabase.domain.members.attempts import FAILURE_WINDOW, username_key
+from stratabase.domain.members.refusals import TooManyFailures
 from stratabase.domain.objects.instant import Instant
 from stratabase.operations.auth.cache import FifoCache
 from stratabase.operations.ports import Attempts, Clock

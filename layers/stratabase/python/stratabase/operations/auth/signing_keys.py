@@ -10,7 +10,8 @@ from stratabase.domain.members.key_rotation import PREPARATION, SigningKey, find
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import _
 from stratabase.operations.auth.cache import SingleFlight
-from stratabase.operations.ports import Clock, Ids, Keyring
+from stratabase.operations.members.ports import Keyring
+from stratabase.operations.ports import Clock, Ids
 
 KEY_FRESHNESS = 60_000
 """Milliseconds for which cached keys count as current."""

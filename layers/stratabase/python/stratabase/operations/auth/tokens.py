@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Unauthenticated
 from stratabase.domain.members.key_rotation import SigningKey
-from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.members.member import Member
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import _
 from stratabase.operations.auth.cache import FifoCache

@@ -6,9 +6,9 @@ from typing import TypeVar
 
 from stratabase.domain.access.grants import Access, access_of
 from stratabase.domain.access.visibility import require_any_right
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.refusals import FileNotFound
 from stratabase.domain.issues.refusals import Forbidden
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.parts import whole_roles
 from stratabase.formats.invalid_value import describe_value
 from stratabase.messages import _

@@ -6,13 +6,13 @@ from typing import NamedTuple, Protocol
 
 from stratabase.domain.access.grants import access_of
 from stratabase.domain.access.visibility import readable_refusal
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.blob import BlobNotFound
 from stratabase.domain.files.pending_file import PendingFile
 from stratabase.domain.files.refusals import FileNotFound, PendingFileGone
 from stratabase.domain.files.resumable_upload import ResumableUpload
 from stratabase.domain.files.stored_file import StoredFile, file_ids, file_key, pending_key, stored_file
 from stratabase.domain.issues.refusals import ReadBudgetExceeded
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.formats.invalid_value import describe_value

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
+from stratabase.domain.attempts import attempt_key
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.attempts import download_key
 from stratabase.messages import _
 from stratabase.operations.ports import Attempts, Clock
 
@@ -35,7 +35,7 @@ class OpenDownloads:
         """
         if not self._limit or size <= UNCOUNTED_BYTES:
             return open_()
-        key, now = download_key(member), self._clock.now()
+        key, now = attempt_key("download", member), self._clock.now()
         noted = self._attempts.note(key, now, now - DOWNLOAD_LEASE)
 
         def release() -> None:

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.pending_file import FileTarget, PendingFile, is_file_id
 from stratabase.domain.files.refusals import FileNotFound, PendingFileGone
 from stratabase.domain.files.resumable_upload import ResumableUpload
-from stratabase.domain.members.member import Caller
 from stratabase.formats.invalid_value import describe_value
 from stratabase.messages import _
 from stratabase.operations.file_ports import UploadLedger

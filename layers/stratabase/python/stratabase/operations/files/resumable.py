@@ -8,6 +8,7 @@ succeeds.
 from contextlib import suppress
 from typing import NamedTuple
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.blob import MAX_PARTS, MIN_PART_SIZE, BlobNotFound, MultipartUpload
 from stratabase.domain.files.file_name import clean_file_name
 from stratabase.domain.files.media_type import stored_media_type
@@ -21,7 +22,6 @@ from stratabase.domain.files.resumable_upload import (
 )
 from stratabase.domain.files.stored_file import StoredFile, pending_key
 from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.instant import Instant
 from stratabase.messages import _
 from stratabase.operations.file_ports import BlobStore, FileStores

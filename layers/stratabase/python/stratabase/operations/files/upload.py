@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.files.file_name import clean_file_name
 from stratabase.domain.files.media_type import stored_media_type
 from stratabase.domain.files.pending_file import PENDING_DURATION, FileTarget, PendingFile
 from stratabase.domain.files.refusals import FileTooLarge, FileTypeNotAllowed, TooMuchPending
 from stratabase.domain.files.stored_file import StoredFile, pending_key
 from stratabase.domain.issues.refusals import Refusal, Unavailable
-from stratabase.domain.members.member import Caller
 from stratabase.messages import Message, _
 from stratabase.operations.file_ports import FileStores
 from stratabase.operations.files.attributes import check_may_set, find_attribute

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.issue import Issue, IssueType, Subject
 from stratabase.domain.issues.refusals import Refused, Unavailable
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.commit_refusals import LockRefused, TooLarge
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.idempotency import IdempotencyRecord

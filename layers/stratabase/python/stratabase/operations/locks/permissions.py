@@ -10,8 +10,8 @@ from stratabase.domain.access.requirements import (
     required_condition,
     unmet_condition,
 )
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.issue import Issue, Subject
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.objects.parts import whole_of, whole_roles
 from stratabase.domain.write.role_requests import not_found_issue

@@ -17,8 +17,9 @@ from stratabase.domain.members.member import (
 from stratabase.domain.members.refusals import ConfirmationNotSent, MemberTaken, RecipientRefused
 from stratabase.observe import Log, causes
 from stratabase.operations.members.mailed_links import MailLimit, find_link_owner
+from stratabase.operations.members.ports import Mailer, Members
 from stratabase.operations.members.rules import retry_conflicts
-from stratabase.operations.ports import Attempts, Clock, Mailer, Members
+from stratabase.operations.ports import Attempts, Clock
 
 MAX_MAILS_TO_ADDRESS = 5
 """Mails with a link to one address within an hour, whichever members request them."""

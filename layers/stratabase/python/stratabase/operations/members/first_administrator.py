@@ -14,7 +14,8 @@ from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.messages import _, sentences
 from stratabase.model.model import Model, Profile
-from stratabase.operations.ports import Ids, Members, Passwords
+from stratabase.operations.members.ports import Members, Passwords
+from stratabase.operations.ports import Ids
 from stratabase.wording import pluralize
 
 ADMIN_USERNAME = "admin"

@@ -14,7 +14,8 @@ from stratabase.domain.members.refusals import NoSuchMember, RecipientRefused, T
 from stratabase.observe import Log
 from stratabase.operations.members.mailed_links import MailLimit
 from stratabase.operations.members.password_reset import PasswordReset
-from stratabase.operations.ports import Attempts, Clock, ForgottenPasswordQueue, Members
+from stratabase.operations.members.ports import ForgottenPasswordQueue, Members
+from stratabase.operations.ports import Attempts, Clock
 
 MAX_REQUESTS_FROM_ADDRESS = 20
 """Requests from one network address within an hour that are queued."""

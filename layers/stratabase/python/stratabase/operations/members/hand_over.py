@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from stratabase import waiting
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.issue import Subject
 from stratabase.domain.issues.refusals import ReadBudgetExceeded, Unavailable
-from stratabase.domain.members.member import Caller, Member, fold_name
+from stratabase.domain.members.member import Member, fold_name
 from stratabase.domain.members.refusals import BadMember, FieldMistake, NoSuchMember
 from stratabase.domain.objects.change import Change, Effect, Modification, ObjectCheck, Tombstone
 from stratabase.domain.objects.commit_refusals import (
@@ -24,7 +25,7 @@ from stratabase.domain.query.order import Order, Position
 from stratabase.domain.query.page import Query, Window
 from stratabase.domain.write.commands import Update
 from stratabase.domain.write.plan import WritePlan
-from stratabase.domain.write.platform_attributes import OWNED_BY, hand_over_values
+from stratabase.domain.write.platform_attributes import OWNED_BY, Owner, hand_over_values
 from stratabase.domain.write.request import ObjectWrite, WriteContext, WriteRequest
 from stratabase.domain.write.request_ids import RequestIds
 from stratabase.domain.write.snapshot import Snapshot
@@ -32,12 +33,12 @@ from stratabase.messages import _, ngettext, or_list
 from stratabase.model.member_names import MemberName, could_mean, member_id, member_name, written_at
 from stratabase.model.model import Class
 from stratabase.model.types.identifier import id_timestamp
+from stratabase.operations.members.ports import Members
 from stratabase.operations.members.rules import (
     MAX_ROUNDS,
     ONLY_ADMINISTRATORS_HAND_OVER,
     require_administrator,
 )
-from stratabase.operations.ports import Members
 from stratabase.operations.services import Services
 from stratabase.operations.write.claims import TooManyClaims
 from stratabase.operations.write.load import CallerVisibility
@@ -371,6 +372,7 @@ class _HandOverRun:
         return claims.claimed
 
     def _after(self, class_: Class, before: Entity, instant: Instant) -> Entity:
-        recorded = hand_over_values(class_, before, self._owner, self._caller, instant)
+        owner = Owner(self._owner.id, self._owner.username)
+        recorded = hand_over_values(class_, before, owner, self._caller, instant)
         state = with_version_times(class_, {**before.state, **recorded}, instant)
         return Entity(before.reference, state, before.commit_ids, start=instant, lock=before.lock)

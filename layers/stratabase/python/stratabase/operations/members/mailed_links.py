@@ -8,7 +8,8 @@ from stratabase.domain.members.attempts import MAIL_WINDOW
 from stratabase.domain.members.mailed_link import UnusableLink, parse_link_token
 from stratabase.domain.members.member import LINK_USED, MailedLink, Member
 from stratabase.domain.members.refusals import TooManyMails
-from stratabase.operations.ports import Attempts, Clock, Members
+from stratabase.operations.members.ports import Members
+from stratabase.operations.ports import Attempts, Clock
 
 LinksOf = Callable[[Member], Iterable[MailedLink]]
 """Returns a member's links of one kind."""

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.members.fields import member_fields
-from stratabase.domain.members.member import Caller, Member, NamesTaken, without_expired_email
+from stratabase.domain.members.member import Member, NamesTaken, without_expired_email
 from stratabase.domain.members.refusals import (
     BadMember,
     FieldMistake,
@@ -17,6 +18,7 @@ from stratabase.domain.members.refusals import (
 from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.messages import _
 from stratabase.model.model import Profile
+from stratabase.operations.members.ports import Members
 from stratabase.operations.members.rules import (
     CONSOLE,
     ONLY_ADMINISTRATORS_CREATE,
@@ -30,7 +32,7 @@ from stratabase.operations.members.rules import (
     set_fields,
     unknown_fields,
 )
-from stratabase.operations.ports import Clock, Ids, Members
+from stratabase.operations.ports import Clock, Ids
 
 
 class ReadMember:

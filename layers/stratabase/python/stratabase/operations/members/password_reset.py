@@ -4,11 +4,11 @@ from contextlib import suppress
 from urllib.parse import quote
 
 from stratabase import waiting
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.domain.members.mail import invitation_mail, reset_mail
 from stratabase.domain.members.mailed_link import LinkToken, new_link_token
 from stratabase.domain.members.member import (
-    Caller,
     Member,
     reset_links,
     with_password,
@@ -19,8 +19,9 @@ from stratabase.domain.members.password import PasswordPolicy, normalize_passwor
 from stratabase.domain.members.refusals import NoSuchMember, RecipientRefused, WeakPassword
 from stratabase.messages import Message, _
 from stratabase.operations.members.mailed_links import find_link_owner
+from stratabase.operations.members.ports import Mailer, Members, Passwords
 from stratabase.operations.members.rules import require_administrator, retry_conflicts
-from stratabase.operations.ports import Clock, Mailer, Members, Passwords
+from stratabase.operations.ports import Clock
 
 SET_PASSWORD_PATH = "/public/administration/setPassword"  # noqa: S105 - it is a path
 """The path of the page that the link opens, below the base URL."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from stratabase.domain.members.member import Member, Roster
 from stratabase.model.model import Profile
-from stratabase.operations.ports import Members
+from stratabase.operations.members.ports import Members
 
 
 class RenamedProfiles:

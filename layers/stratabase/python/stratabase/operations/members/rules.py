@@ -4,14 +4,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.domain.members.fields import MemberField
-from stratabase.domain.members.member import Caller, Member, Roster, administrates, has_other_administrator
+from stratabase.domain.members.member import Member, Roster, administrates, has_other_administrator
 from stratabase.domain.members.refusals import FieldMistake, LastAdministrator
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.messages import Message, _, and_list
 from stratabase.model.model import Profile
-from stratabase.operations.ports import Members
+from stratabase.operations.members.ports import Members
 
 CONSOLE = Caller(id="", username="console", profile="", administrator=True)
 """The caller of commands on the machine itself, who may do everything."""

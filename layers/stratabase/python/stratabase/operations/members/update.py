@@ -5,10 +5,10 @@ from functools import cache, partial
 from typing import Any
 
 from stratabase import waiting
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Forbidden, Unauthenticated
 from stratabase.domain.members.fields import member_fields
 from stratabase.domain.members.member import (
-    Caller,
     MailedLink,
     Member,
     NamesTaken,
@@ -22,6 +22,7 @@ from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.messages import Message, _, and_list
 from stratabase.model.model import Profile
 from stratabase.operations.members.email_change import EmailChange
+from stratabase.operations.members.ports import Members, Passwords
 from stratabase.operations.members.rules import (
     ONLY_ADMINISTRATORS_CHANGE,
     FieldValues,
@@ -33,7 +34,6 @@ from stratabase.operations.members.rules import (
     set_fields,
     unknown_fields,
 )
-from stratabase.operations.ports import Members, Passwords
 
 PASSWORD = "password"  # noqa: S105 - it is the name of a field
 """A field that can be set and is never shown."""

@@ -33,7 +33,8 @@ from stratabase.model.model import Model, Unique
 from stratabase.model.types.identifier import id_timestamp
 from stratabase.model.types.operators import Operator
 from stratabase.model.users import USER, USER_ATTRIBUTES
-from stratabase.operations.ports import EntityRepository, ReadableMembers
+from stratabase.operations.members.ports import ReadableMembers
+from stratabase.operations.ports import EntityRepository
 
 _SIZE = 500
 """Bytes to charge for a member that was read, roughly its size without notes."""

@@ -7,9 +7,9 @@ from typing import Generic, NamedTuple, TypeVar
 from stratabase import waiting
 from stratabase.domain.access.grants import access_of
 from stratabase.domain.access.visibility import readable_refusal
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.issue import Issue, IssueType, Path, ReferenceType
 from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unfinished
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.commit_refusals import AlreadyRecorded
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.domain.query.derived import computed_parts

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.domain.objects.change import Change
 from stratabase.domain.objects.idempotency import IdempotencyRecord
 from stratabase.domain.objects.instant import Instant

@@ -7,9 +7,9 @@ from random import uniform
 
 from stratabase.deadline import remaining_seconds
 from stratabase.domain.access.grants import access_of
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.issue import Issue, IssueType, Path
 from stratabase.domain.issues.refusals import Refused, Unavailable
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Change
 from stratabase.domain.objects.commit_refusals import Conflict
 from stratabase.domain.objects.entity import Entity, Reference

@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.issue import Issue, Level
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.instant import Instant
 from stratabase.domain.write.commands import Command, Create, Delete, Restore, Update

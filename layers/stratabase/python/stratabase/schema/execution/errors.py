@@ -9,6 +9,7 @@ from graphql import GraphQLError
 from stratabase import waiting
 from stratabase.domain.access.grants import Access, access_of
 from stratabase.domain.access.visibility import readable_refusal
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.equal_issues import merge_equal
 from stratabase.domain.issues.issue import Issue, IssueType, Path, ReferenceType
 from stratabase.domain.issues.refusals import (
@@ -18,7 +19,6 @@ from stratabase.domain.issues.refusals import (
     Unavailable,
     Unfinished,
 )
-from stratabase.domain.members.member import Caller
 from stratabase.messages import Message, _
 from stratabase.model.model import Model
 from stratabase.schema.execution.document_errors import DocumentError

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Protocol
 from graphql import GraphQLError, GraphQLResolveInfo, GraphQLSchema
 
 from stratabase.domain.access.grants import Access
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.issue import Path
 from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.objects.idempotency import IdempotencyRecord
 from stratabase.domain.query.consumption import Consumption

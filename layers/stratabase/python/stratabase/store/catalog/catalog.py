@@ -18,9 +18,8 @@ import orjson
 
 from stratabase.domain.objects.instant import Instant, format_instant
 from stratabase.model.attribute import Origin
-from stratabase.model.difference import RemovedName
 from stratabase.model.model import Model, Role
-from stratabase.model.stored_names import NameKind
+from stratabase.model.stored_names import NameKind, RemovedName
 
 SEEN_STEP = 3_600_000
 """Milliseconds. A name or model that was seen less than this ago is not written again."""

@@ -18,6 +18,7 @@ from stratabase.store.dynamodb.expressions import Placeholders, condition_expres
 from stratabase.store.dynamodb.records import item_of, key_record, record_of
 from stratabase.store.dynamodb.retry import PermanentRejection, RetryingClient
 from stratabase.store.dynamodb.table import stored_name
+from stratabase.store.engine.capacity import is_single_write, needed_actions
 from stratabase.store.engine.port import (
     NO_EXPECTATION,
     Action,
@@ -51,24 +52,13 @@ class ActionRequest(NamedTuple):
     """
     parameters: Parameters
 
-    @property
-    def is_repeatable(self) -> bool:
-        """Whether the request may be sent without a transaction: it is idempotent, or detectably done.
-
-        Additions are not idempotent. A conditional delete that finds no item cannot tell whether its first
-        request or another caller has deleted the item.
-        """
-        adds = isinstance(self.action, Patch) and bool(self.action.add)
-        deletes_conditionally = isinstance(self.action, Delete) and self.action.expect != NO_EXPECTATION
-        return not (adds or deletes_conditionally or self.kind == _CHECK)
-
 
 def commit_batch(client: RetryingClient, table: str, batch: Batch) -> None:
     """Execute all actions of a batch or none.
 
     Raises ExpectationFailed, Unavailable; ValueError if DynamoDB does not support an action.
     """
-    requests = write_requests(table, batch.actions)
+    requests = [_write_request(table, action) for action in needed_actions(batch.actions)]
     try:
         _send(client, batch, requests)
     except PermanentRejection as error:
@@ -100,7 +90,7 @@ def send_increment(client: RetryingClient, table: str, key: Key, attribute: str,
 
 
 def _send(client: RetryingClient, batch: Batch, requests: Sequence[ActionRequest]) -> None:
-    if is_single_write(requests):
+    if is_single_write([request.action for request in requests]):
         client.write(f"{requests[0].kind}Item", requests[0].parameters)
     elif requests:
         actions = [{request.kind: request.parameters} for request in requests]
@@ -156,20 +146,6 @@ def _describe(request: ActionRequest) -> str:
         f" that adds to {', '.join(sorted(action.add))}" if isinstance(action, Patch) and action.add else ""
     )
     return f"{request.kind} of {tuple(action.key)}{adding}"
-
-
-def is_single_write(writes: Sequence[ActionRequest]) -> bool:
-    """Return whether the requests are a single write without a transaction, which costs half."""
-    return len(writes) == 1 and writes[0].is_repeatable
-
-
-def write_requests(table: str, actions: tuple[Action, ...]) -> list[ActionRequest]:
-    """Return the requests for actions, in their order, without checks that expect nothing."""
-    return [_write_request(table, action) for action in actions if not _is_needless(action)]
-
-
-def _is_needless(action: Action) -> bool:
-    return isinstance(action, Check) and action.expect == NO_EXPECTATION
 
 
 def _write_request(table: str, action: Action) -> ActionRequest:

@@ -12,7 +12,8 @@ from stratabase.store.dynamodb.expressions import Placeholders
 from stratabase.store.dynamodb.range_query import INDEX_KEYS, RangeQuery, range_query
 from stratabase.store.dynamodb.records import Record, key_of
 from stratabase.store.dynamodb.retry import RetryingClient
-from stratabase.store.dynamodb.table import MAX_SORT_BYTES, PARTITION, READ_UNIT_BYTES, SORT
+from stratabase.store.dynamodb.table import MAX_SORT_BYTES, PARTITION, SORT
+from stratabase.store.engine.capacity import READ_UNIT_BYTES
 from stratabase.store.engine.port import ITEMS, Bounds, Counted, Key
 
 _LAST_CHARACTERS = ("", "\x7f", "\u07ff", "\uffff", "\U0010ffff")

@@ -10,10 +10,8 @@ from stratabase.store.dynamodb.range_query import range_query
 from stratabase.store.dynamodb.records import item_of, items_of, key_record
 from stratabase.store.dynamodb.retry import DEFAULT_RETRY_POLICY, RetryingClient, RetryPolicy
 from stratabase.store.dynamodb.table import MAX_PARTITION_BYTES, MAX_SORT_BYTES
+from stratabase.store.engine.capacity import MAX_KEYS_PER_REQUEST
 from stratabase.store.engine.port import UNBOUNDED, Batch, Bounds, Counted, Item, Key
-
-MAX_KEYS_PER_REQUEST = 100
-"""The maximum number of keys of one BatchGetItem, which is DynamoDB's limit."""
 
 
 class DynamoDBEngine:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from stratabase.store.dynamodb.client import Client, Rejected
+from stratabase.store.engine.capacity import PROJECTED_ATTRIBUTES
 from stratabase.store.engine.port import INDEX_NAMES, TIME_TO_LIVE
 
 PARTITION, SORT, STATE = "pk", "sk", "state"
@@ -18,15 +19,6 @@ RESERVED_NAMES = frozenset(
 )
 """Names that the table itself uses. An attribute of an item with such a name is stored with a prefix."""
 
-PROJECTED_ATTRIBUTES = ("state", "versionStart")
-"""The attributes that indexes contain, which are those that a page needs.
-
-Locks are not among them, so that locking an object does not write to indexes. Commit ids are not either: only
-writes need them, and writes read heads by key. DynamoDB cannot change the projection of an index later.
-"""
-
-READ_UNIT_BYTES, WRITE_UNIT_BYTES = 4096, 1024
-"""The bytes of one read unit and of one write unit."""
 MAX_PARTITION_BYTES = 2048
 """DynamoDB's maximum length of a partition key."""
 MAX_SORT_BYTES = 1024

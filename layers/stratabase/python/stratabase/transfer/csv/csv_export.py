@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.domain.objects.entity import RoleName
 from stratabase.domain.query.fetch import Fetch, ToOne, View
 from stratabase.domain.query.order import Order, position_of

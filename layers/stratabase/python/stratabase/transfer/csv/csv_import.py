@@ -12,8 +12,8 @@ from itertools import islice
 from typing import NamedTuple, Protocol
 
 from stratabase import waiting
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Refused, StoreOutOfService, Unavailable
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.entity import Entity, Reference
 from stratabase.operations.services import Services
 from stratabase.operations.write.options import WriteOptions

@@ -9,8 +9,8 @@ from functools import partial
 from hashlib import blake2b
 from typing import NamedTuple
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.issue import Issue, Level
-from stratabase.domain.members.member import Caller
 from stratabase.domain.objects.change import Change
 from stratabase.domain.objects.entity import Entity
 from stratabase.domain.write.commands import Create

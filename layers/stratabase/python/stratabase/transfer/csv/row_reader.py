@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.domain.objects.entity import Reference
 from stratabase.domain.write.commands import Create, RoleCommand, ToOneCommand, Update
 from stratabase.formats.invalid_value import InvalidValue, describe_value

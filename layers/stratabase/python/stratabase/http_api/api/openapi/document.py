@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from stratabase.domain.members.member import Caller
+from stratabase.domain.caller import Caller
 from stratabase.http_api.api.openapi.paths import FORMAT_PARAMETER, PathItems
 from stratabase.http_api.api.openapi.responses import CommonResponses
 from stratabase.http_api.api.openapi.schemas import Schemas

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import chain, islice
 from time import perf_counter
-from types import ModuleType
 
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.query.consumption import Consumption, Note
+from stratabase.store.engine import capacity
 from stratabase.store.engine.delegating import DelegatingEngine
 from stratabase.store.engine.parallel import add_round_trips, count_round_trips
 from stratabase.store.engine.port import (
@@ -67,7 +67,6 @@ class MeteredEngine(DelegatingEngine):
         began = perf_counter()
         found = self._engine.get(keys)  # the whole items, for their sizes
         took = _milliseconds_since(began)
-        capacity = _capacity()
         size, units = sum(map(capacity.item_bytes, found)), capacity.read_units(found)
         requests = capacity.get_requests(len(keys))
         before = add_round_trips(requests)
@@ -197,14 +196,12 @@ def _report_pages(
 
 
 def _page_consumption(index: str, items: Sequence[Item], took: float, *, exact: bool) -> Consumption:
-    capacity = _capacity()
     size, units = capacity.range_bytes(index, items), capacity.range_units(index, items, exact=exact)
     return Consumption("range", index, 1, len(items), size, units, 0, took, add_round_trips(1))
 
 
 def _count_consumption(index: str, items: int, first: Sequence[Item], took: float) -> Consumption:
     """Return what a count consumed. `first`: some of the items, by which the size of all is estimated."""
-    capacity = _capacity()
     size = capacity.range_bytes(index, first) * items // max(1, len(first))
     pages, units = capacity.count_cost(index, size)
     return Consumption("count", index, pages, items, size, units, 0, took, add_round_trips(pages))
@@ -213,16 +210,9 @@ def _count_consumption(index: str, items: int, first: Sequence[Item], took: floa
 def _commit_consumption(
     batch: Batch, before: Sequence[Item | None], after: Sequence[Item | None], took: float
 ) -> Consumption:
-    capacity = _capacity()
     size, units = sum(map(capacity.item_bytes, after)), capacity.write_units(batch, before, after)
     return Consumption("commit", None, 1, len(batch.actions), size, 0, units, took, add_round_trips(1))
 
 
 def _milliseconds_since(began: float) -> float:
     return (perf_counter() - began) * 1000
-
-
-def _capacity() -> ModuleType:
-    from stratabase.store.dynamodb import capacity  # noqa: PLC0415 - few requests are measured, none at a start
-
-    return capacity

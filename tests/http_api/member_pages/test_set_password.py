@@ -17,9 +17,10 @@ from stratabase.domain.members.member import Member
 from stratabase.domain.members.password import Weakness
 from stratabase.formats.preferences import Formats
 from stratabase.http_api.http.messages import Response
+from stratabase.http_api.member_pages.confirm_email import confirmation_page
+from stratabase.http_api.member_pages.forgot_password import MISSING_NAME, forgot_form, sent_notice
+from stratabase.http_api.member_pages.password_form import FormError, FormMistake, FormState, PasswordForm
 from stratabase.http_api.pages import page
-from stratabase.http_api.pages.confirm_email import confirmation_page
-from stratabase.http_api.pages.forgot_password import MISSING_NAME, forgot_form, sent_notice
 from stratabase.http_api.pages.notices import (
     Notice,
     Notices,
@@ -27,7 +28,6 @@ from stratabase.http_api.pages.notices import (
     notice_page,
     password_notices,
 )
-from stratabase.http_api.pages.password_form import FormError, FormMistake, FormState, PasswordForm
 from stratabase.messages.catalogs import LANGUAGES
 
 FORM = PasswordForm("Hr", 12)

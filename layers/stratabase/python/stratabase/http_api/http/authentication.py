@@ -1,12 +1,10 @@
 """Authentication of requests by the Authorization header, with an authenticator for each scheme."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Protocol
 
-import pybase64
-
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Unauthenticated
-from stratabase.domain.members.member import Caller
 from stratabase.http_api.http.messages import Request
 from stratabase.http_api.http.refusals import InvalidCredentials, MissingCredentials
 from stratabase.messages import _, or_list
@@ -82,43 +80,6 @@ class Authentication:
             for authenticator in self._schemes.values()
             for challenge in (own if own and authenticator is refusing else (authenticator.challenge,))
         ]
-
-
-class BasicAuthenticator:
-    """The scheme Basic (RFC 7617). `sign_in(username, password, source_address)` returns the caller."""
-
-    challenge = 'Basic realm="Stratabase", charset="UTF-8"'
-
-    def __init__(self, sign_in: Callable[[str, str, str], Caller]) -> None:
-        self._sign_in = sign_in
-
-    def caller(self, credentials: str, source_address: str) -> Caller:
-        """Return the caller with this username and password. Raises like Authenticator.caller."""
-        try:
-            decoded = pybase64.b64decode(credentials, validate=True).decode()
-        except ValueError:
-            raise Unauthenticated(_("Basic credentials must be Base64-encoded UTF-8 text.")) from None
-        username, colon, password = decoded.partition(":")
-        if not colon:
-            message = _("Basic credentials must contain a colon between the username and the password.")
-            raise Unauthenticated(message)
-        return self._sign_in(username, password, source_address)
-
-
-class BearerAuthenticator:
-    """The scheme Bearer (RFC 6750). `caller_of(token)` returns the caller."""
-
-    challenge = BEARER_CHALLENGE
-
-    def __init__(self, caller_of: Callable[[str], Caller]) -> None:
-        self._caller_of = caller_of
-
-    def caller(self, credentials: str, _source_address: str) -> Caller:
-        """Return the caller to whom a token was issued. Raises like Authenticator.caller."""
-        try:
-            return self._caller_of(credentials)
-        except Unauthenticated as refusal:
-            raise InvalidCredentials(refusal.message, [INVALID_TOKEN_CHALLENGE]) from refusal
 
 
 def require_caller(caller: Caller | None) -> Caller:

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 import pytest
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Forbidden
-from stratabase.domain.members.member import Caller
-from stratabase.http_api.auth import csrf
+from stratabase.http_api.http import csrf
 from stratabase.http_api.http.messages import Request
 from tests.http_api.conftest import Send
 from tests.http_api.fakes import FakeServices

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.store.engine.port import NO_EXPECTATION, Batch, Put
-from stratabase.store.layout import keys
-from stratabase.store.served_models import (
+from stratabase.store.backfill.served_models import (
     MAX_KEPT,
     MAX_PIECE,
     NOTE_INTERVAL,
     ModelTextTooLarge,
     ServedModels,
 )
+from stratabase.store.engine.port import NO_EXPECTATION, Batch, Put
+from stratabase.store.layout import keys
 from tests.contract.engine.reference import ReferenceEngine
 
 DAY = 24 * NOTE_INTERVAL

@@ -15,11 +15,29 @@ such as retries. The SQLite engine costs no units, and is measured by the same f
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 
-from stratabase.store.dynamodb.commit import is_single_write, write_requests
-from stratabase.store.dynamodb.engine import MAX_KEYS_PER_REQUEST
-from stratabase.store.dynamodb.table import PROJECTED_ATTRIBUTES, READ_UNIT_BYTES, WRITE_UNIT_BYTES
-from stratabase.store.engine.port import ITEMS, Action, Batch, Check, IndexKey, Item, Value
+from stratabase.store.engine.port import (
+    ITEMS,
+    NO_EXPECTATION,
+    Action,
+    Batch,
+    Check,
+    Delete,
+    IndexKey,
+    Item,
+    Patch,
+    Value,
+)
 
+READ_UNIT_BYTES, WRITE_UNIT_BYTES = 4096, 1024
+"""The bytes of one read unit and of one write unit."""
+MAX_KEYS_PER_REQUEST = 100
+"""The maximum number of items that one request gets by their keys."""
+PROJECTED_ATTRIBUTES = ("state", "versionStart")
+"""The attributes that indexes contain, which are those that a page needs.
+
+Locks are not among them, so that locking an object does not write to indexes. Commit ids are not either: only
+writes need them, and writes read heads by key. DynamoDB cannot change the projection of an index later.
+"""
 _COUNTED_BYTES = 1024 * 1024
 """The maximum size of the items that one request counts."""
 _STATE_NAME_BYTES = len("state")
@@ -53,9 +71,28 @@ def count_cost(index: str, size: int) -> tuple[int, float]:
 
 def write_units(batch: Batch, before: Sequence[Item | None], after: Sequence[Item | None]) -> float:
     """Return the write units of a commit. `before`, `after`: the items of its actions before and after it."""
-    transaction = not is_single_write(write_requests("", batch.actions))
+    transaction = not is_single_write(needed_actions(batch.actions))
     changes = zip(batch.actions, before, after, strict=True)
     return sum(_write_units(action, old, new, transaction=transaction) for action, old, new in changes)
+
+
+def needed_actions(actions: Iterable[Action]) -> list[Action]:
+    """Return the actions without checks that expect nothing, which no request is sent for."""
+    return [action for action in actions if not isinstance(action, Check) or action.expect != NO_EXPECTATION]
+
+
+def is_single_write(actions: Sequence[Action]) -> bool:
+    """Return whether needed actions are a single write without a transaction, which costs half.
+
+    It must be idempotent, or detectably done. Additions are not idempotent. A conditional delete that finds
+    no item cannot tell whether its first request or another caller has deleted the item.
+    """
+    if len(actions) != 1 or isinstance(actions[0], Check):
+        return False
+    (action,) = actions
+    adds = isinstance(action, Patch) and bool(action.add)
+    deletes_conditionally = isinstance(action, Delete) and action.expect != NO_EXPECTATION
+    return not (adds or deletes_conditionally)
 
 
 def item_bytes(item: Item | None) -> int:

@@ -1,7 +1,7 @@
 """Protection against cross-site request forgery: requests that another site's page makes a browser send."""
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Forbidden
-from stratabase.domain.members.member import Caller
 from stratabase.http_api.http.body import body_format_of
 from stratabase.http_api.http.media_type import parse_media_type
 from stratabase.http_api.http.messages import Request

@@ -1,7 +1,8 @@
 """The endpoint that sets a password with a mailed token: a page with a form, and JSON or XML for programs."""
 
+from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Refusal, Unavailable
-from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.members.member import Member
 from stratabase.domain.members.password import normalize_password
 from stratabase.domain.members.refusals import WeakPassword
 from stratabase.http_api.http.body import FORM_MEDIA_TYPE
@@ -10,15 +11,15 @@ from stratabase.http_api.http.language import response_language
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.http_api.http.refusals import log_refusal
 from stratabase.http_api.http.shape import Field, Shape
-from stratabase.http_api.pages.link_pages import (
+from stratabase.http_api.member_pages.link_pages import (
     HTML,
     RETRY_AFTER,
     TOKEN_PARAMETER,
     LinkPages,
     read_submission,
 )
+from stratabase.http_api.member_pages.password_form import FormError, FormMistake, FormState, PasswordForm
 from stratabase.http_api.pages.notices import password_notices
-from stratabase.http_api.pages.password_form import FormError, FormMistake, FormState, PasswordForm
 from stratabase.observe import Log
 from stratabase.operations.members.password_reset import PasswordReset
 

@@ -1,12 +1,13 @@
 """The endpoint that confirms a new email address: a page with a button, and JSON or XML for programs."""
 
-from stratabase.domain.members.member import Caller, Member
+from stratabase.domain.caller import Caller
+from stratabase.domain.members.member import Member
 from stratabase.http_api.http.body import FORM_MEDIA_TYPE
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
 from stratabase.http_api.http.language import response_language
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.http_api.http.shape import Field, Shape
-from stratabase.http_api.pages.link_pages import (
+from stratabase.http_api.member_pages.link_pages import (
     HTML,
     RETRY_AFTER,
     TOKEN_PARAMETER,

@@ -5,14 +5,15 @@ Its responses do not depend on whether a member exists.
 
 from collections.abc import Callable
 
-from stratabase.domain.members.member import MAX_NAME_LENGTH, Caller
+from stratabase.domain.caller import Caller
+from stratabase.domain.members.member import MAX_NAME_LENGTH
 from stratabase.http_api.http.body import FORM_MEDIA_TYPE, body_response
 from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, ResponseSpec
 from stratabase.http_api.http.language import response_language
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.http_api.http.refusals import Malformed
 from stratabase.http_api.http.shape import Field, Shape
-from stratabase.http_api.pages.link_pages import HTML, RETRY_AFTER, read_submission
+from stratabase.http_api.member_pages.link_pages import HTML, RETRY_AFTER, read_submission
 from stratabase.http_api.pages.notices import NoticeText, notice_page
 from stratabase.http_api.pages.page import Markup, Page, render_elements, render_template
 from stratabase.messages import Message, _

@@ -12,7 +12,7 @@ import pytest
 from stratabase.domain.issues.refusals import Unavailable
 from stratabase.domain.query.consumption import Consumption, round_trips
 from stratabase.messages import verbatim
-from stratabase.store.dynamodb.metering import MAX_MEASURED_ITEMS, MeteredEngine, record_consumption
+from stratabase.store.engine.metering import MAX_MEASURED_ITEMS, MeteredEngine, record_consumption
 from stratabase.store.engine.parallel import sequential_map
 from stratabase.store.engine.port import (
     EXISTS,

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 
 import orjson
 
+from stratabase.store.backfill.served_models import text_digest
 from stratabase.store.engine.port import Batch, Engine, Item, Put
 from stratabase.store.layout import keys
-from stratabase.store.served_models import text_digest
 
 _KEY = keys.checkpoint("accepted model")
 

@@ -1,0 +1,152 @@
+"""The platform of this machine: SQLite, and folders and files in the data folder."""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from email.headerregistry import Address
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stratabase.adapters.mail.message import parse_sender
+from stratabase.bootstrap.platform import ClosableBlobs, ClosableQueue, MemberStores, StoresRequired
+from stratabase.domain.objects.instant import Instant
+from stratabase.domain.store_mark import StoreKind, StoreRequirements
+from stratabase.operations.members.ports import Keyring, Mailer
+from stratabase.operations.store_marks import MarkStore
+from stratabase.settings import BadSettings, Settings
+from stratabase.store.engine.parallel import ParallelMap, sequential_map
+from stratabase.store.engine.port import Engine
+from stratabase.store.engine.snapshot import ItemSnapshot
+
+if TYPE_CHECKING:
+    from stratabase.adapters.mail.outbox import Outbox
+
+_HOME = "STRATABASE_HOME"
+
+
+class LocalPlatform:
+    """Opens the files of the data folder. Each part imports its module when it is opened."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._home = settings.home
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether the objects and members are in files of this machine. They are."""
+        return True
+
+    @property
+    def places(self) -> Mapping[str, str]:
+        """The data folder."""
+        return {_HOME: str(self._home.resolve())}
+
+    @property
+    def required(self) -> StoresRequired:
+        """What the settings require of the marks of the stores, which have no names."""
+        return StoresRequired(*(self._requirements(kind, "", _HOME) for kind in StoreKind))
+
+    def _requirements(self, kind: StoreKind, place: str, setting: str) -> StoreRequirements:
+        return StoreRequirements(kind, place, setting, self._settings.instance)
+
+    @property
+    def parallel_map(self) -> ParallelMap:
+        """The map function that reads ranges one by one."""
+        return sequential_map
+
+    def engine(self) -> Engine:
+        """Return the engine on `objects.db`."""
+        from stratabase.store.sqlite.engine import SqliteEngine  # noqa: PLC0415 - see the class
+
+        return SqliteEngine(self._home / "objects.db")
+
+    def index_size(self, _name: str) -> tuple[int, int] | None:
+        """Return None: nobody pays for reading this store."""
+        return None
+
+    def snapshot(
+        self, _engine: Engine, _folder: Path, _report: Callable[[int], None]
+    ) -> AbstractContextManager[ItemSnapshot]:
+        """Return a context with all items of `objects.db`, from one instant."""
+        from stratabase.store.sqlite.engine import BUSY_TIMEOUT  # noqa: PLC0415 - see the class
+        from stratabase.store.sqlite.snapshot import open_snapshot  # noqa: PLC0415
+
+        return open_snapshot(self._home / "objects.db", BUSY_TIMEOUT)
+
+    def members(self) -> MemberStores:
+        """Return the stores in `members.db` and `attempts.db`."""
+        from stratabase.adapters.members.sqlite_attempts import SqliteAttempts  # noqa: PLC0415 - see the class
+        from stratabase.adapters.members.sqlite_mark import SqliteMemberMark, mark_check  # noqa: PLC0415
+        from stratabase.adapters.members.sqlite_members import SqliteMembers  # noqa: PLC0415
+
+        members = SqliteMembers(self._home / "members.db", mark_check(self.required.members))
+        attempts = SqliteAttempts(self._home / "attempts.db")
+
+        def close() -> None:
+            members.close()
+            attempts.close()
+
+        return MemberStores(members, attempts, SqliteMemberMark(self._home / "members.db"), close)
+
+    @contextmanager
+    def member_mark(self) -> Iterator[MarkStore]:
+        """Yield the mark in `members.db`."""
+        from stratabase.adapters.members.sqlite_mark import SqliteMemberMark  # noqa: PLC0415 - see the class
+
+        yield SqliteMemberMark(self._home / "members.db")
+
+    def blobs(self) -> ClosableBlobs:
+        """Return the store in the folder `files`."""
+        from stratabase.adapters.blobs.folder import FolderBlobs  # noqa: PLC0415 - see the class
+
+        return FolderBlobs(self._home / "files", recovery_days=self._settings.file_recovery_days)
+
+    def keyring(self) -> Keyring:
+        """Return the keyring in a file."""
+        from stratabase.adapters.keyring.file import FileKeyring  # noqa: PLC0415 - see the class
+
+        return FileKeyring(self._home)
+
+    def mailer(self) -> Mailer:
+        """Return the outbox, or a client of the mail server that the settings name. Raises BadSettings."""
+        if self._settings.mail == "outbox":
+            return self._outbox()
+        from stratabase.adapters.mail.smtp import SmtpMailer, parse_smtp_url  # noqa: PLC0415 - see the class
+
+        if self._settings.smtp is None:
+            message = (
+                "STRATABASE_SMTP is required when STRATABASE_MAIL is smtp. Use smtp://host:port or "
+                "smtps://host:port, with user:password@ if the server requires it."
+            )
+            raise BadSettings([message])
+        return SmtpMailer(parse_smtp_url(self._settings.smtp), self.sender())
+
+    def check_mail(self) -> None:
+        """Raise UnusableStore if the outbox can't be written, so that all mail would be lost."""
+        if self._settings.mail == "outbox":
+            self._outbox().check()
+
+    def _outbox(self) -> "Outbox":
+        from stratabase.adapters.mail.outbox import Outbox  # noqa: PLC0415 - see the class
+
+        return Outbox(self._home / "outbox", self.sender(), _print_to_console)
+
+    def sender(self) -> Address:
+        """Return the sender of mails. Raises BadSettings."""
+        try:
+            return parse_sender(self._settings.mail_from)
+        except ValueError as error:
+            message = f'STRATABASE_MAIL_FROM: "{self._settings.mail_from}" is not valid. {error}'
+            raise BadSettings([message]) from error
+
+    def mail_queue(self, now: Callable[[], Instant]) -> ClosableQueue:
+        """Return the queue in `mail-queue.db`. Raises BadSettings on Lambda, which keeps no files."""
+        if self._settings.function is not None:
+            raise BadSettings(["STRATABASE_MAIL_FUNCTION is required on Lambda, which keeps no files."])
+        from stratabase.adapters.mail_queue.sqlite import SqliteMailQueue  # noqa: PLC0415 - see the class
+
+        return SqliteMailQueue(self._home / "mail-queue.db", now)
+
+
+def _print_to_console(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 - the console is the developer's mailbox

@@ -1,0 +1,1 @@
+"""The Lambda functions that API Gateway calls: their events, and their handler."""
