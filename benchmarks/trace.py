@@ -1,8 +1,9 @@
 """Traces of the files and functions that a request passes, in the order in which it reaches them.
 
 `python -m benchmarks.trace [get] [page] [create] [nested]` prints the path of each request through the
-`graphql` function with the embedded store, and the numbers of files and functions. It traces the third run of
-a request, to exclude what a process does only once. It requires Python 3.12 or later.
+`graphql` function with the embedded store, and the numbers of files, of changes of package, and of functions.
+It traces the third run of a request, to exclude what a process does only once. It requires Python 3.12 or
+later.
 """
 
 import base64
@@ -12,8 +13,9 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
@@ -118,6 +120,11 @@ def trace(request: Callable[[], object]) -> list[Call]:
     return list(calls)
 
 
+def changes_of_package(files: Iterable[str]) -> int:
+    """Return how often somebody who reads files in this order goes on in another folder."""
+    return sum(one.rpartition("/")[0] != other.rpartition("/")[0] for one, other in pairwise(files))
+
+
 def main() -> None:
     """Print the paths of the requests that the command line names, or of all requests."""
     with tempfile.TemporaryDirectory() as home:
@@ -125,7 +132,8 @@ def main() -> None:
         for name in sys.argv[1:] or REQUESTS:
             calls = trace(REQUESTS[name](service))
             files = list(dict.fromkeys(call.file for call in calls))
-            print(f"{name}: {len(files)} files, {len(calls)} functions")
+            changes = changes_of_package(files)
+            print(f"{name}: {len(files)} files, {changes} changes of package, {len(calls)} functions")
             for file in files:
                 print(f"  {file}: {', '.join(call.function for call in calls if call.file == file)}")
 

@@ -14,52 +14,54 @@ from stratabase.cli.terminal.examples import add_examples
 from stratabase.cli.terminal.wrong_package import wrong_package
 
 
-class Command(NamedTuple):
+class CommandEntry(NamedTuple):
     """A command: the module that has it, and its help text."""
 
     module: str
     help: str
 
 
-COMMANDS: Mapping[str, Command] = {
-    "init": Command(
+COMMANDS: Mapping[str, CommandEntry] = {
+    "init": CommandEntry(
         "stratabase.cli.init",
         "create a new project: a model, a README and pyproject.toml, and on request what AWS needs",
     ),
-    "serve": Command(
+    "serve": CommandEntry(
         "stratabase.cli.serve",
         "serve the model on this machine, and reload when the model or the code changes",
     ),
-    "model": Command("stratabase.cli.model", "check the model, or print what Stratabase generates from it"),
-    "reindex": Command(
+    "model": CommandEntry(
+        "stratabase.cli.model", "check the model, or print what Stratabase generates from it"
+    ),
+    "reindex": CommandEntry(
         "stratabase.cli.reindex",
         "build the indexes, unique constraints and required roles of a changed model while the service runs",
     ),
-    "keys": Command("stratabase.cli.keys", "list or rotate the keys that sign tokens"),
-    "members": Command("stratabase.cli.members", "list, create and change members"),
-    "store": Command(
+    "keys": CommandEntry("stratabase.cli.keys", "list or rotate the keys that sign tokens"),
+    "members": CommandEntry("stratabase.cli.members", "list, create and change members"),
+    "store": CommandEntry(
         "stratabase.cli.store",
         "show which instance and layout the stores have, adopt a restored store, or raise the layout",
     ),
-    "export": Command(
+    "export": CommandEntry(
         "stratabase.cli.export",
         "write all data of an instance to a folder, or the objects of a class to a CSV file",
     ),
-    "import": Command(
+    "import": CommandEntry(
         "stratabase.cli.import",
         "read an export into an empty store, or the rows of a CSV file as objects of a class",
     ),
-    "copy": Command(
+    "copy": CommandEntry(
         "stratabase.cli.copy", "copy an instance to other stores, such as from SQLite to DynamoDB"
     ),
-    "backup": Command(
+    "backup": CommandEntry(
         "stratabase.cli.backup", "copy all data of a local instance to a folder, also while it is served"
     ),
-    "restore": Command("stratabase.cli.restore", "copy a backup to an empty data folder"),
-    "files": Command(
+    "restore": CommandEntry("stratabase.cli.restore", "copy a backup to an empty data folder"),
+    "files": CommandEntry(
         "stratabase.cli.files", "upload files to an instance, download them, and check the stored files"
     ),
-    "aws": Command("stratabase.cli.aws", "deploy an instance to AWS, try it, and delete it"),
+    "aws": CommandEntry("stratabase.cli.aws", "deploy an instance to AWS, try it, and delete it"),
 }
 """The commands by their names."""
 

@@ -7,7 +7,7 @@ import pybase64
 
 from stratabase.http_api.http.messages import BodyStream, Request, Response
 from stratabase.http_api.http.refusals import Malformed
-from stratabase.http_api.http.request_parts import Values, decode_parameters, request_headers
+from stratabase.http_api.http.request_parts import ValuesByName, decode_parameters, request_headers
 from stratabase.http_api.http.response_size import values_by_name
 from stratabase.messages import _
 
@@ -66,7 +66,7 @@ def streamed_response(response: Response, *, bodiless: bool = False) -> Streamed
     return StreamedResponse(response.status, headers, body)
 
 
-def _values(event: ProxyEvent, multi_value_key: str, single_value_key: str) -> Values:
+def _values(event: ProxyEvent, multi_value_key: str, single_value_key: str) -> ValuesByName:
     if event.get(multi_value_key):
         return {name: tuple(values or ()) for name, values in event[multi_value_key].items()}
     single_values = event.get(single_value_key) or {}

@@ -17,7 +17,7 @@ Named = tuple[str, bool]
 """The name of an attribute, and whether its value is a member's name (otherwise an instant)."""
 
 
-class Owner(NamedTuple):
+class NewOwner(NamedTuple):
     """The member who becomes the owner of an object."""
 
     id: str
@@ -44,7 +44,9 @@ def modification_values(class_: Class, before: Entity, caller: Caller, instant: 
     return _values(class_, _CREATION if is_first else _MODIFICATION, caller, instant, before.state)
 
 
-def hand_over_values(class_: Class, before: Entity, owner: Owner, caller: Caller, instant: Instant) -> State:
+def hand_over_values(
+    class_: Class, before: Entity, owner: NewOwner, caller: Caller, instant: Instant
+) -> State:
     """Return the platform values of an object that a caller hands over to another member."""
     modified = _values(class_, _MODIFICATION, caller, instant, before.state)
     owned: dict[str, Stored] = {OWNED_BY: owner.username}

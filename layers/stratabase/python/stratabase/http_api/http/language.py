@@ -9,7 +9,7 @@ from stratabase.http_api.http.messages import Request
 from stratabase.messages.catalogs import choose_language
 
 
-class Reader(Protocol):
+class Addressee(Protocol):
     """A member who reads a response."""
 
     @property
@@ -17,7 +17,7 @@ class Reader(Protocol):
         """The member's formats, with the language."""
 
 
-def response_language(request: Request, reader: Reader | None = None) -> str:
+def response_language(request: Request, reader: Addressee | None = None) -> str:
     """Return the language of the response: the reader's, or else the best match of Accept-Language."""
     return negotiate_language(request, [reader.formats.language] if reader is not None else [])
 

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 _GATEWAY_HEADERS = frozenset({"x-amzn-trace-id", "x-forwarded-for", "x-forwarded-port", "x-forwarded-proto"})
 """Headers that the gateway adds to each request, and that nothing here needs."""
 
-Values = dict[str, tuple[str, ...]]
+ValuesByName = dict[str, tuple[str, ...]]
 """The values of headers or parameters by name, in their original order."""
 
 
@@ -15,12 +15,12 @@ def decode_parameters(parameters: Mapping[str, str]) -> dict[str, str]:
     return {name: unquote(value) for name, value in parameters.items()}
 
 
-def request_headers(values_by_name: Mapping[str, Sequence[str]]) -> Values:
+def request_headers(values_by_name: Mapping[str, Sequence[str]]) -> ValuesByName:
     """Return the headers of a request in the form of `Request.headers`, without those of the gateway.
 
     `values_by_name`: as in events, where the same name can occur in lower and upper case.
     """
-    headers: Values = {}
+    headers: ValuesByName = {}
     for name, values in values_by_name.items():
         key = name.lower()
         if key not in _GATEWAY_HEADERS:

@@ -25,7 +25,7 @@ from stratabase.domain.query.order import Order, Position
 from stratabase.domain.query.page import Query, Window
 from stratabase.domain.write.commands import Update
 from stratabase.domain.write.plan import WritePlan
-from stratabase.domain.write.platform_attributes import OWNED_BY, Owner, hand_over_values
+from stratabase.domain.write.platform_attributes import OWNED_BY, NewOwner, hand_over_values
 from stratabase.domain.write.request import ObjectWrite, WriteContext, WriteRequest
 from stratabase.domain.write.request_ids import RequestIds
 from stratabase.domain.write.snapshot import Snapshot
@@ -372,7 +372,7 @@ class _HandOverRun:
         return claims.claimed
 
     def _after(self, class_: Class, before: Entity, instant: Instant) -> Entity:
-        owner = Owner(self._owner.id, self._owner.username)
+        owner = NewOwner(self._owner.id, self._owner.username)
         recorded = hand_over_values(class_, before, owner, self._caller, instant)
         state = with_version_times(class_, {**before.state, **recorded}, instant)
         return Entity(before.reference, state, before.commit_ids, start=instant, lock=before.lock)
