@@ -12,7 +12,6 @@ Read in this order:
 8. client, signed_client, signature, http_exchange: the client's interface, and a small client that signs
    requests itself.
    botocore_client: the same over botocore, for those who prefer it.
-9. metering, capacity: the capacity units that calls consume.
 
 Of the store, imports only engine. Credentials are in stratabase.aws, addresses in stratabase.aws_addresses.
 Members are in a separate table (adapters/members), whose code shares client, errors and retry.

@@ -14,6 +14,7 @@ Read in this order:
 7. parallel: runs several reads at the same time, and counts round trips.
 8. sharded_range: reads and counts what is spread over several partitions.
 9. read_limiter: charges reads to the read budget of a request.
+10. metering, capacity: the capacity units that calls consume, which also SQLite shows.
 
 Imports the domain's refusals and read budget, and no other package of the store.
 """
