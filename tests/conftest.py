@@ -16,6 +16,8 @@ from tests.database_watch import watch_databases
 from tests.service import ON_LAMBDA
 from tests.soak import EXAMPLES, FULL
 
+pytest_plugins = ("tests.http_fixtures", "tests.terminal_fixtures")
+"""The fixtures that tests of several packages share."""
 MEMORY = Path("/dev/shm")
 """A folder in memory, in which stores need not wait for a disk."""
 ROOMY = 2 * 2**30

@@ -19,7 +19,7 @@ from stratabase.lambda_functions.request_log import RequestLog, publish_metric
 from stratabase.messages import verbatim
 from stratabase.observe import Log
 from stratabase.usage import current_usage
-from tests.http_api.conftest import make_event
+from tests.http_fixtures import make_event
 
 ROUTE = "/things/{id}"
 CONTEXT = SimpleNamespace(

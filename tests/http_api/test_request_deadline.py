@@ -11,7 +11,7 @@ from stratabase.http_api.http.authentication import Authentication
 from stratabase.http_api.http.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.http_api.http.messages import Request, Response
 from stratabase.lambda_functions.handler import LambdaHandler
-from tests.http_api.conftest import make_event
+from tests.http_fixtures import make_event
 
 
 class Invocation(NamedTuple):

@@ -17,10 +17,10 @@ from stratabase.http_api.handler import HttpHandler
 from stratabase.http_api.http.authentication import Authentication
 from stratabase.http_api.http.cors import Cors
 from stratabase.lambda_functions.handler import LambdaHandler
-from tests.http_api.conftest import sign_in
 from tests.http_api.documented import Documented
 from tests.http_api.files.forms import CONTENT_TYPE, form, part
 from tests.http_api.reply import Reply
+from tests.http_fixtures import sign_in
 from tests.operations.files.resumable_scenario import ResumableScenario
 
 UPLOADS = "/auth/file/{class}/{name}"

@@ -21,11 +21,11 @@ from stratabase.http_api.http.cors import Cors
 from stratabase.lambda_functions.handler import LambdaHandler
 from stratabase.messages import verbatim
 from stratabase.operations.files.upload import SentFile
-from tests.http_api.conftest import CALLERS, sign_in
 from tests.http_api.documented import Documented
 from tests.http_api.files.fake_uploads import FakeUploads
 from tests.http_api.files.forms import CONTENT, CONTENT_TYPE, form, part
 from tests.http_api.reply import Reply
+from tests.http_fixtures import CALLERS, sign_in
 
 ADDRESS = "/auth/file/{class}/{name}"
 TARGET = {"class": "employee", "name": "PHOTO"}

@@ -9,8 +9,8 @@ from stratabase.domain.caller import Caller
 from stratabase.domain.issues.refusals import Forbidden
 from stratabase.http_api.http import csrf
 from stratabase.http_api.http.messages import Request
-from tests.http_api.conftest import Send
 from tests.http_api.fakes import FakeServices
+from tests.http_fixtures import Send
 
 ALL = "/auth/administration/members"
 ADA = json.dumps({"username": "ada", "email": "ada@example.com", "profile": "Administrator"})

@@ -7,7 +7,7 @@ import pytest
 
 from stratabase.http_api.http.response_size import ProxyResponse
 from stratabase.operations.members.forgotten_password import MAX_MAILS_TO_MEMBER, MAX_REQUESTS_FROM_ADDRESS
-from tests.http_api.conftest import make_event
+from tests.http_fixtures import make_event
 from tests.link_service import BASE, FORGOT_PASSWORD, LinkService
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
