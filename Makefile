@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TESTS ?= tests
 # What differs between versions of Python without any help from us: pure rules, engines, and each route once.
-PORTABLE := tests/formats tests/expressions tests/model tests/domain tests/contract tests/cli/gateway/test_events.py tests/scenarios/test_newcomer.py
+PORTABLE := tests/values/formats tests/values/cel tests/core/model tests/core/domain $(wildcard tests/members/test_*.py) tests/contract tests/server/http/test_events.py tests/scenarios/test_newcomer.py
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-lambda test-oldest test-older check format soak bench costs golden wheel messages validate invoke lock clean graphiql reference
@@ -16,7 +16,7 @@ help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 run: $(VENV)/.run $(if $(filter dynamodb,$(STORE)),.venv-ministack/.done) ## Serve the model on this machine (STORE=dynamodb: over an emulator, which forgets)
-	@$(if $(filter dynamodb,$(STORE)),$(BIN)/python -m stratabase.cli.emulator) $(BIN)/stratabase serve
+	@$(if $(filter dynamodb,$(STORE)),$(BIN)/python -m stratabase.aws.commands.emulator) $(BIN)/stratabase serve
 
 # Tests start the service many times, which takes longer where Python may not keep what it has compiled.
 test test-lambda test-oldest test-older soak: export PYTHONDONTWRITEBYTECODE =
@@ -62,20 +62,20 @@ costs: $(VENV)/.dev $(if $(MEASURE),.venv-ministack/.done .venv-layers/.done) ##
 	@$(BIN)/python -m benchmarks.costs > docs/costs.md
 
 golden: $(VENV)/.dev ## Write the golden files anew; read the difference before you commit it
-	$(BIN)/stratabase model sdl > tests/schema/golden/hr.graphql
-	$(BIN)/stratabase model sdl --profile Member > tests/schema/golden/hr.Member.graphql
-	$(BIN)/stratabase model sdl tests/schema/models/everything.graphql > tests/schema/golden/everything.graphql
-	$(BIN)/python -m tests.golden > tests/http_api/api/openapi/golden/openapi.json
+	$(BIN)/stratabase model sdl > tests/core/schema/golden/hr.graphql
+	$(BIN)/stratabase model sdl --profile Member > tests/core/schema/golden/hr.Member.graphql
+	$(BIN)/stratabase model sdl tests/core/schema/models/everything.graphql > tests/core/schema/golden/everything.graphql
+	$(BIN)/python -m tests.golden > tests/core/http/api/openapi/golden/openapi.json
 
 wheel: $(VENV)/.run ## Build the package that users install, into dist/
 	@$(BIN)/python -m hatchling build --target wheel --directory dist
 
 messages: $(VENV)/.dev ## Bring the catalogs up to date with the messages of the code (a new language: LANGUAGE=de)
 	@echo "Extracting the messages, and updating $(notdir $(wildcard $(MESSAGES)/*.po))"
-	@cd $(MESSAGES)/.. && $(CURDIR)/$(BIN)/pybabel -q extract --omit-header --add-location=file --sort-by-file -k ngettext:1,2 -o messages/messages.pot .
+	@cd $(MESSAGES)/../.. && $(CURDIR)/$(BIN)/pybabel -q extract --omit-header --add-location=file --sort-by-file -k ngettext:1,2 -o values/messages/messages.pot .
 	@test -z "$(LANGUAGE)" || $(BIN)/pybabel -q init -i $(MESSAGES)/messages.pot -l $(LANGUAGE) -o $(MESSAGES)/$(LANGUAGE).po
 	@for file in $(MESSAGES)/*.po; do $(BIN)/pybabel -q update -N --ignore-obsolete --ignore-pot-creation-date -i $(MESSAGES)/messages.pot -l $$(basename $$file .po) -o $$file; done
-MESSAGES := layers/stratabase/python/stratabase/messages
+MESSAGES := layers/stratabase/python/stratabase/values/messages
 
 graphiql: .node-graphiql/.done ## Build the GraphiQL page anew (needs Node 20 or later)
 	@$(call build_page,graphiql,src/main.jsx)

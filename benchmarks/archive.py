@@ -11,9 +11,9 @@ from benchmarks.file_rows import reference_to
 from benchmarks.role_rows import CALLER
 from stratabase.bootstrap.functions import instance
 from stratabase.bootstrap.instance import Instance
-from stratabase.domain.write.commands import Create
-from stratabase.operations.files.upload import SentFile
-from stratabase.operations.write.services import save
+from stratabase.core.domain.write.commands import Create
+from stratabase.core.operations.files.upload import SentFile
+from stratabase.core.operations.write.services import save
 from tests.service import PASSWORD, basic
 
 APPLICATION = "Archive"

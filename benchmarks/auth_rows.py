@@ -8,24 +8,24 @@ from itertools import repeat
 from pathlib import Path
 
 from benchmarks.table import Figure, print_table
-from stratabase import waiting
-from stratabase.adapters.keyring.file import FileKeyring
-from stratabase.adapters.members.sqlite_attempts import SqliteAttempts
-from stratabase.adapters.members.sqlite_members import SqliteMembers
-from stratabase.clock import SystemClock
-from stratabase.domain.members.member import Member
-from stratabase.http_api.auth.authenticators import BasicAuthenticator, BearerAuthenticator
-from stratabase.http_api.http.authentication import Authentication
-from stratabase.http_api.http.messages import Request
-from stratabase.model.model import Profile
-from stratabase.operations.auth.callers import CallerFactory, MemberCache
-from stratabase.operations.auth.sign_in import SignIn
-from stratabase.operations.auth.signing_keys import SigningKeyCache
-from stratabase.operations.auth.tokens import TokenIssuer, TokenTerms, TokenVerifier
-from stratabase.operations.members.ports import Members
-from stratabase.operations.ports import Attempts
-from stratabase.passwords import Argon2Passwords
-from stratabase.store.ids import TimeOrderedIds
+from stratabase.core import waiting
+from stratabase.core.http.base.authentication import Authentication
+from stratabase.core.http.base.messages import Request
+from stratabase.core.model.model import Profile
+from stratabase.core.operations.ports import Attempts
+from stratabase.core.store.ids import TimeOrderedIds
+from stratabase.members.endpoints.authenticators import BasicAuthenticator, BearerAuthenticator
+from stratabase.members.keys.file import FileKeyring
+from stratabase.members.member import Member
+from stratabase.members.ports import Members
+from stratabase.members.sign_in.callers import CallerFactory, MemberCache
+from stratabase.members.sign_in.password_hashes import Argon2Passwords
+from stratabase.members.sign_in.sign_in import SignIn
+from stratabase.members.sign_in.signing_keys import SigningKeyCache
+from stratabase.members.sign_in.tokens import TokenIssuer, TokenTerms, TokenVerifier
+from stratabase.members.stores.sqlite_attempts import SqliteAttempts
+from stratabase.members.stores.sqlite_members import SqliteMembers
+from stratabase.values.clock import SystemClock
 
 FIRST_REQUESTS, REPEATED_REQUESTS = 40, 20_000
 """The numbers of measured requests: the first requests of different members, and repeated requests of one."""

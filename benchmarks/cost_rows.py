@@ -21,32 +21,32 @@ from benchmarks.stored_table import StoredTable
 from benchmarks.table import Figure, print_table
 from benchmarks.version_rows import MODEL as VERSIONS
 from benchmarks.version_rows import Versions
-from stratabase.aws import AwsEndpoint, Credentials
-from stratabase.cli.emulator import emulator
-from stratabase.domain.objects.change import Change, Creation
-from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.query.filter import Comparison
-from stratabase.domain.query.order import Order, OrderTerm
-from stratabase.domain.query.page import PageFields, Query, Window
-from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
-from stratabase.domain.write.commands import Create, Delete, Update
-from stratabase.model.reading import read_model
-from stratabase.model.types.operators import Operator
-from stratabase.model.types.storage import Stored
-from stratabase.operations.context import ReadContext
-from stratabase.operations.read.reader import Reader
-from stratabase.operations.services import Services
-from stratabase.operations.write.services import delete, save
-from stratabase.settings import Settings
-from stratabase.store.dynamodb.botocore_client import BotocoreClient
-from stratabase.store.dynamodb.engine import DynamoDBEngine
-from stratabase.store.dynamodb.table import ensure_table
-from stratabase.store.engine.metering import MeteredEngine
-from stratabase.store.engine.port import Engine, Item, Key
-from stratabase.store.ids import TimeOrderedIds
-from stratabase.store.layout.keys import REGISTRY
-from stratabase.store.repository import Repository
-from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.aws.commands.emulator import emulator
+from stratabase.aws.dynamodb.botocore_client import BotocoreClient
+from stratabase.aws.dynamodb.engine import DynamoDBEngine
+from stratabase.aws.dynamodb.table import ensure_table
+from stratabase.aws.endpoint import AwsEndpoint, Credentials
+from stratabase.core.domain.objects.change import Change, Creation
+from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.domain.query.filter import Comparison
+from stratabase.core.domain.query.order import Order, OrderTerm
+from stratabase.core.domain.query.page import PageFields, Query, Window
+from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
+from stratabase.core.domain.write.commands import Create, Delete, Update
+from stratabase.core.model.reading import read_model
+from stratabase.core.model.types.operators import Operator
+from stratabase.core.model.types.storage import Stored
+from stratabase.core.operations.context import ReadContext
+from stratabase.core.operations.read.reader import Reader
+from stratabase.core.operations.services import Services
+from stratabase.core.operations.write.services import delete, save
+from stratabase.core.settings import Settings
+from stratabase.core.store.engine.metering import MeteredEngine
+from stratabase.core.store.engine.port import Engine, Item, Key
+from stratabase.core.store.ids import TimeOrderedIds
+from stratabase.core.store.layout.keys import REGISTRY
+from stratabase.core.store.repository import Repository
+from stratabase.core.store.sqlite.engine import SqliteEngine
 from tests.fakes import FrozenClock
 
 SIZES = tuple(map(int, os.environ.get("SIZES", "1000 10000 100000").split()))

@@ -9,17 +9,17 @@ from dataclasses import replace
 from benchmarks.metering import measure_consumption
 from benchmarks.role_rows import CALLER, Cost, Operations
 from benchmarks.table import Figure
-from stratabase.domain.files.pending_file import PendingFile
-from stratabase.domain.objects.entity import Reference
-from stratabase.domain.write.commands import Create, Delete, Update
-from stratabase.model.types.storage import Stored
-from stratabase.operations.file_ports import FileStores
-from stratabase.operations.files.upload import FileLimits, FileUploads, SentFile
-from stratabase.operations.services import Services
-from stratabase.operations.write.services import delete, save
-from stratabase.store.engine.parallel import ThreadedMap
-from stratabase.store.engine.port import Engine
-from stratabase.store.file_ledger import EngineFileLedger
+from stratabase.core.domain.files.pending_file import PendingFile
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.write.commands import Create, Delete, Update
+from stratabase.core.model.types.storage import Stored
+from stratabase.core.operations.file_ports import FileStores
+from stratabase.core.operations.files.upload import FileLimits, FileUploads, SentFile
+from stratabase.core.operations.services import Services
+from stratabase.core.operations.write.services import delete, save
+from stratabase.core.store.engine.parallel import ThreadedMap
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.file_ledger import EngineFileLedger
 from tests.in_memory_blobs import InMemoryBlobs
 
 MODEL = """

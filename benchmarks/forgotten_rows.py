@@ -17,12 +17,12 @@ from random import Random
 from time import perf_counter
 
 from benchmarks.table import Figure, print_table
-from stratabase.adapters.members.sqlite_members import SqliteMembers
-from stratabase.clock import SystemClock
-from stratabase.domain.members.member import Member
-from stratabase.operations.members.forgotten_password import MAX_REQUESTS_FROM_ADDRESS
-from stratabase.operations.members.password_reset import FORGOT_PASSWORD_PATH
-from stratabase.store.ids import TimeOrderedIds
+from stratabase.core.store.ids import TimeOrderedIds
+from stratabase.members.member import Member
+from stratabase.members.operations.forgotten_password import MAX_REQUESTS_FROM_ADDRESS
+from stratabase.members.operations.password_reset import FORGOT_PASSWORD_PATH
+from stratabase.members.stores.sqlite_members import SqliteMembers
+from stratabase.values.clock import SystemClock
 from tests.service import RunningService
 
 NAMES = 1_000

@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 from benchmarks.function_process import Start, cold_start, proxy_event
 from benchmarks.models import MODELS, ServedModel
 from benchmarks.table import Figure, print_table
-from stratabase.adapters.keyring.secrets_manager import SecretsClient
-from stratabase.aws import AwsEndpoint, Credentials
-from stratabase.cli.emulator import emulator
-from stratabase.cli.gateway.template import FunctionDeclaration, read_template
-from stratabase.cli.terminal.settings import EMULATOR_CREDENTIALS
+from stratabase.aws.commands.emulator import emulator
+from stratabase.aws.endpoint import AwsEndpoint, Credentials
+from stratabase.aws.keys.secrets_manager import SecretsClient
+from stratabase.server.http.template import FunctionDeclaration, read_template
+from stratabase.terminal.settings import EMULATOR_CREDENTIALS
 from tests.lambda_stack.layers import Layers, lay_out
 from tests.repository import ROOT
 from tests.service import PASSWORD

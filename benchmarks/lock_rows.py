@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.role_rows import CALLER, Cost, Operations
-from stratabase.domain.caller import Caller
-from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.objects.change import Change, Creation
-from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.write.commands import PartsCommand, Update
-from stratabase.model.types.storage import Stored
-from stratabase.operations.locks.lock import lock, unlock
-from stratabase.operations.ports import EntityRepository
-from stratabase.operations.services import Services
-from stratabase.operations.write.services import save
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.refusals import Refused
+from stratabase.core.domain.objects.change import Change, Creation
+from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.domain.write.commands import PartsCommand, Update
+from stratabase.core.model.types.storage import Stored
+from stratabase.core.operations.locks.lock import lock, unlock
+from stratabase.core.operations.ports import EntityRepository
+from stratabase.core.operations.services import Services
+from stratabase.core.operations.write.services import save
 
 MODEL = """
 type Page { name: String lines: [Row!] @composition }

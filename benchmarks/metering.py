@@ -7,9 +7,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from stratabase.domain.issues.refusals import ReadBudgetExceeded
-from stratabase.domain.query.consumption import Consumption, round_trips
-from stratabase.store.engine.metering import record_consumption
+from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
+from stratabase.core.domain.query.consumption import Consumption, round_trips
+from stratabase.core.store.engine.metering import record_consumption
 
 
 class Metered(NamedTuple):

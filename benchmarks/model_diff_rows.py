@@ -10,9 +10,9 @@ from unittest.mock import patch
 from benchmarks.table import Figure, print_table
 from stratabase.bootstrap import Instance
 from stratabase.cli.main import main as run_command
-from stratabase.domain.objects.change import Change, Creation
-from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.settings import Settings
+from stratabase.core.domain.objects.change import Change, Creation
+from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.settings import Settings
 
 OBJECTS = 20_000
 _BATCH = 20

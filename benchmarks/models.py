@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from stratabase.model.prepared import prepare, prepared_file
-from stratabase.model.reading import read_model_file
+from stratabase.core.model.prepared import prepare, prepared_file
+from stratabase.core.model.reading import read_model_file
 from tests.large_model import APPLICATION, large_model
 from tests.service import SAMPLE_MODEL
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.role_rows import CALLER, Cost, Operations
-from stratabase.operations.services import Services
-from stratabase.schema.executor import SchemaExecutor
+from stratabase.core.operations.services import Services
+from stratabase.core.schema.executor import SchemaExecutor
 
 MODEL = """
 type Crew { name: String people: [Person!] @association(opposite: "crew") }

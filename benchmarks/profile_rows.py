@@ -10,9 +10,9 @@ from typing import Any
 
 from benchmarks.models import MODELS
 from benchmarks.table import Figure, print_table
-from stratabase.model.prepared import prepare, prepared_file
-from stratabase.model.reading import read_model
-from stratabase.schema.prepared_documents import prepare_documents, prepared_documents_file
+from stratabase.core.model.prepared import prepare, prepared_file
+from stratabase.core.model.reading import read_model
+from stratabase.core.schema.prepared_documents import prepare_documents, prepared_documents_file
 
 PROFILES = (1, 10, 100)
 """The numbers of profiles that are compared, besides that of the administrator."""
@@ -23,8 +23,8 @@ PROCESS = """
 import json, sys, time
 from pathlib import Path
 from stratabase.bootstrap import Instance
-from stratabase.domain.members.member import Caller
-from stratabase.settings import Settings
+from stratabase.members.member import Caller
+from stratabase.core.settings import Settings
 from graphql import get_introspection_query
 
 def megabytes():

@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.table import Figure, print_table
-from stratabase.domain.objects.change import Change, Creation, Modification
-from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.model.reading import read_model
-from stratabase.store.engine.capacity import READ_UNIT_BYTES, WRITE_UNIT_BYTES, item_bytes
-from stratabase.store.engine.port import IndexKey, Item
-from stratabase.store.ids import TimeOrderedIds
-from stratabase.store.layout import keys
-from stratabase.store.layout.codec import COMMIT_IDS, MAX_COMMIT_IDS, VERSION_START_ATTRIBUTE
-from stratabase.store.repository import Repository
-from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.core.domain.objects.change import Change, Creation, Modification
+from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.model.reading import read_model
+from stratabase.core.store.engine.capacity import READ_UNIT_BYTES, WRITE_UNIT_BYTES, item_bytes
+from stratabase.core.store.engine.port import IndexKey, Item
+from stratabase.core.store.ids import TimeOrderedIds
+from stratabase.core.store.layout import keys
+from stratabase.core.store.layout.codec import COMMIT_IDS, MAX_COMMIT_IDS, VERSION_START_ATTRIBUTE
+from stratabase.core.store.repository import Repository
+from stratabase.core.store.sqlite.engine import SqliteEngine
 
 MODEL = """
 extend schema @application(name: "Bench") @profile(name: "Administrator", administrator: true)

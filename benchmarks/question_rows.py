@@ -15,29 +15,29 @@ from typing import Any, NamedTuple
 from benchmarks.cost_rows import dynamodb_engines, sqlite_engines
 from benchmarks.metering import Metered, measure_consumption
 from benchmarks.table import Figure, print_table
-from stratabase.domain.caller import Caller
-from stratabase.domain.issues.refusals import ReadBudgetExceeded
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.query.filter import And, Comparison, ExpressionFilter, Filter, Not, RoleFilter
-from stratabase.domain.query.order import Order, OrderTerm
-from stratabase.domain.query.page import PageFields, Query
-from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
-from stratabase.model.model_expressions import expressions_of
-from stratabase.model.reading import read_model
-from stratabase.model.types.operators import Operator
-from stratabase.operations.context import ReadContext, evaluation_context
-from stratabase.operations.read.reader import Reader
-from stratabase.settings import Settings
-from stratabase.store.engine.metering import MeteredEngine
-from stratabase.store.engine.port import Batch, Engine, Item, Put
-from stratabase.store.indexes.registry_cache import RegistryCache
-from stratabase.store.layout import codec, keys, links
-from stratabase.store.layout.associations import Associations
-from stratabase.store.layout.guards import HOLDER, guard_key
-from stratabase.store.layout.heads import index_places
-from stratabase.store.query.planner import record_plans
-from stratabase.store.repository import Repository
-from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.core.domain.query.filter import And, Comparison, ExpressionFilter, Filter, Not, RoleFilter
+from stratabase.core.domain.query.order import Order, OrderTerm
+from stratabase.core.domain.query.page import PageFields, Query
+from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
+from stratabase.core.model.model_expressions import expressions_of
+from stratabase.core.model.reading import read_model
+from stratabase.core.model.types.operators import Operator
+from stratabase.core.operations.context import ReadContext, evaluation_context
+from stratabase.core.operations.read.reader import Reader
+from stratabase.core.settings import Settings
+from stratabase.core.store.engine.metering import MeteredEngine
+from stratabase.core.store.engine.port import Batch, Engine, Item, Put
+from stratabase.core.store.indexes.registry_cache import RegistryCache
+from stratabase.core.store.layout import codec, keys, links
+from stratabase.core.store.layout.associations import Associations
+from stratabase.core.store.layout.guards import HOLDER, guard_key
+from stratabase.core.store.layout.heads import index_places
+from stratabase.core.store.query.planner import record_plans
+from stratabase.core.store.repository import Repository
+from stratabase.core.store.sqlite.engine import SqliteEngine
 
 MODEL = """
 extend schema @application(name: "Clinic") @profile(name: "Manager", administrator: true)

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from stratabase.domain.caller import Caller
-from stratabase.domain.objects.change import Change, Creation, LinkCreation
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.write.commands import (
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.objects.change import Change, Creation, LinkCreation
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.core.domain.write.commands import (
     Create,
     Delete,
     PartsCommand,
@@ -15,9 +15,9 @@ from stratabase.domain.write.commands import (
     ToOneCommand,
     Update,
 )
-from stratabase.model.types.storage import Stored
-from stratabase.operations.services import Services
-from stratabase.operations.write.services import delete, save
+from stratabase.core.model.types.storage import Stored
+from stratabase.core.operations.services import Services
+from stratabase.core.operations.write.services import delete, save
 
 MODEL = """
 type Team { name: String members: [Worker!] @association(opposite: "team") }

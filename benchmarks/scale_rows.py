@@ -33,22 +33,19 @@ from benchmarks.dynamodb_model import (
 from benchmarks.metering import Metered, measure_consumption
 from benchmarks.role_rows import CALLER
 from benchmarks.table import Figure, print_table
-from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.objects.entity import Reference
-from stratabase.domain.objects.serials import SerialName
-from stratabase.domain.query.order import Order
-from stratabase.domain.query.page import Query, Window
-from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
-from stratabase.domain.write.commands import Create, ToOneCommand
-from stratabase.messages import verbatim
-from stratabase.model.reading import read_model
-from stratabase.operations.context import ReadContext
-from stratabase.operations.read.reader import Reader
-from stratabase.operations.services import Services
-from stratabase.operations.write.services import save
-from stratabase.store.backfill.reindex import Reindex
-from stratabase.store.backfill.resharding import OF_LISTING, Resharding
-from stratabase.store.engine.capacity import (
+from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.objects.serials import SerialName
+from stratabase.core.domain.query.order import Order
+from stratabase.core.domain.query.page import Query, Window
+from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
+from stratabase.core.domain.write.commands import Create, ToOneCommand
+from stratabase.core.model.reading import read_model
+from stratabase.core.operations.context import ReadContext
+from stratabase.core.operations.read.reader import Reader
+from stratabase.core.operations.services import Services
+from stratabase.core.operations.write.services import save
+from stratabase.core.store.engine.capacity import (
     READ_UNIT_BYTES,
     WRITE_UNIT_BYTES,
     is_single_write,
@@ -56,12 +53,15 @@ from stratabase.store.engine.capacity import (
     needed_actions,
     range_bytes,
 )
-from stratabase.store.engine.metering import MeteredEngine
-from stratabase.store.engine.port import ITEMS, Batch, Check, Engine, Item, Key
-from stratabase.store.ids import TimeOrderedIds
-from stratabase.store.layout import keys
-from stratabase.store.repository import Repository
-from stratabase.store.write.serials import SerialCounters
+from stratabase.core.store.engine.metering import MeteredEngine
+from stratabase.core.store.engine.port import ITEMS, Batch, Check, Engine, Item, Key
+from stratabase.core.store.ids import TimeOrderedIds
+from stratabase.core.store.layout import keys
+from stratabase.core.store.repository import Repository
+from stratabase.core.store.write.serials import SerialCounters
+from stratabase.evolution.backfill.reindex import Reindex
+from stratabase.evolution.backfill.resharding import OF_LISTING, Resharding
+from stratabase.values.messages import verbatim
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import FrozenClock
 

@@ -14,21 +14,21 @@ from time import monotonic
 
 from benchmarks.metering import measure_consumption
 from benchmarks.table import Figure, print_table
-from stratabase.domain.objects.change import Change, Creation
-from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.objects.instant import format_instant
-from stratabase.domain.query.filter import Comparison
-from stratabase.domain.query.order import Order, OrderTerm, Position
-from stratabase.domain.query.page import PageFields, Query, Window
-from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
-from stratabase.model.reading import read_model
-from stratabase.model.types.operators import Operator
-from stratabase.store.backfill.reindex import Reindex
-from stratabase.store.backfill.resharding import OF_LISTING, Resharding
-from stratabase.store.engine.metering import MeteredEngine
-from stratabase.store.ids import TimeOrderedIds
-from stratabase.store.repository import Repository
-from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.core.domain.objects.change import Change, Creation
+from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.domain.objects.instant import format_instant
+from stratabase.core.domain.query.filter import Comparison
+from stratabase.core.domain.query.order import Order, OrderTerm, Position
+from stratabase.core.domain.query.page import PageFields, Query, Window
+from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
+from stratabase.core.model.reading import read_model
+from stratabase.core.model.types.operators import Operator
+from stratabase.core.store.engine.metering import MeteredEngine
+from stratabase.core.store.ids import TimeOrderedIds
+from stratabase.core.store.repository import Repository
+from stratabase.core.store.sqlite.engine import SqliteEngine
+from stratabase.evolution.backfill.reindex import Reindex
+from stratabase.evolution.backfill.resharding import OF_LISTING, Resharding
 
 MODEL = """
 extend schema @application(name: "Bench") @profile(name: "Administrator", administrator: true)

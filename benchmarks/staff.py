@@ -10,15 +10,15 @@ from itertools import count
 from pathlib import Path
 
 from stratabase.bootstrap.platform import open_engine, platform_of
-from stratabase.domain.objects.change import Change, Creation
-from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.model.reading import read_model
-from stratabase.model.types.storage import Stored
-from stratabase.settings import Settings
-from stratabase.store.engine.port import Key
-from stratabase.store.ids import TimeOrderedIds
-from stratabase.store.read.context import system_now
-from stratabase.store.repository import Repository
+from stratabase.core.domain.objects.change import Change, Creation
+from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.model.reading import read_model
+from stratabase.core.model.types.storage import Stored
+from stratabase.core.settings import Settings
+from stratabase.core.store.engine.port import Key
+from stratabase.core.store.ids import TimeOrderedIds
+from stratabase.core.store.read.context import system_now
+from stratabase.core.store.repository import Repository
 
 APPLICATION = "Staff"
 MODEL = """

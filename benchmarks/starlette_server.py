@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from stratabase.files import sync_folder
+from stratabase.core.local_files import sync_folder
 
 SENT, FOLDER = (Path(argument) for argument in sys.argv[2:])
 

@@ -15,9 +15,9 @@ from benchmarks import cpu, load
 from benchmarks.archive import APPLICATION, MEGABYTE, UPLOADS, write_model
 from benchmarks.starlette_process import starlette
 from benchmarks.table import Figure, print_table
-from stratabase.http_api.files.multipart import read_sent_file
-from stratabase.http_api.http.messages import Request
-from tests.http_api.files.forms import CONTENT_TYPE, form, part
+from stratabase.core.http.base.messages import Request
+from stratabase.core.http.files.multipart import read_sent_file
+from tests.core.http.files.forms import CONTENT_TYPE, form, part
 from tests.service import PASSWORD, basic, running
 
 SIZE = 4

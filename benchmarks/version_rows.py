@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from benchmarks.role_rows import CALLER, Cost, Operations
-from stratabase.domain.objects.change import Change, Creation
-from stratabase.domain.objects.change import Modification as Updated
-from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
-from stratabase.domain.objects.instant import Instant
-from stratabase.domain.objects.version import instant_after
-from stratabase.domain.write.commands import Create, Delete, RoleCommand, ToOneCommand, Update
-from stratabase.model.types.storage import Stored
-from stratabase.operations.services import Services
-from stratabase.operations.write.services import delete, save
+from stratabase.core.domain.objects.change import Change, Creation
+from stratabase.core.domain.objects.change import Modification as Updated
+from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.domain.objects.version import instant_after
+from stratabase.core.domain.write.commands import Create, Delete, RoleCommand, ToOneCommand, Update
+from stratabase.core.model.types.storage import Stored
+from stratabase.core.operations.services import Services
+from stratabase.core.operations.write.services import delete, save
 
 MODEL = """
 type Vessel @class(versioned: true) { name: String mates: [Mate!] @association(opposite: "vessel") }

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from stratabase.domain.objects.change import Change, Restoration, Tombstone, reference_of
-from stratabase.domain.objects.commit_refusals import Conflict
-from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.objects.identity import SINGLETON_ID
+from stratabase.core.domain.objects.change import Change, Restoration, Tombstone, reference_of
+from stratabase.core.domain.objects.commit_refusals import Conflict
+from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.domain.objects.identity import SINGLETON_ID
 from tests.role_rules import Graph
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
-from stratabase.store.write import cleanup
+from stratabase.core.store.write import cleanup
 from tests.database_watch import watch_databases
 from tests.service import ON_LAMBDA
 from tests.soak import EXAMPLES, FULL

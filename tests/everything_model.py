@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.model.reading import read_model_file
-from stratabase.model.types.storage import Stored
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.core.model.reading import read_model_file
+from stratabase.core.model.types.storage import Stored
 from tests.fakes import DictEntities
 
-FILE = Path(__file__).parent / "schema/models/everything.graphql"
+FILE = Path(__file__).parent / "core/schema/models/everything.graphql"
 EVERYTHING = read_model_file(FILE)
 
 

@@ -7,30 +7,30 @@ from dataclasses import replace
 from functools import partial
 from itertools import count, islice
 
-from stratabase.domain.caller import Caller
-from stratabase.domain.objects.change import Change, Tombstone, reference_of
-from stratabase.domain.objects.commit_refusals import (
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.objects.change import Change, Tombstone, reference_of
+from stratabase.core.domain.objects.commit_refusals import (
     AlreadyRecorded,
     Conflict,
     IntegrityViolation,
     TooLarge,
     UniqueViolation,
 )
-from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName, State
-from stratabase.domain.objects.idempotency import IdempotencyRecord
-from stratabase.domain.objects.instant import Instant
-from stratabase.domain.objects.lock import Lock
-from stratabase.domain.objects.serials import SerialName
-from stratabase.domain.query.derived import Derive, Related
-from stratabase.domain.query.id_range import ALL_IDS, IdRange
-from stratabase.domain.query.page import Page, Paginator, Query
-from stratabase.domain.query.read_budget import ReadBudget
-from stratabase.expressions.environment import EMPTY_CONTEXT, EvaluationContext
-from stratabase.messages import verbatim
-from stratabase.model.model import ClassKind, Model, Unique
-from stratabase.operations.context import ReadContext
-from stratabase.operations.ports import EntityRepository
-from stratabase.operations.services import Services
+from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, State
+from stratabase.core.domain.objects.idempotency import IdempotencyRecord
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.domain.objects.lock import Lock
+from stratabase.core.domain.objects.serials import SerialName
+from stratabase.core.domain.query.derived import Derive, Related
+from stratabase.core.domain.query.id_range import ALL_IDS, IdRange
+from stratabase.core.domain.query.page import Page, Paginator, Query
+from stratabase.core.domain.query.read_budget import ReadBudget
+from stratabase.core.model.model import ClassKind, Model, Unique
+from stratabase.core.operations.context import ReadContext
+from stratabase.core.operations.ports import EntityRepository
+from stratabase.core.operations.services import Services
+from stratabase.values.cel.environment import EMPTY_CONTEXT, EvaluationContext
+from stratabase.values.messages import verbatim
 from tests.claim_rules import claim, refuse_claimed
 from tests.lock_rules import refuse_held, refuse_unlockable, whole_of
 from tests.role_rules import Graph, breaches, has_doubtful_links, taken

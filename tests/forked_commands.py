@@ -29,7 +29,7 @@ _MAX_MESSAGE = 200_000
 """Bytes of a command with its environment."""
 _LATE_IMPORTS = ("argon2", "aws_lambda_powertools.logging", "aws_lambda_powertools.metrics", "boto3")
 """What the service imports when it is needed."""
-_LEFT_OUT = {"stratabase.request_metrics", "stratabase.cli.server.metrics_server"}
+_LEFT_OUT = {"stratabase.server.process.request_metrics", "stratabase.server.process.metrics_server"}
 """Modules that read an environment variable when they are imported."""
 
 
@@ -160,7 +160,7 @@ def _import_everything() -> None:
 
 def _become(command: _Command) -> None:
     """Take over what a new process has from its parent, or makes when it imports a module."""
-    from stratabase.cli.gateway import event  # noqa: PLC0415 - see `_import_everything`
+    from stratabase.server.http import event  # noqa: PLC0415 - see `_import_everything`
 
     for standard, descriptor in enumerate((command.input, command.output, command.output)):
         os.dup2(descriptor, standard)

@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from stratabase.bootstrap import Instance, http_handler
-from stratabase.settings import Settings
+from stratabase.core.settings import Settings
 from tests.service import SAMPLE_MODEL
 
-OPENAPI = Path(__file__).parent / "http_api/api/openapi/golden/openapi.json"
+OPENAPI = Path(__file__).parent / "core/http/api/openapi/golden/openapi.json"
 BASE_URL = "https://api.example.com/hr"
 
 

@@ -10,33 +10,33 @@ from contextlib import suppress
 from email.headerregistry import Address
 from typing import Any
 
-from stratabase.adapters.mail.message import build_message
-from stratabase.cli.gateway.errors import GatewayError
-from stratabase.cli.gateway.routes import Routes
-from stratabase.cli.gateway.template import RouteDeclaration
-from stratabase.domain.files.file_name import clean_file_name
-from stratabase.domain.files.media_type import stored_media_type
-from stratabase.domain.issues.refusals import Refusal
-from stratabase.domain.members.fields import invisible_character, stray_character
-from stratabase.domain.members.mail import Mail
-from stratabase.domain.members.mailed_link import parse_link_token
-from stratabase.expressions.errors import InvalidExpression
-from stratabase.expressions.parser import parse
-from stratabase.formats.date_pattern import compile_date_pattern
-from stratabase.formats.invalid_value import InvalidValue
-from stratabase.formats.locales import load_locale
-from stratabase.formats.number_pattern import compile_number_pattern
-from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
-from stratabase.http_api.files.multipart import read_sent_file
-from stratabase.http_api.http.media_type import best_match
-from stratabase.http_api.http.messages import Request
-from stratabase.http_api.http.strict_json import parse_exact_json
-from stratabase.http_api.http.xml import render_xml
-from stratabase.model.reading import InvalidModel, read_model
-from stratabase.model.types import TYPES
-from stratabase.model.types.identifier import id_timestamp
-from stratabase.operations.auth.json_web_tokens import InvalidSignature, open_token
-from tests.http_api.files.forms import CONTENT_TYPE, form, part
+from stratabase.core.domain.files.file_name import clean_file_name
+from stratabase.core.domain.files.media_type import stored_media_type
+from stratabase.core.domain.issues.refusals import Refusal
+from stratabase.core.http.base.media_type import best_match
+from stratabase.core.http.base.messages import Request
+from stratabase.core.http.base.strict_json import parse_exact_json
+from stratabase.core.http.base.xml import render_xml
+from stratabase.core.http.files.multipart import read_sent_file
+from stratabase.core.model.reading import InvalidModel, read_model
+from stratabase.core.model.types import TYPES
+from stratabase.core.model.types.identifier import id_timestamp
+from stratabase.members.fields import invisible_character, stray_character
+from stratabase.members.mail import Mail
+from stratabase.members.mailed_link import parse_link_token
+from stratabase.members.mailers.message import build_message
+from stratabase.members.sign_in.json_web_tokens import InvalidSignature, open_token
+from stratabase.server.http.errors import GatewayError
+from stratabase.server.http.routes import Routes
+from stratabase.server.http.template import RouteDeclaration
+from stratabase.values.cel.errors import InvalidExpression
+from stratabase.values.cel.parser import parse
+from stratabase.values.formats.date_pattern import compile_date_pattern
+from stratabase.values.formats.invalid_value import InvalidValue
+from stratabase.values.formats.locales import load_locale
+from stratabase.values.formats.number_pattern import compile_number_pattern
+from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
+from tests.core.http.files.forms import CONTENT_TYPE, form, part
 from tests.models import violations
 from tests.soak import count
 

@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.caller import Caller
-from stratabase.domain.issues.refusals import Unauthenticated
-from stratabase.formats.preferences import Formats
-from stratabase.http_api.auth.authenticators import BasicAuthenticator
-from stratabase.http_api.handler import HttpHandler
-from stratabase.http_api.http.authentication import Authentication
-from stratabase.http_api.http.cors import Cors
-from stratabase.http_api.http.endpoint import Endpoint, ErrorFormat, Operation, Responder
-from stratabase.http_api.http.messages import Request, Response
-from stratabase.http_api.http.shape import Shape
-from stratabase.lambda_functions.handler import LambdaHandler
-from stratabase.messages import verbatim
-from stratabase.observe import Log
-from tests.http_api.documented import Documented
-from tests.http_api.fakes import FakeServices, endpoints
+from stratabase.aws.functions.handler import LambdaHandler
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.refusals import Unauthenticated
+from stratabase.core.http.base.authentication import Authentication
+from stratabase.core.http.base.cors import Cors
+from stratabase.core.http.base.endpoint import Endpoint, ErrorFormat, Operation, Responder
+from stratabase.core.http.base.messages import Request, Response
+from stratabase.core.http.base.shape import Shape
+from stratabase.core.http.handler import HttpHandler
+from stratabase.core.observe import Log
+from stratabase.members.endpoints.authenticators import BasicAuthenticator
+from stratabase.values.formats.preferences import Formats
+from stratabase.values.messages import verbatim
+from tests.core.http.documented import Documented
+from tests.core.http.fakes import FakeServices, endpoints
 
 CALLERS = {
     "anna": Caller("1", "anna", "Administrator", administrator=True),

@@ -3,10 +3,10 @@
 from itertools import count
 from threading import Lock
 
-from stratabase.domain.attempts import MAX_ATTEMPTS_KEPT, RecordedAttempt
-from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.objects.instant import Instant
-from stratabase.messages import verbatim
+from stratabase.core.domain.attempts import MAX_ATTEMPTS_KEPT, RecordedAttempt
+from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.values.messages import verbatim
 
 UNREACHED = verbatim("the attempts cannot be reached")
 

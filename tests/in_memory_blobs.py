@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 
-from stratabase.domain.files.blob import Blob, BlobNotFound, MultipartUpload, UploadedPart
+from stratabase.core.domain.files.blob import Blob, BlobNotFound, MultipartUpload, UploadedPart
 
 
 class InMemoryBlobs:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from stratabase.domain.members.key_rotation import SigningKey
+from stratabase.members.keys.key_rotation import SigningKey
 
 
 class InMemoryKeyring:

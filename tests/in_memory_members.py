@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from threading import RLock
 
-from stratabase.domain.caller import Caller
-from stratabase.domain.issues.refusals import Unauthenticated
-from stratabase.domain.members.member import Member, NamesTaken, Roster, email_spellings, fold_name
-from stratabase.domain.objects.commit_refusals import Conflict
-from stratabase.messages import verbatim
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.refusals import Unauthenticated
+from stratabase.core.domain.objects.commit_refusals import Conflict
+from stratabase.members.member import Member, NamesTaken, Roster, email_spellings, fold_name
+from stratabase.values.messages import verbatim
 
 BATCH_SIZE = 3
 """Members of a batch: few, so that small tests have several batches."""

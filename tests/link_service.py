@@ -4,27 +4,27 @@ import io
 from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
-from stratabase.domain.caller import Caller
-from stratabase.domain.issues.refusals import Unauthenticated, Unavailable
-from stratabase.domain.members.forgotten_password import ForgottenPassword
-from stratabase.domain.members.member import Member
-from stratabase.domain.members.password import PasswordPolicy
-from stratabase.http_api.admin.reset_password import reset_password_endpoint
-from stratabase.http_api.auth.authenticators import BasicAuthenticator
-from stratabase.http_api.handler import HttpHandler
-from stratabase.http_api.http.authentication import Authentication
-from stratabase.http_api.http.endpoint import Endpoint
-from stratabase.http_api.member_pages.confirm_email import ConfirmEmailPages, confirm_email_endpoint
-from stratabase.http_api.member_pages.forgot_password import ForgotPasswordPages, forgot_password_endpoint
-from stratabase.http_api.member_pages.set_password import SetPasswordPages, set_password_endpoint
-from stratabase.lambda_functions.handler import LambdaHandler
-from stratabase.messages import verbatim
-from stratabase.model.model import Profile
-from stratabase.observe import Log
-from stratabase.operations.members.email_change import EmailChange
-from stratabase.operations.members.forgotten_password import MailForgottenPassword, RequestForgottenPassword
-from stratabase.operations.members.password_reset import PasswordReset
-from stratabase.operations.members.update import UpdateMember
+from stratabase.aws.functions.handler import LambdaHandler
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.refusals import Unauthenticated, Unavailable
+from stratabase.core.http.base.authentication import Authentication
+from stratabase.core.http.base.endpoint import Endpoint
+from stratabase.core.http.handler import HttpHandler
+from stratabase.core.model.model import Profile
+from stratabase.core.observe import Log
+from stratabase.members.endpoints.authenticators import BasicAuthenticator
+from stratabase.members.endpoints.reset_password import reset_password_endpoint
+from stratabase.members.forgotten_password import ForgottenPassword
+from stratabase.members.member import Member
+from stratabase.members.operations.email_change import EmailChange
+from stratabase.members.operations.forgotten_password import MailForgottenPassword, RequestForgottenPassword
+from stratabase.members.operations.password_reset import PasswordReset
+from stratabase.members.operations.update import UpdateMember
+from stratabase.members.pages.confirm_email import ConfirmEmailPages, confirm_email_endpoint
+from stratabase.members.pages.forgot_password import ForgotPasswordPages, forgot_password_endpoint
+from stratabase.members.pages.set_password import SetPasswordPages, set_password_endpoint
+from stratabase.members.password import PasswordPolicy
+from stratabase.values.messages import verbatim
 from tests.fakes import FrozenClock
 from tests.in_memory_attempts import InMemoryAttempts
 from tests.in_memory_members import InMemoryMembers, PlainPasswords, nobody_signs_in

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from stratabase.domain.objects.change import Change
-from stratabase.domain.objects.commit_refusals import LockedByOthers, LockRefused
-from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.objects.instant import Instant
-from stratabase.domain.objects.lock import Lock, admits
-from stratabase.model.model import Model
+from stratabase.core.domain.objects.change import Change
+from stratabase.core.domain.objects.commit_refusals import LockedByOthers, LockRefused
+from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.domain.objects.lock import Lock, admits
+from stratabase.core.model.model import Model
 
 Locks = Mapping[Reference, Lock]
 

@@ -3,11 +3,10 @@
 from types import MappingProxyType
 from typing import Any
 
-from stratabase.formats.preferences import Formats
-from stratabase.model.attribute import Attribute, Origin
-from stratabase.model.constraints import build_constraints
-from stratabase.model.constraints.base import Violation
-from stratabase.model.model import (
+from stratabase.core.model.attribute import Attribute, Origin
+from stratabase.core.model.constraints import build_constraints
+from stratabase.core.model.constraints.base import Violation
+from stratabase.core.model.model import (
     Class,
     DefaultAccess,
     Enumeration,
@@ -16,8 +15,9 @@ from stratabase.model.model import (
     Profile,
     Unique,
 )
-from stratabase.model.types import TYPES
-from stratabase.model.types.enumeration import EnumType
+from stratabase.core.model.types import TYPES
+from stratabase.core.model.types.enumeration import EnumType
+from stratabase.values.formats.preferences import Formats
 
 PROFILES = MappingProxyType(
     {

@@ -3,13 +3,13 @@
 import re
 from urllib.parse import parse_qs, urlsplit
 
-from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.members.mail import Mail
-from stratabase.domain.members.refusals import RecipientRefused
-from stratabase.messages import verbatim
-from stratabase.observe import Log
-from stratabase.operations.members.email_change import EmailChange
-from stratabase.operations.members.ports import Members
+from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.observe import Log
+from stratabase.members.mail import Mail
+from stratabase.members.operations.email_change import EmailChange
+from stratabase.members.ports import Members
+from stratabase.members.refusals import RecipientRefused
+from stratabase.values.messages import verbatim
 from tests.fakes import FrozenClock
 from tests.in_memory_attempts import InMemoryAttempts
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import cycle, islice
 
-from stratabase.model.attribute import Attribute, Origin
-from stratabase.model.model import Class, Enumeration, Model
-from stratabase.model.types.enumeration import EnumType
+from stratabase.core.model.attribute import Attribute, Origin
+from stratabase.core.model.model import Class, Enumeration, Model
+from stratabase.core.model.types.enumeration import EnumType
 
 
 def renamed(model: Model) -> Model:

@@ -7,16 +7,16 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from stratabase.domain.objects.change import Change, LinkCreation, Restoration, reference_of
-from stratabase.domain.objects.commit_refusals import (
+from stratabase.core.domain.objects.change import Change, LinkCreation, Restoration, reference_of
+from stratabase.core.domain.objects.commit_refusals import (
     AlreadyAssociated,
     RequiredRoleEmpty,
     RoleViolation,
     TargetNotFound,
 )
-from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
-from stratabase.domain.objects.instant import Instant
-from stratabase.model.model import ClassKind, Model, Role, Unique
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.model.model import ClassKind, Model, Role, Unique
 from tests.version_rules import Past, dated
 
 

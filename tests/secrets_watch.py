@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, quote_plus, unquote
 
-from stratabase.settings import variables
+from stratabase.core.settings import variables
 
 SHORTEST = 12
 """Characters of the shortest secret. The policy of passwords allows no shorter ones."""

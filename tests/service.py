@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from stratabase.cli.server.processes import tie_to_parent
+from stratabase.terminal.processes import tie_to_parent
 from tests import ministack
 from tests.forked_commands import IS_SUPPORTED, ForkedCommand, start_command
 from tests.repository import ROOT

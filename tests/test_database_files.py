@@ -18,12 +18,15 @@ OPENING = {"open", "fdopen", "FileIO", "read_bytes", "read_text", "write_bytes",
 """The names of functions that open a file."""
 COPYING = {f"shutil.{name}" for name in ("copy", "copy2", "copyfile", "move")}
 """The functions that open a file to copy it."""
-CREATING = {"stratabase.store.sqlite.file._create", "stratabase.store.sqlite.snapshot.copy_database"}
+CREATING = {
+    "stratabase.core.store.sqlite.file._create",
+    "stratabase.core.store.sqlite.snapshot.copy_database",
+}
 """The functions that create a database file, which no connection has open yet."""
 CONNECTING = {
-    "stratabase.cli.backfill.drop.scrub",
-    "stratabase.store.sqlite.file._open",
-    "stratabase.store.sqlite.snapshot.copy_database",
+    "stratabase.evolution.commands.backfill.drop.scrub",
+    "stratabase.core.store.sqlite.file._open",
+    "stratabase.core.store.sqlite.snapshot.copy_database",
     "stratabase.transfer.checking.ExportCheck",
 }
 """The functions and classes that connect to a database file. All others use them."""

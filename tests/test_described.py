@@ -8,8 +8,8 @@ from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.routes import all_endpoints
-from stratabase.cli.gateway.template import read_template
-from stratabase.http_api.handler import CATCH_ALL
+from stratabase.core.http.handler import CATCH_ALL
+from stratabase.server.http.template import read_template
 from tests import golden
 from tests.repository import ROOT
 

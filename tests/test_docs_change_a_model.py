@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from stratabase.cli.main import main
-from stratabase.model.difference import Severity, diff_models
-from stratabase.model.difference.type_changes import readable_values
-from stratabase.model.reading import read_model
-from stratabase.model.types import TYPES
-from stratabase.model.types.enumeration import EnumType
-from stratabase.store.catalog.catalog_store import ServedNames
-from stratabase.store.read.context import system_now
-from tests.cli.test_reindex import Shop
+from stratabase.core.model.reading import read_model
+from stratabase.core.model.types import TYPES
+from stratabase.core.model.types.enumeration import EnumType
+from stratabase.core.store.catalog.catalog_store import ServedNames
+from stratabase.core.store.read.context import system_now
+from stratabase.evolution.difference import Severity, diff_models
+from stratabase.evolution.difference.type_changes import readable_values
+from tests.evolution.commands.test_reindex import Shop
 from tests.repository import ROOT
 
 PAGE = (ROOT / "docs/change-a-model.md").read_text("utf-8")
@@ -66,8 +66,8 @@ def test_a_command_of_the_page_exists(
 def test_what_the_example_advises_erases_and_converts(
     models: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stratabase.store.indexes.registry_cache.MAX_AGE", 0)
-    monkeypatch.setattr("stratabase.store.backfill.drop.SETTLED", 0)
+    monkeypatch.setattr("stratabase.core.store.indexes.registry_cache.MAX_AGE", 0)
+    monkeypatch.setattr("stratabase.evolution.backfill.drop.SETTLED", 0)
     company = Shop(Path(models[0]).parent)
     company.ask('Pet___create(data: {name: "Tom", nickname: "Tommy-7f3a", age: "42"}) { _id }')
     Path(models[0]).write_text(MODELS[1])

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from stratabase.domain.access.grants import Access, access_of
-from stratabase.model.model import Action
-from stratabase.model.reading import read_model
-from stratabase.model.users import USER, with_users
+from stratabase.core.domain.access.grants import Access, access_of
+from stratabase.core.model.model import Action
+from stratabase.core.model.reading import read_model
+from stratabase.core.model.users import USER, with_users
 from tests.repository import ROOT
 
 PAGE = (ROOT / "docs/grants.md").read_text(encoding="utf-8")

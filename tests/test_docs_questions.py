@@ -7,8 +7,8 @@ from unittest.mock import patch
 import pytest
 
 from benchmarks.question_rows import BY_BOTH, BY_EMAIL, BY_GRANT, QUESTIONS, Answer, Clinic, table
-from stratabase.store.query import semi_join
-from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.core.store.query import semi_join
+from stratabase.core.store.sqlite.engine import SqliteEngine
 from tests.repository import ROOT
 
 PAGE = ROOT / "docs" / "questions.md"

@@ -12,7 +12,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from stratabase.settings import Settings
+from stratabase.core.settings import Settings
 from tests.repository import ROOT
 
 PAGE = (ROOT / "docs/self-hosting.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from stratabase.model.prepared import read_prepared
+from stratabase.core.model.prepared import read_prepared
 from tests.repository import ROOT
 
 
@@ -46,13 +46,27 @@ def test_the_model_layer_contains_the_model_and_its_prepared_form(tmp_path: Path
     assert read_prepared((built / "model.prepared.json").read_bytes(), text)
 
 
+LEFT_OUT = (
+    "cli",
+    "server",
+    "terminal",
+    "transfer",
+    "members/commands",
+    "evolution/commands",
+    "aws/commands",
+    "aws/deploy",
+)
+"""The packages of commands and of the local server."""
+
+
 def test_the_service_layer_contains_only_the_compiled_package(tmp_path: Path) -> None:
     """It is compiled for one Python version, without a check of file times, which packaging changes."""
     built = build("stratabase", "build-ServiceLayer", tmp_path, DEPLOYED_PYTHON=sys.executable)
 
     source = ROOT / "layers/stratabase/python"
-    commands = source / "stratabase" / "cli"
-    modules = {file.relative_to(source) for file in source.rglob("*.py") if not file.is_relative_to(commands)}
+    left_out = [source / "stratabase" / name for name in LEFT_OUT]
+    files = (file for file in source.rglob("*.py") if not any(map(file.is_relative_to, left_out)))
+    modules = {file.relative_to(source) for file in files}
     compiled = {file.relative_to(built / "python") for file in built.rglob("*.pyc")}
     tag = sys.implementation.cache_tag
     assert compiled == {each.parent / "__pycache__" / f"{each.stem}.{tag}.pyc" for each in modules}
@@ -63,7 +77,7 @@ def test_the_service_layer_contains_only_the_compiled_package(tmp_path: Path) ->
     assert {each.suffix for each in others} == needed_at_run_time
     assert {each.name for each in others if each.suffix == ".txt"} == {"licenses.txt"}
     assert {each.name for each in (built / "python").iterdir()} == {"stratabase"}
-    assert not (built / "python/stratabase/cli").exists()
+    assert not any((built / "python/stratabase" / name).exists() for name in LEFT_OUT)
     assert [file for file in built.rglob("*") if "documentation" in file.name or file.suffix == ".md"] == []
     unchecked = 0b01
     for file in built.rglob("*.pyc"):

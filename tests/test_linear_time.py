@@ -47,7 +47,7 @@ def _expressions_in_functions(source: Path) -> Iterator[tuple[str, str]]:
 
 
 def test_only_constant_patterns_are_compiled_by_re() -> None:
-    """Patterns of models and clients are compiled by RE2 (stratabase.formats.regex)."""
+    """Patterns of models and clients are compiled by RE2 (stratabase.values.formats.regex)."""
     found = {place for source in SOURCES for place in _expressions_in_functions(source)}
     # `re.escape` of names makes no expression by itself.
     assert found - {("date_field.py", "named"), ("routes.py", "_path_expression")} == set(MADE_IN_FUNCTIONS)

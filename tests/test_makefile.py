@@ -34,9 +34,9 @@ def test_a_target_says_what_it_does(name: str) -> None:
 
 
 def test_a_path_without_tests_is_named() -> None:
-    """As `make test TESTS=tests/values` runs it: worker processes alone would only say that no tests ran."""
-    command = [sys.executable, "-m", "pytest", "-n", "1", "tests/test_rows.py", "tests/values"]
+    """As `make test TESTS=tests/nothing` runs it: worker processes alone would only say that no tests ran."""
+    command = [sys.executable, "-m", "pytest", "-n", "1", "tests/test_rows.py", "tests/nothing"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert "ERROR: file or directory not found: tests/values" in done.stderr
+    assert "ERROR: file or directory not found: tests/nothing" in done.stderr

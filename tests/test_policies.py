@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 import boto3
 import pytest
 
-from stratabase import passwords
-from stratabase.adapters.blobs import s3
+from stratabase.aws.s3 import s3
 from stratabase.bootstrap import Instance, reindex_handler
-from stratabase.cli.gateway.lambda_functions import LambdaFunction
-from stratabase.cli.gateway.routes import Routes
-from stratabase.cli.gateway.template import read_template
-from stratabase.clock import SystemClock
-from stratabase.model.prepared import prepare, prepared_file
-from stratabase.model.reading import read_model_file
-from stratabase.settings import Settings
+from stratabase.core.model.prepared import prepare, prepared_file
+from stratabase.core.model.reading import read_model_file
+from stratabase.core.settings import Settings
+from stratabase.members.sign_in import password_hashes as passwords
+from stratabase.server.http.lambda_functions import LambdaFunction
+from stratabase.server.http.routes import Routes
+from stratabase.server.http.template import read_template
+from stratabase.values.clock import SystemClock
 from tests import ministack
 from tests.lambda_stack.local_functions import MovableClock, Stack, start_function
 from tests.lambda_stack.recorder import FROM_ADDRESS, LEADING_KEYS, Call, Recorder

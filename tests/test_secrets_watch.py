@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 import pytest
 
-from stratabase.adapters.mail.message import build_message, parse_sender
-from stratabase.domain.members.mail import Mail
+from stratabase.members.mail import Mail
+from stratabase.members.mailers.message import build_message, parse_sender
 from tests.secrets_watch import MARKERS, SecretsWatch, secret_settings
 from tests.service import basic
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.settings import Settings, variables
+from stratabase.core.settings import Settings, variables
 from tests.repository import ROOT
 from tests.transformed_template import Deployment, Resources, read_template_file, transform
 

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass, field, replace
 
-from stratabase.domain.caller import Caller
-from stratabase.domain.issues.refusals import Unauthenticated
-from stratabase.domain.members.member import Member
-from stratabase.model.model import Profile
-from stratabase.operations.auth.callers import CallerFactory, MemberCache
-from stratabase.operations.auth.signing_keys import SigningKeyCache
-from stratabase.operations.auth.tokens import TokenIssuer, TokenTerms, TokenVerifier
-from stratabase.operations.members.ports import Keyring
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.refusals import Unauthenticated
+from stratabase.core.model.model import Profile
+from stratabase.members.member import Member
+from stratabase.members.ports import Keyring
+from stratabase.members.sign_in.callers import CallerFactory, MemberCache
+from stratabase.members.sign_in.signing_keys import SigningKeyCache
+from stratabase.members.sign_in.tokens import TokenIssuer, TokenTerms, TokenVerifier
 from tests.fakes import CountedIds, FrozenClock
 from tests.in_memory_keyring import InMemoryKeyring, key
 from tests.in_memory_members import InMemoryMembers

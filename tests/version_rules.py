@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from stratabase.domain.objects.change import Change, ObjectEffect, Restoration, Tombstone, reference_of
-from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.domain.objects.instant import Instant, format_instant
-from stratabase.model.model import Model
+from stratabase.core.domain.objects.change import Change, ObjectEffect, Restoration, Tombstone, reference_of
+from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.domain.objects.instant import Instant, format_instant
+from stratabase.core.model.model import Model
 
 Objects = Mapping[Reference, Entity]
 

@@ -20,7 +20,7 @@ from typing import Any
 from benchmarks.costs.operations import INSIGHT, Data, Operation
 from benchmarks.costs.recorder import AwsCall, round_trips
 from benchmarks.costs.service import Request, Service, running_service
-from stratabase.cli.gateway.template import read_template
+from stratabase.server.http.template import read_template
 from tests.lambda_stack.stack import TEMPLATE
 
 FILE = Path(__file__).parent / "measured.json"

@@ -26,9 +26,9 @@ from benchmarks.scale_rows import (
     requests_of,
     simulate,
 )
-from stratabase.store.dynamodb.retry import CAPACITY, RETRY_COST
-from stratabase.store.engine.port import ITEMS
-from stratabase.store.layout import keys
+from stratabase.aws.dynamodb.retry import CAPACITY, RETRY_COST
+from stratabase.core.store.engine.port import ITEMS
+from stratabase.core.store.layout import keys
 
 
 class Clock:

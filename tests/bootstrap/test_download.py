@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from stratabase.bootstrap import Instance
-from stratabase.cli.gateway.lambda_functions import LambdaFunction
-from stratabase.cli.gateway.routes import Routes
-from stratabase.cli.gateway.template import read_template
-from stratabase.domain.issues.refusals import Unavailable
-from stratabase.messages import _
-from stratabase.settings import Settings
-from stratabase.store.engine.delegating import DelegatingEngine
-from stratabase.store.engine.port import Batch, Engine, Item
-from stratabase.store.layout.keys import REGISTRY
+from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.settings import Settings
+from stratabase.core.store.engine.delegating import DelegatingEngine
+from stratabase.core.store.engine.port import Batch, Engine, Item
+from stratabase.core.store.layout.keys import REGISTRY
+from stratabase.server.http.lambda_functions import LambdaFunction
+from stratabase.server.http.routes import Routes
+from stratabase.server.http.template import read_template
+from stratabase.values.messages import _
 from tests.lambda_stack.local_functions import MovableClock, Stack, start_function
 from tests.lambda_stack.workload import ADDRESS, MEMBERS, upload
 from tests.repository import ROOT

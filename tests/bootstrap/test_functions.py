@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from stratabase.aws.functions.request_log import OLDEST_PURGE_METRIC
 from stratabase.bootstrap import functions
 from stratabase.bootstrap.functions import SWEEP_STEP_MILLISECONDS, sweep_handler
-from stratabase.clock import SystemClock
-from stratabase.lambda_functions.request_log import OLDEST_PURGE_METRIC
-from stratabase.observe import Log
-from stratabase.settings import Settings
+from stratabase.core.observe import Log
+from stratabase.core.settings import Settings
+from stratabase.values.clock import SystemClock
 
 
 class Sweeping:

@@ -10,12 +10,12 @@ import pytest
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.functions import http_handler
 from stratabase.bootstrap.routes import FUNCTIONS
-from stratabase.domain.caller import Caller
-from stratabase.http_api.handler import CATCH_ALL
-from stratabase.model.prepared import prepare, prepared_file
-from stratabase.model.reading import read_model
-from stratabase.operations.auth.attempts_with_fallback import AttemptsWithFallback
-from stratabase.settings import Settings
+from stratabase.core.domain.caller import Caller
+from stratabase.core.http.handler import CATCH_ALL
+from stratabase.core.model.prepared import prepare, prepared_file
+from stratabase.core.model.reading import read_model
+from stratabase.core.settings import Settings
+from stratabase.members.sign_in.attempts_with_fallback import AttemptsWithFallback
 
 MODEL = 'extend schema @application(name: "Notes")\ntype Note { name: String text: Text }\n'
 ADMINISTRATOR = Caller("1", "ada", "Administrator", administrator=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from stratabase.bootstrap.platform import platform_of
-from stratabase.settings import BadSettings, Settings
+from stratabase.core.settings import BadSettings, Settings
 
 
 @pytest.mark.parametrize("mail", ["outbox", "smtp", "ses"])

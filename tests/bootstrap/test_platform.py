@@ -8,8 +8,8 @@ import pytest
 
 import stratabase
 from stratabase.bootstrap.platform import open_engine, platform_of
-from stratabase.settings import Settings
-from stratabase.unusable_store import UnusableStore
+from stratabase.core.settings import Settings
+from stratabase.core.unusable_store import UnusableStore
 from tests import ministack
 from tests.contract.blobs.blob_calls import put, read
 from tests.service import free_port

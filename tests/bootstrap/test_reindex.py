@@ -8,15 +8,15 @@ import pytest
 
 from stratabase.bootstrap import Instance, reindex_handler
 from stratabase.bootstrap.reindex import STEP_MILLISECONDS
-from stratabase.domain.caller import Caller
-from stratabase.settings import Settings
-from stratabase.store.backfill import class_heads, resharding
-from stratabase.store.backfill.resharding import OF_LISTING, Resharding
-from stratabase.store.engine.port import Engine, Item, Key
-from stratabase.store.indexes.entries import IndexSlot
-from stratabase.store.indexes.registry import parse_registry
-from stratabase.store.layout import keys
-from tests.store.clocks import Time
+from stratabase.core.domain.caller import Caller
+from stratabase.core.settings import Settings
+from stratabase.core.store.engine.port import Engine, Item, Key
+from stratabase.core.store.indexes.entries import IndexSlot
+from stratabase.core.store.indexes.registry import parse_registry
+from stratabase.core.store.layout import keys
+from stratabase.evolution.backfill import class_heads, resharding
+from stratabase.evolution.backfill.resharding import OF_LISTING, Resharding
+from tests.core.store.clocks import Time
 
 BEFORE = "type Person { name: String! code: String }\ntype Team { title: String! }"
 AFTER = (

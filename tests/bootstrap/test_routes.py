@@ -5,8 +5,8 @@ from collections import Counter
 
 from stratabase.bootstrap import http_handler
 from stratabase.bootstrap.routes import FUNCTIONS
-from stratabase.cli.gateway.template import read_template
-from stratabase.http_api.handler import CATCH_ALL
+from stratabase.core.http.handler import CATCH_ALL
+from stratabase.server.http.template import read_template
 from tests import golden
 from tests.repository import ROOT
 

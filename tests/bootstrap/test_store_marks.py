@@ -13,10 +13,10 @@ import pytest
 
 from stratabase.bootstrap import Instance, http_handler
 from stratabase.bootstrap.store_marks import open_marked_stores
-from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.store_mark import StoreMark, StoreRefused
-from stratabase.messages import verbatim
-from stratabase.settings import Settings
+from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.store_mark import StoreMark, StoreRefused
+from stratabase.core.settings import Settings
+from stratabase.values.messages import verbatim
 from tests import ministack
 from tests.service import PASSWORD, basic
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from stratabase.bootstrap import Instance, http_handler
-from stratabase.settings import Settings
+from stratabase.core.settings import Settings
 from tests.cli.terminal import Project, run
 from tests.service import PASSWORD
 

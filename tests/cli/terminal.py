@@ -36,7 +36,7 @@ FUNCTION = """
 import os
 import re
 from pathlib import Path
-from stratabase import waiting
+from stratabase.core import waiting
 
 MODEL = Path(os.environ["STRATABASE_MODEL"]).read_text()
 WORD = "first"

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from stratabase.aws.dynamodb.client import Rejected, Unreached
 from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
-from stratabase.cli.terminal.command_error import as_command_error
-from stratabase.domain.issues.refusals import StoreFull, Unavailable
-from stratabase.messages import Message
-from stratabase.settings import Settings
-from stratabase.store.dynamodb.client import Rejected, Unreached
-from stratabase.store.engine.port import Batch
+from stratabase.core.domain.issues.refusals import StoreFull, Unavailable
+from stratabase.core.settings import Settings
+from stratabase.core.store.engine.port import Batch
+from stratabase.terminal.command_error import as_command_error
 from stratabase.transfer.import_progress import ImportProgress
+from stratabase.values.messages import Message
 
 MODEL = 'extend schema @application(name: "Shop")\ntype Pet { name: String! }\n'
 

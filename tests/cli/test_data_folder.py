@@ -11,12 +11,12 @@ from threading import Event
 
 import pytest
 
-from stratabase import data_folder
-from stratabase.adapters.blobs.folder import FolderBlobs
 from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
-from stratabase.data_folder import hold_data_folder
-from stratabase.settings import Settings
+from stratabase.core import data_folder
+from stratabase.core.data_folder import hold_data_folder
+from stratabase.core.files.folder import FolderBlobs
+from stratabase.core.settings import Settings
 from tests.cli.terminal import Project
 from tests.repository import ROOT
 from tests.soak import count, seed

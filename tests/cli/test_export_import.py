@@ -11,12 +11,12 @@ from unittest.mock import Mock
 
 import pytest
 
-from stratabase.adapters.blobs.folder import FolderBlobs
 from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
-from stratabase.domain.objects.change import Change, Creation
-from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.settings import Settings
+from stratabase.core.domain.objects.change import Change, Creation
+from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.files.folder import FolderBlobs
+from stratabase.core.settings import Settings
 from stratabase.transfer.members import MemberImport
 from tests.cli.terminal import Project, run
 from tests.soak import count, seed

@@ -10,9 +10,9 @@ import pytest
 
 from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
-from stratabase.settings import Settings
-from stratabase.store.backfill.member_names import MemberBackfill
-from stratabase.store.indexes.listing import listed_objects
+from stratabase.core.settings import Settings
+from stratabase.core.store.indexes.listing import listed_objects
+from stratabase.evolution.backfill.member_names import MemberBackfill
 from tests.soak import count
 
 MODEL = """
@@ -221,7 +221,7 @@ def test_a_wrong_option_is_named(
 KILLED = """
 import os, signal, sys
 from stratabase.cli.main import main
-from stratabase.store.sqlite.writer import Writer
+from stratabase.core.store.sqlite.writer import Writer
 commit, left = Writer._commit_group, [int(sys.argv[1])]
 def stop(writer, group):
     left[0] -= 1

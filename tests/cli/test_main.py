@@ -6,7 +6,7 @@ import pytest
 
 from stratabase import MODEL_LANGUAGE, __version__
 from stratabase.cli.main import COMMANDS, main
-from stratabase.domain.store_mark import KNOWN_LAYOUTS
+from stratabase.core.domain.store_mark import KNOWN_LAYOUTS
 
 
 @pytest.mark.parametrize("arguments", [[], ["nothing"], ["model"], ["model", "nothing"], ["serve", "--what"]])
@@ -138,7 +138,7 @@ def test_a_package_in_the_wrong_version_is_named(
     with pytest.raises(ImportError):  # the version is right, so something else is wrong
         main(["keys"])
 
-    monkeypatch.setattr("stratabase.cli.terminal.wrong_package.version", lambda _: "3.2.14")
+    monkeypatch.setattr("stratabase.terminal.wrong_package.version", lambda _: "3.2.14")
     assert main(["keys"]) == 1
     printed = capsys.readouterr().err
     assert printed.startswith("Stratabase needs graphql-core ")

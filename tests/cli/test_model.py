@@ -8,14 +8,14 @@ from graphql import build_schema, parse
 
 from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
-from stratabase.domain.objects.change import Change, Creation
-from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.model.prepared import read_prepared
-from stratabase.model.reading import read_model
-from stratabase.settings import Settings
-from stratabase.store.layout import keys
-from stratabase.store.repository import Repository
-from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.core.domain.objects.change import Change, Creation
+from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.model.prepared import read_prepared
+from stratabase.core.model.reading import read_model
+from stratabase.core.settings import Settings
+from stratabase.core.store.layout import keys
+from stratabase.core.store.repository import Repository
+from stratabase.core.store.sqlite.engine import SqliteEngine
 from tests.fakes import ADMINISTRATOR
 from tests.repository import ROOT
 
@@ -212,7 +212,7 @@ def test_a_plan_that_gave_up_is_told(
     served: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path))
-    monkeypatch.setattr("stratabase.store.query.semi_join.MAX_OWNERS", 2)
+    monkeypatch.setattr("stratabase.core.store.query.semi_join.MAX_OWNERS", 2)
     served.write_text(OWNED)
     fill(tmp_path, 3)
 

@@ -9,7 +9,7 @@ from stratabase.cli.main import main
 from tests.cli.test_model_drop import Company, texts
 from tests.cli.test_model_drop import company as company  # noqa: PLC0414 - a fixture
 from tests.cli.test_model_drop import local as local  # noqa: PLC0414 - a fixture
-from tests.cli.test_reindex import shop as shop  # noqa: PLC0414 - a fixture
+from tests.evolution.commands.test_reindex import shop as shop  # noqa: PLC0414 - a fixture
 
 MODEL = """
 extend schema @application(name: "Shop")

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from stratabase.cli.main import main
-from stratabase.store.catalog.catalog_store import CatalogStore, ServedNames
-from stratabase.store.engine.port import Item
-from stratabase.store.read.context import system_now
+from stratabase.core.store.catalog.catalog_store import CatalogStore, ServedNames
+from stratabase.core.store.engine.port import Item
+from stratabase.core.store.read.context import system_now
 from tests import ministack
-from tests.cli.test_reindex import Shop, response_to, tables
-from tests.cli.test_reindex import shop as shop  # noqa: PLC0414 - a fixture
+from tests.evolution.commands.test_reindex import Shop, response_to, tables
+from tests.evolution.commands.test_reindex import shop as shop  # noqa: PLC0414 - a fixture
 
 WITH = """
 extend schema @application(name: "Shop")
@@ -58,8 +58,8 @@ def company(
     shop: Shop, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Company:
     """A company on each engine, whose processes notice changes at once."""
-    monkeypatch.setattr("stratabase.store.indexes.registry_cache.MAX_AGE", 0)
-    monkeypatch.setattr("stratabase.store.backfill.drop.SETTLED", 0)
+    monkeypatch.setattr("stratabase.core.store.indexes.registry_cache.MAX_AGE", 0)
+    monkeypatch.setattr("stratabase.evolution.backfill.drop.SETTLED", 0)
     if request.param == "dynamodb":
         monkeypatch.setenv("STRATABASE_STORE", "dynamodb")
         monkeypatch.setenv("STRATABASE_ENDPOINT", str(ministack.endpoint().url))

@@ -11,9 +11,9 @@ import pytest
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.store_marks import open_marked_stores
 from stratabase.cli.main import main
-from stratabase.cli.restore import check_layouts
-from stratabase.domain.store_mark import StoreKind, StoreMark, StoreRefused
-from stratabase.settings import Settings
+from stratabase.core.domain.store_mark import StoreKind, StoreMark, StoreRefused
+from stratabase.core.settings import Settings
+from stratabase.transfer.commands.restore import check_layouts
 from tests.cli.terminal import Project
 
 CREATE = "members create ann ann@example.com Administrator"

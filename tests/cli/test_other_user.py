@@ -13,8 +13,8 @@ import pytest
 
 from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
-from stratabase.operations.members.rules import CONSOLE
-from stratabase.settings import Settings
+from stratabase.core.settings import Settings
+from stratabase.members.operations.rules import CONSOLE
 from tests import ministack
 from tests.cli.terminal import Project
 from tests.cli.test_data_folder import COMMANDS
@@ -25,10 +25,10 @@ NOBODY = pwd.getpwnam("nobody").pw_uid
 AS_NOBODY = """
 import os, sys
 from pathlib import Path
-from stratabase.adapters.keyring.file import FileKeyring
-from stratabase.adapters.mail.message import parse_sender
-from stratabase.adapters.mail.outbox import Outbox
-from stratabase.unusable_store import UnusableStore
+from stratabase.members.keys.file import FileKeyring
+from stratabase.members.mailers.message import parse_sender
+from stratabase.members.mailers.outbox import Outbox
+from stratabase.core.unusable_store import UnusableStore
 
 os.setresuid({user}, {user}, {user})
 home = Path({home!r})

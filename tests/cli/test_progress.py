@@ -6,7 +6,7 @@ from contextlib import redirect_stderr
 
 import pytest
 
-from stratabase.cli.terminal.progress import ProgressBar, TransferBar, print_note
+from stratabase.terminal.progress import ProgressBar, TransferBar, print_note
 
 
 class Screen(io.StringIO):
@@ -20,7 +20,7 @@ class Screen(io.StringIO):
 def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
     """A terminal. Each look at the clock takes a second."""
     clock = itertools.count()
-    monkeypatch.setattr("stratabase.cli.terminal.progress.time.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr("stratabase.terminal.progress.time.monotonic", lambda: float(next(clock)))
     return Screen()
 
 

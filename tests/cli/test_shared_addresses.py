@@ -8,8 +8,8 @@ import pytest
 
 from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
-from stratabase.domain.members.member import Member
-from stratabase.settings import Settings
+from stratabase.core.settings import Settings
+from stratabase.members.member import Member
 from tests import ministack
 from tests.cli.terminal import Project
 

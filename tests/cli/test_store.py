@@ -11,8 +11,8 @@ import pytest
 from stratabase.bootstrap import Instance
 from stratabase.bootstrap.store_marks import open_marked_stores
 from stratabase.cli.main import main
-from stratabase.domain.store_mark import StoreKind, StoreMark
-from stratabase.settings import Settings
+from stratabase.core.domain.store_mark import StoreKind, StoreMark
+from stratabase.core.settings import Settings
 from tests import ministack
 
 Run = Callable[..., tuple[int, str]]

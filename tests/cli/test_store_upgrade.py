@@ -8,17 +8,15 @@ from pathlib import Path
 import orjson
 import pytest
 
-from stratabase.bootstrap import Instance, layout_steps
+from stratabase.bootstrap import Instance
 from stratabase.bootstrap.platform import platform_of
 from stratabase.bootstrap.store_marks import open_marked_stores
 from stratabase.cli import store as store_command
 from stratabase.cli.main import main
-from stratabase.domain import store_mark
-from stratabase.domain.store_mark import KNOWN_LAYOUTS, LayoutRange, StoreKind, StoreMark, StoreRefused
-from stratabase.operations.layout_upgrade import LayoutStep
-from stratabase.settings import Settings
-from stratabase.store.backfill.layout_conversion import convert_items
-from stratabase.store.engine.port import (
+from stratabase.core.domain import store_mark
+from stratabase.core.domain.store_mark import KNOWN_LAYOUTS, LayoutRange, StoreKind, StoreMark, StoreRefused
+from stratabase.core.settings import Settings
+from stratabase.core.store.engine.port import (
     Action,
     Batch,
     Condition,
@@ -30,8 +28,11 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from stratabase.store.layout import keys
-from stratabase.store.marked_engine import MarkedEngine
+from stratabase.core.store.layout import keys
+from stratabase.core.store.marked_engine import MarkedEngine
+from stratabase.evolution import layout_steps
+from stratabase.evolution.backfill.layout_conversion import convert_items
+from stratabase.evolution.layout_upgrade import LayoutStep
 from tests import ministack
 
 OLD, NEW = LayoutRange(1, 1), LayoutRange(1, 2)

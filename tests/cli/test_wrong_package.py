@@ -4,9 +4,9 @@ from importlib.metadata import PackageNotFoundError
 
 import pytest
 
-from stratabase.cli.server.console import explain_error
-from stratabase.cli.terminal import wrong_package as module
-from stratabase.cli.terminal.wrong_package import wrong_package
+from stratabase.server.process.console import explain_error
+from stratabase.terminal import wrong_package as module
+from stratabase.terminal.wrong_package import wrong_package
 
 
 @pytest.mark.parametrize(

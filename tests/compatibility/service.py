@@ -27,11 +27,11 @@ from argon2 import PasswordHasher
 from graphql import parse, print_ast, visit
 from graphql.language import Node, StringValueNode, Visitor
 
-from stratabase.aws import new_session
+from stratabase.aws.endpoint import new_session
 from stratabase.bootstrap import Instance, http_handler
 from stratabase.cli.main import main as command_line
-from stratabase.settings import Settings
-from stratabase.store.write import cleanup
+from stratabase.core.settings import Settings
+from stratabase.core.store.write import cleanup
 from tests import ministack
 
 PASSWORD = "correct horse battery staple"

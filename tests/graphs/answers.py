@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from stratabase.domain.issues.refusals import Refused, Unavailable
-from stratabase.store.engine.port import Engine
+from stratabase.core.domain.issues.refusals import Refused, Unavailable
+from stratabase.core.store.engine.port import Engine
 from tests.graphs.commands import do
 from tests.graphs.company import COMPANY
 from tests.graphs.stored_company import services_over

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stratabase.domain.objects.entity import Reference, RoleName
-from stratabase.domain.objects.role_storage import RoleStorage, storage_of
-from stratabase.model.model import Role
+from stratabase.core.domain.objects.entity import Reference, RoleName
+from stratabase.core.domain.objects.role_storage import RoleStorage, storage_of
+from stratabase.core.model.model import Role
 from tests.graphs.reference_graph import ReferenceGraph
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from stratabase.domain.issues.issue import Path
-from stratabase.domain.objects.entity import Reference
-from stratabase.domain.write.commands import (
+from stratabase.core.domain.issues.issue import Path
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.write.commands import (
     Command,
     Create,
     Delete,
@@ -14,9 +14,9 @@ from stratabase.domain.write.commands import (
     ToOneCommand,
     Update,
 )
-from stratabase.operations.services import Services
-from stratabase.operations.write.services import delete as delete_
-from stratabase.operations.write.services import save
+from stratabase.core.operations.services import Services
+from stratabase.core.operations.write.services import delete as delete_
+from stratabase.core.operations.write.services import save
 from tests.fakes import ADMINISTRATOR
 
 

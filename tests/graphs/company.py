@@ -1,6 +1,6 @@
 """A model with a role of every kind, which the tables of cases use."""
 
-from stratabase.model.reading import read_model
+from stratabase.core.model.reading import read_model
 
 TEXT = """
 extend schema @application(name: "Company")

@@ -6,16 +6,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from stratabase.store.dynamodb.engine import DynamoDBEngine
-from stratabase.store.engine.port import Engine
-from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.aws.dynamodb.engine import DynamoDBEngine
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.dynamodb import NamespacedTokens, ministack_client, over_ministack
 from tests.contract.engine.engine_calls import put, settle
 from tests.contract.engine.lagging import LaggingEngine
 from tests.contract.engine.reference import ReferenceEngine
+from tests.core.store.engine_items import Items, all_items
 from tests.graphs.stored_company import company_items
 from tests.soak import seed
-from tests.store.engine_items import Items, all_items
 
 
 class CompanyEngine(NamedTuple):

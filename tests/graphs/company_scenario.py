@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from stratabase.domain.issues.issue import Issue
-from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.objects.entity import Entity, Reference, RoleName, State
-from stratabase.domain.write.commands import Command, Delete
-from stratabase.model.model import Model
-from stratabase.operations.services import Services
-from stratabase.operations.write.services import delete, save
+from stratabase.core.domain.issues.issue import Issue
+from stratabase.core.domain.issues.refusals import Refused
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State
+from stratabase.core.domain.write.commands import Command, Delete
+from stratabase.core.model.model import Model
+from stratabase.core.operations.services import Services
+from stratabase.core.operations.write.services import delete, save
 from tests.fakes import ADMINISTRATOR, DictEntities, fake_services
 from tests.graphs.company import COMPANY
 

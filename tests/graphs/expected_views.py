@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.query.fetch import Fetch, RoleFetch, ToMany, ToOne, View
-from stratabase.domain.query.order import Order
-from stratabase.domain.query.page import Page, Query, Window
-from stratabase.model.model import Model, Role
-from stratabase.operations.ports import EntityRepository
-from stratabase.operations.read.reader import Reader
-from stratabase.operations.read.views import read_views
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.core.domain.query.fetch import Fetch, RoleFetch, ToMany, ToOne, View
+from stratabase.core.domain.query.order import Order
+from stratabase.core.domain.query.page import Page, Query, Window
+from stratabase.core.model.model import Model, Role
+from stratabase.core.operations.ports import EntityRepository
+from stratabase.core.operations.read.reader import Reader
+from stratabase.core.operations.read.views import read_views
 from tests.fakes import request_of
 from tests.graphs.reference_graph import ReferenceGraph
 from tests.graphs.stored_objects import expected_targets

@@ -5,12 +5,12 @@ A room's number is unique in its department, a line's in its order. A doctor has
 
 from typing import Any
 
-from stratabase.model.reading import read_model
-from stratabase.operations.services import Services
-from stratabase.store.layout import keys, versions
+from stratabase.core.model.reading import read_model
+from stratabase.core.operations.services import Services
+from stratabase.core.store.layout import keys, versions
+from tests.core.store.engine_items import Items
 from tests.graphs.commands import create_command, do, update_command
 from tests.graphs.item_faults import item_faults
-from tests.store.engine_items import Items
 
 TEXT = """
 extend schema @application(name: "Hospital")

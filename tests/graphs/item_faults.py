@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from stratabase.domain.objects.entity import Reference, RoleName
-from stratabase.model.model import Model
-from stratabase.store.engine.port import Key
-from stratabase.store.layout import codec, keys
+from stratabase.core.domain.objects.entity import Reference, RoleName
+from stratabase.core.model.model import Model
+from stratabase.core.store.engine.port import Key
+from stratabase.core.store.layout import codec, keys
+from tests.core.store.engine_items import Items
+from tests.core.store.graph_agreement import disagreements
 from tests.role_rules import Graph, is_one_way, role_of, roles
-from tests.store.engine_items import Items
-from tests.store.graph_agreement import disagreements
 
 
 def item_faults(model: Model, items: Items) -> list[str]:

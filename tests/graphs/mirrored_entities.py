@@ -4,15 +4,15 @@ from dataclasses import replace
 from secrets import token_hex
 from typing import Any
 
-from stratabase.domain.objects.change import Change, Creation, Effect, Modification
-from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation, UniqueViolation
-from stratabase.model.model import Model
-from stratabase.store.engine.port import Engine
-from stratabase.store.repository import Repository
+from stratabase.core.domain.objects.change import Change, Creation, Effect, Modification
+from stratabase.core.domain.objects.commit_refusals import Conflict, IntegrityViolation, UniqueViolation
+from stratabase.core.model.model import Model
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.repository import Repository
 from tests.contract.engine.engine_calls import settle
+from tests.core.store.engine_items import all_items
+from tests.core.store.graph_agreement import disagreements
 from tests.fakes import DictEntities
-from tests.store.engine_items import all_items
-from tests.store.graph_agreement import disagreements
 
 REFUSALS = (IntegrityViolation, Conflict, UniqueViolation)
 

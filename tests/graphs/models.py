@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 
-from stratabase.model.model import Model
-from stratabase.model.reading import InvalidModel, read_model
+from stratabase.core.model.model import Model
+from stratabase.core.model.reading import InvalidModel, read_model
 
 ASSOCIATIONS: Mapping[str, tuple[str, str | None]] = {
     "key": ("{to}: {B}", None),

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from stratabase.domain.objects.entity import Entity, RoleName
-from stratabase.domain.query.fetch import Fetch, RoleFetch, ToMany, ToOne, View
-from stratabase.domain.query.order import Order
-from stratabase.domain.query.page import Query, Window
-from stratabase.model.model import Model, Role
-from stratabase.operations.read.batched_reads import BatchedRead, run
-from stratabase.operations.read.reader import Reader
-from stratabase.operations.read.views import load_views
+from stratabase.core.domain.objects.entity import Entity, RoleName
+from stratabase.core.domain.query.fetch import Fetch, RoleFetch, ToMany, ToOne, View
+from stratabase.core.domain.query.order import Order
+from stratabase.core.domain.query.page import Query, Window
+from stratabase.core.model.model import Model, Role
+from stratabase.core.operations.read.batched_reads import BatchedRead, run
+from stratabase.core.operations.read.reader import Reader
+from stratabase.core.operations.read.views import load_views
 
 _SPOT = "role."
 

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from stratabase.model.model import Model
-from stratabase.operations.services import Services
-from stratabase.store.engine.port import Engine
-from stratabase.store.ids import TimeOrderedIds
-from stratabase.store.repository import Repository
+from stratabase.core.model.model import Model
+from stratabase.core.operations.services import Services
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.ids import TimeOrderedIds
+from stratabase.core.store.repository import Repository
 from tests.fakes import fake_services
 
 

@@ -5,9 +5,9 @@ from itertools import count
 from random import Random
 from typing import Any
 
-from stratabase.domain.objects.entity import Reference
-from stratabase.domain.objects.role_storage import RoleStorage, is_one_to_one, storage_of
-from stratabase.domain.write.commands import (
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.objects.role_storage import RoleStorage, is_one_to_one, storage_of
+from stratabase.core.domain.write.commands import (
     Command,
     Create,
     Delete,
@@ -17,7 +17,7 @@ from stratabase.domain.write.commands import (
     ToOneCommand,
     Update,
 )
-from stratabase.model.model import Class, Role
+from stratabase.core.model.model import Class, Role
 from tests.graphs.reference_graph import ReferenceGraph
 
 MISSING_ID = "gone"

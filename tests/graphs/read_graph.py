@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.objects.role_storage import RoleStorage, storage_of
-from stratabase.domain.query.order import Order
-from stratabase.domain.query.page import Query, Window
-from stratabase.model.model import Model, Role
-from stratabase.operations.ports import EntityRepository
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.core.domain.objects.role_storage import RoleStorage, storage_of
+from stratabase.core.domain.query.order import Order
+from stratabase.core.domain.query.page import Query, Window
+from stratabase.core.model.model import Model, Role
+from stratabase.core.operations.ports import EntityRepository
 from tests.fakes import unlimited_budget
 from tests.graphs.reference_graph import ReferenceGraph
 

@@ -6,18 +6,18 @@ from dataclasses import replace
 from functools import partial
 from random import Random
 
-from stratabase.domain.issues.refusals import Refused
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.objects.instant import Instant
-from stratabase.domain.query.derived import Computed
-from stratabase.domain.write.commands import Delete
-from stratabase.operations.ports import EntityRepository
-from stratabase.operations.read.batched_reads import run
-from stratabase.operations.read.reader import Reader
-from stratabase.operations.read.versions import VersionReader, get_version
-from stratabase.operations.services import Services
-from stratabase.operations.write.options import WriteOptions
-from stratabase.operations.write.services import delete, restore, save
+from stratabase.core.domain.issues.refusals import Refused
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.domain.query.derived import Computed
+from stratabase.core.domain.write.commands import Delete
+from stratabase.core.operations.ports import EntityRepository
+from stratabase.core.operations.read.batched_reads import run
+from stratabase.core.operations.read.reader import Reader
+from stratabase.core.operations.read.versions import VersionReader, get_version
+from stratabase.core.operations.services import Services
+from stratabase.core.operations.write.options import WriteOptions
+from stratabase.core.operations.write.services import delete, restore, save
 from tests.fakes import ADMINISTRATOR, FrozenClock, request_of
 from tests.graphs.as_of_graph import AsOfGraph
 from tests.graphs.nested_views import load_view, view_of

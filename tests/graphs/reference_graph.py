@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from stratabase.domain.objects.entity import Reference, RoleName
-from stratabase.domain.write.commands import (
+from stratabase.core.domain.objects.entity import Reference, RoleName
+from stratabase.core.domain.write.commands import (
     Command,
     Create,
     PartsCommand,
@@ -19,7 +19,7 @@ from stratabase.domain.write.commands import (
     ToOneCommand,
     Update,
 )
-from stratabase.model.model import Model, Role
+from stratabase.core.model.model import Model, Role
 
 Pair = tuple[str, str]
 

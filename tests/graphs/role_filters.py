@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
-from stratabase.domain.objects.entity import Reference, RoleName
-from stratabase.domain.query.derived import role_filters
-from stratabase.domain.query.filter import MATCH_ALL, And, Comparison, Filter, Not, Or, RoleFilter
-from stratabase.model.model import Model, Role
-from stratabase.model.types.operators import Operator
-from tests.domain.query import naive
+from stratabase.core.domain.objects.entity import Reference, RoleName
+from stratabase.core.domain.query.derived import role_filters
+from stratabase.core.domain.query.filter import MATCH_ALL, And, Comparison, Filter, Not, Or, RoleFilter
+from stratabase.core.model.model import Model, Role
+from stratabase.core.model.types.operators import Operator
+from tests.core.domain.query import naive
 
 LedTo = Callable[[Reference, Role], Iterable[Reference]]
 """Returns the existing objects that a role of an object leads to."""

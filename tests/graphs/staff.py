@@ -2,14 +2,14 @@
 
 from functools import cache
 
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.model.reading import read_model_file
-from stratabase.model.types.storage import Stored
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.core.model.reading import read_model_file
+from stratabase.core.model.types.storage import Stored
 from tests.contract.engine.reference import ReferenceEngine
+from tests.core.store.engine_items import Items, all_items
 from tests.graphs.stored_company import store_graph
 from tests.role_rules import Graph
 from tests.service import SAMPLE_MODEL
-from tests.store.engine_items import Items, all_items
 
 HR = read_model_file(SAMPLE_MODEL)
 EMPLOYEES, TEAMS, PROJECTS = 500, 20, 50

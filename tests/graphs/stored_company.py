@@ -4,20 +4,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
-from stratabase.domain.objects.change import Change, Creation, Effect, LinkCreation, Modification
-from stratabase.domain.objects.entity import Entity
-from stratabase.domain.objects.instant import Instant
-from stratabase.model.model import Model
-from stratabase.operations.services import Services
-from stratabase.store.engine.port import Engine
-from stratabase.store.repository import Repository
+from stratabase.core.domain.objects.change import Change, Creation, Effect, LinkCreation, Modification
+from stratabase.core.domain.objects.entity import Entity
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.model.model import Model
+from stratabase.core.operations.services import Services
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine
+from tests.core.store.engine_items import Items, all_items
+from tests.core.store.graph_agreement import disagreements
 from tests.fakes import fake_services
 from tests.graphs.company import COMPANY
 from tests.graphs.write_cases import scenario
 from tests.role_rules import Graph
-from tests.store.engine_items import Items, all_items
-from tests.store.graph_agreement import disagreements
 
 _TOGETHER = 15
 """How many effects one commit has. Each effect takes at most six actions."""

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stratabase.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.domain.objects.role_storage import RoleStorage, storage_of
-from stratabase.domain.query.id_range import ALL_IDS
-from stratabase.model.model import Role
-from stratabase.operations.read.batched_reads import run
-from stratabase.operations.read.reader import Reader
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.core.domain.objects.role_storage import RoleStorage, storage_of
+from stratabase.core.domain.query.id_range import ALL_IDS
+from stratabase.core.model.model import Role
+from stratabase.core.operations.read.batched_reads import run
+from stratabase.core.operations.read.reader import Reader
 from tests.graphs.reference_graph import ReferenceGraph
 
 ObjectsByReference = Mapping[Reference, Mapping[str, Any]]

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stratabase.domain.objects.entity import Reference, RoleName
-from stratabase.domain.write.commands import Command, PartsCommand, ToManyCommand
+from stratabase.core.domain.objects.entity import Reference, RoleName
+from stratabase.core.domain.write.commands import Command, PartsCommand, ToManyCommand
 from tests.graphs.commands import add, create, create_command, delete_command, point, update, update_command
 from tests.graphs.company import COMPANY
 from tests.graphs.company_scenario import CompanyScenario

@@ -11,11 +11,11 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from benchmarks.runtime_api import FunctionFailed
-from stratabase import waiting
-from stratabase.cli.gateway.lambda_functions import LambdaFunction
-from stratabase.cli.gateway.server import ServerCallbacks, run_server
-from stratabase.cli.gateway.template import read_template
-from stratabase.cli.server.listener import listen
+from stratabase.core import waiting
+from stratabase.server.http.lambda_functions import LambdaFunction
+from stratabase.server.http.server import ServerCallbacks, run_server
+from stratabase.server.http.template import read_template
+from stratabase.server.process.listener import listen
 from tests.lambda_stack.pool import FunctionPool
 from tests.lambda_stack.stack import TEMPLATE, function_pools
 

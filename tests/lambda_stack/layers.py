@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from stratabase.cli.gateway.template import FunctionDeclaration
+from stratabase.server.http.template import FunctionDeclaration
 from tests.repository import ROOT
 
 INSTALLED = ROOT / ".venv-layers"

@@ -15,12 +15,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from stratabase.aws.functions.events import StreamedResponse
 from stratabase.bootstrap import Instance, functions
-from stratabase.cli.gateway.event import Event
-from stratabase.cli.gateway.lambda_functions import FunctionContext, Handler, LambdaFunction, load_function
-from stratabase.cli.gateway.routes import Routes
-from stratabase.cli.gateway.template import FunctionDeclaration
-from stratabase.lambda_functions.events import StreamedResponse
+from stratabase.server.http.event import Event
+from stratabase.server.http.lambda_functions import FunctionContext, Handler, LambdaFunction, load_function
+from stratabase.server.http.routes import Routes
+from stratabase.server.http.template import FunctionDeclaration
 from tests.lambda_stack.recorder import Recorder
 from tests.service import PASSWORD, Reply, basic
 

@@ -13,7 +13,7 @@ import boto3
 from botocore.exceptions import ClientError
 
 from benchmarks.function_rows import ADMINISTRATOR
-from stratabase.cli.gateway.template import FunctionDeclaration
+from stratabase.server.http.template import FunctionDeclaration
 from tests.lambda_stack.faults import fault_proxy
 from tests.lambda_stack.invocations import invocation_proxy
 from tests.lambda_stack.layers import Layers, lay_out

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from benchmarks.function_process import proxy_event
-from stratabase.adapters.keyring.secrets_manager import SecretsClient
+from stratabase.aws.keys.secrets_manager import SecretsClient
 from stratabase.bootstrap import Instance
-from stratabase.cli.gateway.template import read_template
-from stratabase.model.prepared import prepare, prepared_file
-from stratabase.model.reading import read_model_file
-from stratabase.settings import Settings
+from stratabase.core.model.prepared import prepare, prepared_file
+from stratabase.core.model.reading import read_model_file
+from stratabase.core.settings import Settings
+from stratabase.server.http.template import read_template
 from tests import ministack
 from tests.lambda_stack.layers import Layers, lay_out
 from tests.lambda_stack.workload import MEMBERS

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
-from stratabase.cli.gateway.template import RouteDeclaration
-from tests.cli.gateway.serving import gateway
+from stratabase.server.http.template import RouteDeclaration
 from tests.link_service import CONFIRM_EMAIL, FORGOT_PASSWORD, SET_PASSWORD, LinkService
+from tests.server.http.serving import gateway
 from tests.soak import FULL
 
 PHONE: dict[str, Any] = {

@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 import pytest
 
 from stratabase import __version__
-from stratabase.cli.emulator import emulator
-from stratabase.cli.terminal.settings import EMULATOR_CREDENTIALS
+from stratabase.aws.commands.emulator import emulator
+from stratabase.terminal.settings import EMULATOR_CREDENTIALS
 from tests.repository import ROOT
 from tests.service import PASSWORD, Reply, RunningService, basic, eventually, running
 
@@ -204,7 +204,7 @@ def test_health_returns_the_version_and_the_state_of_the_store(service: RunningS
 def test_the_schema_is_that_of_the_golden_file(service: RunningService) -> None:
     reply = service.request("GET", SCHEMA, headers=ADMINISTRATOR)
 
-    golden = (ROOT / "tests/schema/golden/hr.graphql").read_text()
+    golden = (ROOT / "tests/core/schema/golden/hr.graphql").read_text()
     assert (reply.status, reply.headers["content-type"]) == (200, "text/plain; charset=utf-8")
     assert reply.body.decode() == golden
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 import pytest
 
 from stratabase.cli.main import main
-from tests.http_api.files.forms import CONTENT_TYPE, form, part
+from tests.core.http.files.forms import CONTENT_TYPE, form, part
 from tests.scenarios.graph_client import over_dynamodb, over_sqlite
 from tests.service import PASSWORD, Reply, RunningService, basic, eventually, running
 
@@ -412,7 +412,7 @@ def test_reads_stay_right_while_the_model_changes_and_is_built(
             file.write_text(AFTER)
             eventually(lambda: admin.serves("Person", "tasks"))
             _check_tasks(admin, person, built=False)
-            monkeypatch.setattr("stratabase.store.backfill.reindex.SETTLED", 0)
+            monkeypatch.setattr("stratabase.evolution.backfill.reindex.SETTLED", 0)
             for name, value in settings.items():
                 monkeypatch.setenv(name, value)
             monkeypatch.setenv("STRATABASE_MODEL", str(file))

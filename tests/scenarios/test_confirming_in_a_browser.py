@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from stratabase.domain.members.mailed_link import LINK_LIFETIME
-from stratabase.formats.preferences import Formats
+from stratabase.members.mailed_link import LINK_LIFETIME
+from stratabase.values.formats.preferences import Formats
 from tests.link_service import NEW_EMAIL, LinkService
 from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit
 from tests.soak import mostly

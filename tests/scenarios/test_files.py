@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.http_api.files.forms import CONTENT_TYPE, form, part
+from tests.core.http.files.forms import CONTENT_TYPE, form, part
 from tests.service import PASSWORD, Reply, RunningService, basic, running
 
 MODEL = """

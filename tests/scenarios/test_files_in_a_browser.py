@@ -10,16 +10,16 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Page
 
-from stratabase.cli.gateway.template import RouteDeclaration
-from stratabase.domain.caller import Caller
-from stratabase.http_api.auth.authenticators import BasicAuthenticator
-from stratabase.http_api.files.download import bound_file_endpoint
-from stratabase.http_api.handler import HttpHandler
-from stratabase.http_api.http.authentication import Authentication
-from stratabase.lambda_functions.handler import LambdaHandler
-from tests.cli.gateway.serving import gateway
-from tests.http_api.files.fake_downloads import FakeDownloads
+from stratabase.aws.functions.handler import LambdaHandler
+from stratabase.core.domain.caller import Caller
+from stratabase.core.http.base.authentication import Authentication
+from stratabase.core.http.files.download import bound_file_endpoint
+from stratabase.core.http.handler import HttpHandler
+from stratabase.members.endpoints.authenticators import BasicAuthenticator
+from stratabase.server.http.template import RouteDeclaration
+from tests.core.http.files.fake_downloads import FakeDownloads
 from tests.scenarios.browser import PATIENCE, chromium
+from tests.server.http.serving import gateway
 
 BOUND = "/auth/file/{class}/{name}/{attribute}"
 SCRIPT = b"<html><script>document.title = 'ran'</script></html>"

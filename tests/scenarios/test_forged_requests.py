@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 from playwright.sync_api import Page
 
-from tests.cli.gateway.serving import gateway
 from tests.scenarios.browser import chromium
+from tests.server.http.serving import gateway
 from tests.service import PASSWORD, RunningService, basic, running
 
 MEMBERS = "/auth/administration/members"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.schema.grants.guild_api import FILE
+from tests.core.schema.grants.guild_api import FILE
 from tests.service import PASSWORD, RunningService, basic, running
 
 

@@ -10,8 +10,8 @@ import pytest
 from graphql import get_introspection_query
 
 from stratabase.bootstrap import Instance, http_handler
-from stratabase.settings import Settings
-from tests.cli.gateway.serving import Client, gateway
+from stratabase.core.settings import Settings
+from tests.server.http.serving import Client, gateway
 from tests.service import PASSWORD, Reply, RunningService, basic, running
 
 MODEL = """

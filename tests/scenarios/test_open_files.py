@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.http_api.files.forms import CONTENT_TYPE, form, part
+from tests.core.http.files.forms import CONTENT_TYPE, form, part
 from tests.service import PASSWORD, RunningService, basic, running
 
 

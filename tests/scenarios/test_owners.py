@@ -8,10 +8,10 @@ from typing import Any
 import orjson
 import pytest
 
-from stratabase.model.member_names import MEMBER_IDS
-from stratabase.store.engine.port import Batch, Delete, Patch
-from stratabase.store.layout import keys
-from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.core.model.member_names import MEMBER_IDS
+from stratabase.core.store.engine.port import Batch, Delete, Patch
+from stratabase.core.store.layout import keys
+from stratabase.core.store.sqlite.engine import SqliteEngine
 from tests.scenarios.graph_client import over_dynamodb, over_sqlite
 from tests.service import PASSWORD, Reply, RunningService, basic, eventually, running
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.adapters.mail.server import Server, serving
+from tests.members.mailers.server import Server, serving
 from tests.service import PASSWORD, Reply, RunningService, basic, running
 
 MEMBERS = "/auth/administration/members"

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from stratabase.cli.gateway.template import RouteDeclaration
-from stratabase.domain.members.mailed_link import LINK_LIFETIME
-from stratabase.formats.preferences import Formats
-from tests.cli.gateway.serving import gateway
+from stratabase.members.mailed_link import LINK_LIFETIME
+from stratabase.server.http.template import RouteDeclaration
+from stratabase.values.formats.preferences import Formats
 from tests.link_service import NEW, LinkService
 from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit
+from tests.server.http.serving import gateway
 from tests.soak import mostly
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.operations.auth.sign_in import MAX_REFUSALS
+from stratabase.members.sign_in.sign_in import MAX_REFUSALS
 from tests.service import DEADLINE, PASSWORD, Reply, RunningService, basic
 from tests.soak import count
 

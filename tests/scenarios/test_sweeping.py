@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from stratabase import bootstrap
-from stratabase.cli.gateway.lambda_functions import FunctionContext, load_function
-from stratabase.cli.gateway.template import read_template
-from stratabase.domain.caller import Caller
-from stratabase.store.write import cleanup
+from stratabase.core.domain.caller import Caller
+from stratabase.core.store.write import cleanup
+from stratabase.server.http.lambda_functions import FunctionContext, load_function
+from stratabase.server.http.template import read_template
 from tests.repository import ROOT
 from tests.scenarios.graph_client import over_dynamodb, over_sqlite
 from tests.service import eventually, running

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from graphql import get_introspection_query
 
-from stratabase.domain.caller import Caller
-from stratabase.model.reading import read_model_file
-from stratabase.schema.executor import SchemaExecutor
+from stratabase.core.domain.caller import Caller
+from stratabase.core.model.reading import read_model_file
+from stratabase.core.schema.executor import SchemaExecutor
 from tests.client_tools import run_client_tool
 from tests.fakes import fake_services
 from tests.scenarios.node_scripts import find_node, scripts

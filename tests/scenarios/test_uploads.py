@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.http_api.files.forms import BOUNDARY, CONTENT_TYPE, form, part
+from tests.core.http.files.forms import BOUNDARY, CONTENT_TYPE, form, part
 from tests.service import PASSWORD, Reply, RunningService, basic, running
 
 RESUME = "/auth/file/employee/resume"

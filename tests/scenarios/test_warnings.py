@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.operations.write.warnings.staff_services import FILE
+from tests.core.operations.write.warnings.staff_services import FILE
 from tests.scenarios.graph_client import Client, over_dynamodb, over_sqlite
 from tests.service import running
 

@@ -1,6 +1,6 @@
 """Several workers serve one folder under load, while they are reloaded, killed, stopped and replaced.
 
-`tests/cli/server/test_workers.py` tests the same without load.
+`tests/server/process/test_workers.py` tests the same without load.
 """
 
 import http.client

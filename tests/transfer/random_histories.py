@@ -6,19 +6,19 @@ from dataclasses import replace
 from random import Random
 from types import MappingProxyType
 
-from stratabase.domain.files.stored_file import file_key
-from stratabase.domain.objects.change import Effect, LinkCreation, LinkDeletion
-from stratabase.domain.objects.commit_refusals import CommitRefusal
-from stratabase.domain.objects.entity import Reference, RoleName
-from stratabase.domain.objects.lock import Lock
-from stratabase.domain.objects.serials import SerialName
-from stratabase.model.model import ClassKind, Index, Model, Unique
-from stratabase.operations.ports import EntityRepository
-from stratabase.store.renamed_repository import open_repository
+from stratabase.core.domain.files.stored_file import file_key
+from stratabase.core.domain.objects.change import Effect, LinkCreation, LinkDeletion
+from stratabase.core.domain.objects.commit_refusals import CommitRefusal
+from stratabase.core.domain.objects.entity import Reference, RoleName
+from stratabase.core.domain.objects.lock import Lock
+from stratabase.core.domain.objects.serials import SerialName
+from stratabase.core.model.model import ClassKind, Index, Model, Unique
+from stratabase.core.operations.ports import EntityRepository
+from stratabase.core.store.renamed_repository import open_repository
 from tests.contract.versions.models import named, remembering
 from tests.contract.versions.versioned_objects import VersionedObjects
+from tests.core.store.graphs import key, many, one, parts, whole
 from tests.models import attribute, model
-from tests.store.graphs import key, many, one, parts, whole
 from tests.transfer.stores import Store
 
 _EMPLOYEE = named(

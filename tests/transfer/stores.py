@@ -3,14 +3,14 @@
 from itertools import chain
 from pathlib import Path
 
-from stratabase.adapters.blobs.folder import FolderBlobs
-from stratabase.model.model import Model
-from stratabase.operations.file_ports import BlobStore
-from stratabase.store.engine.parallel import ParallelMap
-from stratabase.store.engine.port import Engine, Item, Key, Value
-from stratabase.store.layout import codec, keys
-from stratabase.store.sqlite.engine import SqliteEngine
-from stratabase.store.sqlite.snapshot import open_snapshot
+from stratabase.core.files.folder import FolderBlobs
+from stratabase.core.model.model import Model
+from stratabase.core.operations.file_ports import BlobStore
+from stratabase.core.store.engine.parallel import ParallelMap
+from stratabase.core.store.engine.port import Engine, Item, Key, Value
+from stratabase.core.store.layout import codec, keys
+from stratabase.core.store.sqlite.engine import SqliteEngine
+from stratabase.core.store.sqlite.snapshot import open_snapshot
 from stratabase.transfer.checking import ExportCheck, ExportReader
 from stratabase.transfer.export import Export, prepared_folder
 from stratabase.transfer.format import read_manifest

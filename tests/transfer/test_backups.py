@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from stratabase.adapters.blobs.folder import FolderBlobs
 from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
-from stratabase.domain.objects.entity import Reference
-from stratabase.model.model import Model
-from stratabase.model.reading import read_model_file
-from stratabase.settings import Settings
-from stratabase.store.renamed_repository import open_repository
-from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.files.folder import FolderBlobs
+from stratabase.core.model.model import Model
+from stratabase.core.model.reading import read_model_file
+from stratabase.core.settings import Settings
+from stratabase.core.store.renamed_repository import open_repository
+from stratabase.core.store.sqlite.engine import SqliteEngine
 from tests.service import PASSWORD, RunningService, basic, running
 from tests.soak import count
 from tests.transfer.stores import Store, check_same_items, import_from

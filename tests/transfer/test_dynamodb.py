@@ -8,13 +8,13 @@ from random import Random
 
 import pytest
 
-from stratabase.domain.objects.entity import Reference
-from stratabase.store.engine.delegating import DelegatingEngine
-from stratabase.store.engine.parallel import ThreadedMap
-from stratabase.store.engine.port import Batch, Delete, Engine, Item, Key, Put
-from stratabase.store.layout import keys
-from stratabase.store.repository import Repository
-from stratabase.store.staged_snapshot import staged_snapshot
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.store.engine.delegating import DelegatingEngine
+from stratabase.core.store.engine.parallel import ThreadedMap
+from stratabase.core.store.engine.port import Batch, Delete, Engine, Item, Key, Put
+from stratabase.core.store.layout import keys
+from stratabase.core.store.repository import Repository
+from stratabase.core.store.staged_snapshot import staged_snapshot
 from stratabase.transfer.export import Export, prepared_folder
 from tests.contract.engine.dynamodb import over_ministack
 from tests.contract.versions.versioned_objects import VersionedObjects

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from stratabase.store.engine.delegating import DelegatingEngine
-from stratabase.store.engine.port import Batch, Engine
+from stratabase.core.store.engine.delegating import DelegatingEngine
+from stratabase.core.store.engine.port import Batch, Engine
 from stratabase.transfer.importing import ImportedAlready, StoreNotEmpty
 from tests.soak import count, seed
 from tests.transfer.random_histories import COMPANY, fill

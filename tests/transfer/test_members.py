@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.domain.members.member import MailedLink, Member
+from stratabase.members.member import MailedLink, Member
 from stratabase.transfer.format import InvalidExport
 from stratabase.transfer.members import MemberImport, export_members
 from tests.in_memory_members import InMemoryMembers

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.domain.objects.change import Change
-from stratabase.domain.objects.entity import Reference
-from stratabase.store.engine.port import Batch, Put
-from stratabase.store.layout import keys
-from stratabase.store.layout.ledgers import purge_ledger
-from stratabase.store.repository import Repository
+from stratabase.core.domain.objects.change import Change
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.store.engine.port import Batch, Put
+from stratabase.core.store.layout import keys
+from stratabase.core.store.layout.ledgers import purge_ledger
+from stratabase.core.store.repository import Repository
 from stratabase.transfer.checking import ExportCheck, ExportReader
 from stratabase.transfer.export import FolderInUse, prepared_folder
 from stratabase.transfer.format import InvalidExport, read_manifest

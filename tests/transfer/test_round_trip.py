@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from stratabase.model.model import Model
+from stratabase.core.model.model import Model
 from tests.renamed_models import renamed
 from tests.soak import count, seed
 from tests.transfer.random_histories import COMPANY, fill

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from stratabase.cli.main import main
-from stratabase.cli.terminal.progress import TransferBar
+from stratabase.terminal.progress import TransferBar
 from tests.cli.files.instances import MODEL, Files, base_url
 from tests.service import PASSWORD, RunningService, running
 

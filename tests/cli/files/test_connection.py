@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from stratabase.cli.transfer import download
-from stratabase.cli.transfer.connection import WAITS
-from stratabase.domain.files.resumable_upload import MAX_CHUNK_SIZE
+from stratabase.core.domain.files.resumable_upload import MAX_CHUNK_SIZE
+from stratabase.transfer.client import download
+from stratabase.transfer.client.connection import WAITS
 from tests.cli.files.instances import Answer, Asked, Files, Script, fake_instance
 
 REFERENCE = json.dumps({"pendingFileId": "p1", "fileId": "f1", "name": "a.txt"}).encode()
@@ -20,7 +20,7 @@ DOWNLOAD = ("download", "Employee", "1", "document")
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds that a command would wait."""
     recorded: list[float] = []
-    monkeypatch.setattr("stratabase.waiting.pause", recorded.append)
+    monkeypatch.setattr("stratabase.core.waiting.pause", recorded.append)
     return recorded
 
 

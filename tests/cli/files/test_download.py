@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from stratabase.cli.main import main
-from stratabase.cli.transfer import download
+from stratabase.transfer.client import download
 from tests.cli.files.conftest import Progress
 from tests.cli.files.instances import MEGABYTE, PNG, Files, create_employee
 from tests.service import RunningService
@@ -153,7 +153,7 @@ def test_a_download_continues_when_the_service_was_killed_and_restarted(
     put(files, employee, content)
     progress.shown.clear()
     progress.then = (PART, service.kill)
-    monkeypatch.setattr("stratabase.waiting.pause", lambda _seconds: service.start())
+    monkeypatch.setattr("stratabase.core.waiting.pause", lambda _seconds: service.start())
     outcome = files.run("download", "Employee", employee, "document")
     assert outcome.code == 0
     assert "Trying again" in outcome.err

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.cli.transfer.download_name import download_name
-from stratabase.http_api.http.content_disposition import content_disposition
+from stratabase.core.http.base.content_disposition import content_disposition
+from stratabase.transfer.client.download_name import download_name
 
 
 @pytest.mark.parametrize(

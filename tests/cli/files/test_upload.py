@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.cli.transfer.connection import WAITS
-from stratabase.domain.files.resumable_upload import MAX_CHUNK_SIZE
+from stratabase.core.domain.files.resumable_upload import MAX_CHUNK_SIZE
+from stratabase.transfer.client.connection import WAITS
 from tests.cli.files.conftest import Progress
 from tests.cli.files.instances import MEGABYTE, PNG, Files, base_url, create_employee
 from tests.service import PASSWORD, RunningService, basic
@@ -172,7 +172,7 @@ def test_an_upload_continues_when_the_service_was_killed_and_restarted(
     path = files.write("report.pdf", content)
     employee = create_employee(service)
     progress.then = (MAX_CHUNK_SIZE, service.kill)
-    monkeypatch.setattr("stratabase.waiting.pause", lambda _seconds: service.start())
+    monkeypatch.setattr("stratabase.core.waiting.pause", lambda _seconds: service.start())
     outcome = files.run("upload", str(path), "Employee", "document", "--object", employee)
     assert outcome.code == 0
     assert "Trying again" in outcome.err
@@ -252,7 +252,7 @@ def test_an_upload_gives_up_in_the_end_and_says_how_to_continue(
 ) -> None:
     files.write("report.pdf", bytes(LARGE))
     waits: list[float] = []
-    monkeypatch.setattr("stratabase.waiting.pause", waits.append)
+    monkeypatch.setattr("stratabase.core.waiting.pause", waits.append)
     progress.then = (MAX_CHUNK_SIZE, service.kill)
     try:
         outcome = files.run("upload", "report.pdf", "Employee", "document")

@@ -14,8 +14,8 @@ from stratabase.cli.project.new_project import (
     write_project,
 )
 from stratabase.cli.project.origin import PackageOrigin
-from stratabase.cli.terminal.command_error import CommandError
-from stratabase.model.reading import read_model
+from stratabase.core.model.reading import read_model
+from stratabase.terminal.command_error import CommandError
 
 FILES = {"a/b/c.txt": ProjectFile(b"1"), "a/run": ProjectFile(b"2", executable=True)}
 

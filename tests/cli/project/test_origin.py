@@ -7,7 +7,7 @@ import pytest
 
 from stratabase import __version__
 from stratabase.cli.project.origin import PackageOrigin, parse_origin
-from stratabase.cli.terminal.command_error import CommandError
+from stratabase.terminal.command_error import CommandError
 
 
 @pytest.mark.parametrize(

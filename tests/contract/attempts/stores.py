@@ -7,11 +7,11 @@ from itertools import count
 from pathlib import Path
 from typing import Protocol
 
-from stratabase.adapters.members.pynamodb_attempts import AttemptRecord, PynamoAttempts
-from stratabase.adapters.members.pynamodb_table import PynamoTable
-from stratabase.adapters.members.sqlite_attempts import SqliteAttempts
-from stratabase.operations.auth.attempts_with_fallback import AttemptsWithFallback
-from stratabase.operations.ports import Attempts
+from stratabase.aws.members.pynamodb_attempts import AttemptRecord, PynamoAttempts
+from stratabase.aws.members.pynamodb_table import PynamoTable
+from stratabase.core.operations.ports import Attempts
+from stratabase.members.sign_in.attempts_with_fallback import AttemptsWithFallback
+from stratabase.members.stores.sqlite_attempts import SqliteAttempts
 from tests import ministack
 from tests.in_memory_attempts import InMemoryAttempts
 

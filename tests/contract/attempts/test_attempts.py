@@ -4,9 +4,9 @@ from functools import partial
 
 import pytest
 
-from stratabase.domain.attempts import MAX_ATTEMPTS_KEPT
-from stratabase.domain.members.attempts import FAILURE_WINDOW, MAIL_WINDOW
-from stratabase.operations.ports import Attempts
+from stratabase.core.domain.attempts import MAX_ATTEMPTS_KEPT
+from stratabase.core.operations.ports import Attempts
+from stratabase.members.attempts import FAILURE_WINDOW, MAIL_WINDOW
 from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import NOON
 from tests.soak import count

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any, cast
 
-from stratabase.operations.file_ports import BlobStore
+from stratabase.core.operations.file_ports import BlobStore
 
 
 def pattern(size: int, seed: int = 0) -> bytes:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.operations.file_ports import BlobStore
+from stratabase.core.operations.file_ports import BlobStore
 from tests.contract.blobs.stores import CONCURRENT, KINDS, BlobsImplementation
 from tests.soak import mostly
 

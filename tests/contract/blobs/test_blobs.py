@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from stratabase.domain.files.blob import CHUNK_SIZE, Blob, BlobNotFound
-from stratabase.operations.file_ports import BlobStore
+from stratabase.core.domain.files.blob import CHUNK_SIZE, Blob, BlobNotFound
+from stratabase.core.operations.file_ports import BlobStore
 from tests.contract.blobs.blob_calls import close, pattern, put, read
 from tests.contract.blobs.stores import BlobsImplementation
 

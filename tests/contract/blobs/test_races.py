@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from stratabase.domain.files.blob import CHUNK_SIZE, BlobNotFound, MultipartUpload, UploadedPart
-from stratabase.operations.file_ports import BlobStore
+from stratabase.core.domain.files.blob import CHUNK_SIZE, BlobNotFound, MultipartUpload, UploadedPart
+from stratabase.core.operations.file_ports import BlobStore
 from tests.contract.blobs.blob_calls import pattern, put, read
 from tests.contract.engine.engine_calls import run_concurrently
 from tests.soak import count

@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from stratabase.domain.files.resumable_upload import MAX_CHUNK_SIZE, MAX_UPLOAD_DURATION
-from stratabase.operations.file_ports import BlobStore
+from stratabase.core.domain.files.resumable_upload import MAX_CHUNK_SIZE, MAX_UPLOAD_DURATION
+from stratabase.core.operations.file_ports import BlobStore
 from tests import soak
-from tests.operations.files.file_scenario import HOUR
-from tests.operations.files.resumable_scenario import ResumableScenario
+from tests.core.operations.files.file_scenario import HOUR
+from tests.core.operations.files.resumable_scenario import ResumableScenario
 
 MEBIBYTE = 1024 * 1024
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from stratabase.domain.files.blob import Blob, BlobNotFound, MultipartUpload, UploadedPart
-from stratabase.operations.file_ports import BlobStore
+from stratabase.core.domain.files.blob import Blob, BlobNotFound, MultipartUpload, UploadedPart
+from stratabase.core.operations.file_ports import BlobStore
 from tests.contract.blobs.blob_calls import pattern, put, read
 from tests.contract.blobs.stores import BlobsImplementation
 

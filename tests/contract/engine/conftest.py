@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.store.engine.port import Engine
+from stratabase.core.store.engine.port import Engine
 from tests.contract.engine.engines import KINDS, EngineImplementation
 from tests.soak import mostly
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from moto import mock_aws
 
-from stratabase.aws import AwsEndpoint, Credentials
-from stratabase.store.dynamodb.botocore_client import BotocoreClient
-from stratabase.store.dynamodb.client import Client
-from stratabase.store.dynamodb.engine import DynamoDBEngine
-from stratabase.store.dynamodb.signed_client import SignedClient
-from stratabase.store.dynamodb.table import table_definition
+from stratabase.aws.dynamodb.botocore_client import BotocoreClient
+from stratabase.aws.dynamodb.client import Client
+from stratabase.aws.dynamodb.engine import DynamoDBEngine
+from stratabase.aws.dynamodb.signed_client import SignedClient
+from stratabase.aws.dynamodb.table import table_definition
+from stratabase.aws.endpoint import AwsEndpoint, Credentials
 from tests import ministack
 
 _numbers = count(1)

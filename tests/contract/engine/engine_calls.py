@@ -6,7 +6,7 @@ from itertools import count
 from threading import Barrier
 from typing import Any, TypeVar
 
-from stratabase.store.engine.port import (
+from stratabase.core.store.engine.port import (
     MAX_ACTIONS,
     UNBOUNDED,
     Action,

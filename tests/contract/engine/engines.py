@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import pytest
 
-from stratabase.store.engine.metering import MeteredEngine
-from stratabase.store.engine.port import Engine
-from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.core.store.engine.metering import MeteredEngine
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.dynamodb import MotoTable, over_ministack
 from tests.contract.engine.half_written import HalfWrittenOverlay
 from tests.contract.engine.lagging import LaggingEngine

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from stratabase.store.engine.overlay import OverlayEngine
-from stratabase.store.engine.port import Batch
+from stratabase.core.store.engine.overlay import OverlayEngine
+from stratabase.core.store.engine.port import Batch
 from tests.contract.engine.reference import ReferenceEngine
 
 

@@ -6,8 +6,17 @@ from operator import gt, lt
 from threading import Lock
 from typing import NamedTuple
 
-from stratabase.store.engine.capacity import PROJECTED_ATTRIBUTES
-from stratabase.store.engine.port import INDEX_NAMES, ITEMS, UNBOUNDED, Batch, Bounds, IndexKey, Item, Key
+from stratabase.core.store.engine.capacity import PROJECTED_ATTRIBUTES
+from stratabase.core.store.engine.port import (
+    INDEX_NAMES,
+    ITEMS,
+    UNBOUNDED,
+    Batch,
+    Bounds,
+    IndexKey,
+    Item,
+    Key,
+)
 from tests.contract.engine.reference import ReferenceEngine
 
 LONGEST_LAG = 3.0

@@ -1,6 +1,6 @@
 """Sort keys, and all bounds of ranges over them."""
 
-from stratabase.store.engine.port import Bounds
+from stratabase.core.store.engine.port import Bounds
 
 SORTS = ["a", "b", "ba", "c", "d"]
 BOUNDS = [

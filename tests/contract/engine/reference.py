@@ -5,7 +5,7 @@ from itertools import chain
 from threading import Lock
 from types import MappingProxyType
 
-from stratabase.store.engine.port import (
+from stratabase.core.store.engine.port import (
     INDEX_NAMES,
     ITEMS,
     UNBOUNDED,
@@ -24,7 +24,7 @@ from stratabase.store.engine.port import (
     Patch,
     Put,
 )
-from stratabase.store.engine.read_limiter import approximate_bytes
+from stratabase.core.store.engine.read_limiter import approximate_bytes
 
 
 class _PartOfItem(Item):

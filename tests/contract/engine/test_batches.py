@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.store.engine.port import (
+from stratabase.core.store.engine.port import (
     EXISTS,
     MAX_ACTIONS,
     NOT_EXISTS,

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from stratabase.store.engine.port import (
+from stratabase.core.store.engine.port import (
     INDEX_NAMES,
     ITEMS,
     UNBOUNDED,

@@ -1,6 +1,6 @@
 """Versions of the data: an engine that has them shows every commit by another one."""
 
-from stratabase.store.engine.port import ITEMS, Delete, Engine, Item, Put
+from stratabase.core.store.engine.port import ITEMS, Delete, Engine, Item, Put
 from tests.contract.engine.engine_calls import HERE, commit, count_items, find_item, run_concurrently
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from stratabase.store.engine.port import (
+from stratabase.core.store.engine.port import (
     EXISTS,
     NO_EXPECTATION,
     NOT_EXISTS,

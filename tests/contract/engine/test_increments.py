@@ -4,7 +4,7 @@ from itertools import chain
 
 import pytest
 
-from stratabase.store.engine.port import (
+from stratabase.core.store.engine.port import (
     ITEMS,
     NO_EXPECTATION,
     Condition,

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from stratabase.store.engine.port import (
+from stratabase.core.store.engine.port import (
     INDEX_NAMES,
     Bounds,
     Check,

@@ -6,7 +6,7 @@ from threading import Event
 
 import pytest
 
-from stratabase.store.engine.port import (
+from stratabase.core.store.engine.port import (
     ITEMS,
     NO_EXPECTATION,
     NOT_EXISTS,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratabase.store.engine.port import (
+from stratabase.core.store.engine.port import (
     INDEX_NAMES,
     ITEMS,
     Action,

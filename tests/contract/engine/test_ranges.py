@@ -4,7 +4,17 @@ from itertools import pairwise
 
 import pytest
 
-from stratabase.store.engine.port import ITEMS, UNBOUNDED, Bounds, Delete, Engine, IndexKey, Item, Key, Put
+from stratabase.core.store.engine.port import (
+    ITEMS,
+    UNBOUNDED,
+    Bounds,
+    Delete,
+    Engine,
+    IndexKey,
+    Item,
+    Key,
+    Put,
+)
 from tests.contract.engine.engine_calls import commit, keys, put, settle
 from tests.contract.engine.engines import EngineImplementation
 from tests.contract.engine.range_cases import BOUNDS, SORTS, within

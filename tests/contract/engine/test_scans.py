@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratabase.store.engine.port import Delete, Engine, IndexKey, Item, Key
+from stratabase.core.store.engine.port import Delete, Engine, IndexKey, Item, Key
 from tests.contract.engine.engine_calls import commit, put
 from tests.contract.engine.engines import KINDS, EngineImplementation
 from tests.soak import mostly

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratabase.store.engine.port import (
+from stratabase.core.store.engine.port import (
     ITEMS,
     Bounds,
     Check,

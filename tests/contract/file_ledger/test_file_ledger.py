@@ -4,16 +4,16 @@ from collections.abc import Callable
 
 import pytest
 
-from stratabase.domain.files.pending_file import SWEEP_DELAY, FileTarget, PendingFile, ReleasedFile
-from stratabase.domain.files.stored_file import StoredFile
-from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.objects.instant import Instant
-from stratabase.store.engine.port import Action, Engine, ExpectationFailed
-from stratabase.store.file_ledger import EngineFileLedger
-from stratabase.store.layout import file_entries
+from stratabase.core.domain.files.pending_file import SWEEP_DELAY, FileTarget, PendingFile, ReleasedFile
+from stratabase.core.domain.files.stored_file import StoredFile
+from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.store.engine.port import Action, Engine, ExpectationFailed
+from stratabase.core.store.file_ledger import EngineFileLedger
+from stratabase.core.store.layout import file_entries
 from tests.contract.engine.engine_calls import commit, settle
+from tests.core.store.failing import FailingEngine, Fault
 from tests.fakes import NOON
-from tests.store.failing import FailingEngine, Fault
 
 HOUR = 3_600_000
 PHOTO = FileTarget("Photo", "picture")

@@ -2,16 +2,16 @@
 
 import pytest
 
-from stratabase.domain.files.blob import UploadedPart
-from stratabase.domain.files.pending_file import SWEEP_DELAY, FileTarget, PendingFile, ReleasedFile
-from stratabase.domain.files.resumable_upload import MAX_IDLE_DURATION, ResumableUpload, Tail
-from stratabase.domain.files.stored_file import StoredFile
-from stratabase.domain.issues.refusals import Unavailable
-from stratabase.store.engine.port import Engine
-from stratabase.store.file_ledger import EngineFileLedger
+from stratabase.core.domain.files.blob import UploadedPart
+from stratabase.core.domain.files.pending_file import SWEEP_DELAY, FileTarget, PendingFile, ReleasedFile
+from stratabase.core.domain.files.resumable_upload import MAX_IDLE_DURATION, ResumableUpload, Tail
+from stratabase.core.domain.files.stored_file import StoredFile
+from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.file_ledger import EngineFileLedger
 from tests.contract.engine.engine_calls import settle
+from tests.core.store.failing import FailingEngine, Fault
 from tests.fakes import NOON
-from tests.store.failing import FailingEngine, Fault
 
 SIZE = 20_000_000
 BEGUN = ResumableUpload(

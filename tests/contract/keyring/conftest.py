@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.operations.members.ports import Keyring
+from stratabase.members.ports import Keyring
 from tests.contract.keyring.keyrings import KINDS, KeyringImplementation, Open
 
 

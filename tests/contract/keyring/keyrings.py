@@ -11,10 +11,10 @@ from typing import Any
 from botocore.session import Session
 from moto import mock_aws
 
-from stratabase.adapters.keyring.file import FileKeyring
-from stratabase.adapters.keyring.secrets_manager import SecretsClient, SecretsManagerKeyring
-from stratabase.aws import AwsEndpoint, Credentials
-from stratabase.operations.members.ports import Keyring
+from stratabase.aws.endpoint import AwsEndpoint, Credentials
+from stratabase.aws.keys.secrets_manager import SecretsClient, SecretsManagerKeyring
+from stratabase.members.keys.file import FileKeyring
+from stratabase.members.ports import Keyring
 from tests import ministack
 
 Open = Callable[[], Keyring]

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from stratabase.domain.members.key_rotation import SigningKey
-from stratabase.operations.members.ports import Keyring
+from stratabase.members.keys.key_rotation import SigningKey
+from stratabase.members.ports import Keyring
 from tests.contract.keyring.keyrings import CONCURRENT, KeyringImplementation, Open
 from tests.in_memory_keyring import key
 

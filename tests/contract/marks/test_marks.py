@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from stratabase.domain.store_mark import StoreKind, StoreMark
-from stratabase.operations.store_marks import MarkStore
+from stratabase.core.domain.store_mark import StoreKind, StoreMark
+from stratabase.core.operations.store_marks import MarkStore
 
 MARK = StoreMark(StoreKind.OBJECTS, "instance-1", "orders", 3, 2, 3, "orders-2")
 

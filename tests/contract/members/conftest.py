@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.operations.members.ports import Members
+from stratabase.members.ports import Members
 from tests.contract.members.stores import CONCURRENT, KINDS, MembersImplementation
 from tests.soak import mostly
 

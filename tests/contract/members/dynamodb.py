@@ -7,10 +7,10 @@ from pathlib import Path
 
 from moto import mock_aws
 
-from stratabase.adapters.members.pynamodb_members import PynamoMembers
-from stratabase.adapters.members.pynamodb_table import PynamoTable
-from stratabase.aws import AwsEndpoint, Credentials
-from stratabase.operations.members.ports import Members
+from stratabase.aws.endpoint import AwsEndpoint, Credentials
+from stratabase.aws.members.pynamodb_members import PynamoMembers
+from stratabase.aws.members.pynamodb_table import PynamoTable
+from stratabase.members.ports import Members
 from tests import ministack
 
 

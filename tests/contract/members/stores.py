@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from stratabase.adapters.members.sqlite_members import SqliteMembers
-from stratabase.operations.members.ports import Members
+from stratabase.members.ports import Members
+from stratabase.members.stores.sqlite_members import SqliteMembers
 from tests.contract.members.dynamodb import over_ministack, over_moto
 from tests.in_memory_members import InMemoryMembers
 

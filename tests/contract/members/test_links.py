@@ -6,11 +6,11 @@ from functools import partial
 
 import pytest
 
-from stratabase.domain.members.mailed_link import UnusableLink
-from stratabase.domain.members.member import LINK_USED, Member
-from stratabase.domain.members.password import PasswordPolicy
-from stratabase.operations.members.password_reset import PasswordReset
-from stratabase.operations.members.ports import Members
+from stratabase.members.mailed_link import UnusableLink
+from stratabase.members.member import LINK_USED, Member
+from stratabase.members.operations.password_reset import PasswordReset
+from stratabase.members.password import PasswordPolicy
+from stratabase.members.ports import Members
 from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import FrozenClock
 from tests.in_memory_members import PlainPasswords

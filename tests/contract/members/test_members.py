@@ -7,11 +7,12 @@ from functools import partial
 
 import pytest
 
-from stratabase.adapters.members import pynamodb_members, sqlite_members
-from stratabase.domain.members.member import LINK_USED, MailedLink, Member, NamesTaken
-from stratabase.domain.objects.commit_refusals import Conflict
-from stratabase.formats.preferences import Formats
-from stratabase.operations.members.ports import Members
+from stratabase.aws.members import pynamodb_members
+from stratabase.core.domain.objects.commit_refusals import Conflict
+from stratabase.members.member import LINK_USED, MailedLink, Member, NamesTaken
+from stratabase.members.ports import Members
+from stratabase.members.stores import sqlite_members
+from stratabase.values.formats.preferences import Formats
 
 ANNA = Member(
     id="1",

@@ -6,19 +6,19 @@ from functools import partial
 
 import pytest
 
-from stratabase.domain.caller import Caller
-from stratabase.domain.members.mailed_link import UnusableLink
-from stratabase.domain.members.member import Member, NamesTaken, administrates
-from stratabase.domain.members.password import PasswordPolicy
-from stratabase.domain.members.refusals import LastAdministrator, MemberTaken
-from stratabase.domain.objects.commit_refusals import Conflict
-from stratabase.model.model import Profile
-from stratabase.operations.members.email_change import EmailChange
-from stratabase.operations.members.members import CreateMember, RemoveMember
-from stratabase.operations.members.ports import Members
-from stratabase.operations.members.rules import CONSOLE
-from stratabase.operations.members.update import UpdateMember
-from stratabase.store.ids import TimeOrderedIds
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.objects.commit_refusals import Conflict
+from stratabase.core.model.model import Profile
+from stratabase.core.store.ids import TimeOrderedIds
+from stratabase.members.mailed_link import UnusableLink
+from stratabase.members.member import Member, NamesTaken, administrates
+from stratabase.members.operations.email_change import EmailChange
+from stratabase.members.operations.members import CreateMember, RemoveMember
+from stratabase.members.operations.rules import CONSOLE
+from stratabase.members.operations.update import UpdateMember
+from stratabase.members.password import PasswordPolicy
+from stratabase.members.ports import Members
+from stratabase.members.refusals import LastAdministrator, MemberTaken
 from tests.contract.engine.engine_calls import run_concurrently
 from tests.in_memory_members import PlainPasswords, nobody_signs_in
 from tests.recording_mailer import RecordingMailer, email_change

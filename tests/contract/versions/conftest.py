@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.store.engine.port import Engine
-from stratabase.store.renamed_repository import open_repository
-from stratabase.store.repository import Repository
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.renamed_repository import open_repository
+from stratabase.core.store.repository import Repository
 from tests.contract.engine.engines import KINDS
 from tests.contract.engine.reference import ReferenceEngine
 from tests.contract.versions.models import COMPANY

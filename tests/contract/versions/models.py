@@ -3,9 +3,9 @@
 from dataclasses import replace
 from types import MappingProxyType
 
-from stratabase.model.model import Class, ClassKind, Role, Unique
+from stratabase.core.model.model import Class, ClassKind, Role, Unique
+from tests.core.store.graphs import class_with, key, many, one, parts, whole
 from tests.models import attribute, model
-from tests.store.graphs import class_with, key, many, one, parts, whole
 
 
 def remembering(class_: Class) -> Class:

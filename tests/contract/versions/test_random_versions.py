@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratabase.domain.objects.change import Creation, Deletion, Effect, Modification, Restoration
-from stratabase.domain.objects.commit_refusals import Conflict, IntegrityViolation, UniqueViolation
-from stratabase.domain.objects.entity import Entity, Moment, Reference
-from stratabase.domain.objects.instant import Instant
-from stratabase.operations.ports import EntityRepository
-from stratabase.store.engine.port import Engine
-from stratabase.store.repository import Repository
+from stratabase.core.domain.objects.change import Creation, Deletion, Effect, Modification, Restoration
+from stratabase.core.domain.objects.commit_refusals import Conflict, IntegrityViolation, UniqueViolation
+from stratabase.core.domain.objects.entity import Entity, Moment, Reference
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.operations.ports import EntityRepository
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.repository import Repository
 from tests import soak
 from tests.contract.engine.engines import KINDS, EngineImplementation
 from tests.contract.versions.models import COMPANY

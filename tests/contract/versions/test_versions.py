@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.objects.change import Deletion, LinkCreation, LinkDeletion, Restoration, Tombstone
-from stratabase.domain.objects.commit_refusals import (
+from stratabase.core.domain.objects.change import Deletion, LinkCreation, LinkDeletion, Restoration, Tombstone
+from stratabase.core.domain.objects.commit_refusals import (
     Conflict,
     IntegrityViolation,
     TargetNotFound,
     UniqueViolation,
 )
-from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName
-from stratabase.domain.objects.instant import Instant, format_instant
-from stratabase.domain.query.id_range import IdRange
+from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName
+from stratabase.core.domain.objects.instant import Instant, format_instant
+from stratabase.core.domain.query.id_range import IdRange
 from tests.contract.versions.versioned_objects import HOUR, NOON, VersionedObjects, plain
 
 ADA = Reference("Employee", "ada")

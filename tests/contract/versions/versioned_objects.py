@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-from stratabase.domain.objects.change import (
+from stratabase.core.domain.objects.change import (
     Change,
     Creation,
     Deletion,
@@ -13,10 +13,10 @@ from stratabase.domain.objects.change import (
     ObjectEffect,
     Restoration,
 )
-from stratabase.domain.objects.entity import Entity, Moment, Reference, RoleName, State
-from stratabase.domain.objects.instant import Instant
-from stratabase.domain.objects.version import instant_after
-from stratabase.operations.ports import EntityRepository
+from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, State
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.domain.objects.version import instant_after
+from stratabase.core.operations.ports import EntityRepository
 
 _numbers = count(1)
 

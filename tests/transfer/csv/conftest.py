@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.core.store.sqlite.engine import SqliteEngine
 from tests.transfer.csv.shop import Shop
 
 

@@ -5,25 +5,25 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from stratabase.cli.gateway.concurrent_calls import ConcurrentCalls
-from stratabase.clock import SystemClock
-from stratabase.domain.caller import Caller
-from stratabase.domain.objects.entity import Reference
-from stratabase.domain.write.commands import Create
-from stratabase.model.model import Model
-from stratabase.model.reading import read_model
-from stratabase.operations.services import Services
-from stratabase.operations.write.services import save
-from stratabase.store.engine.port import Engine
-from stratabase.store.ids import TimeOrderedIds
-from stratabase.store.indexes.listing import listed_objects
-from stratabase.store.layout import keys
-from stratabase.store.renamed_repository import open_repository
+from stratabase.core.concurrent_calls import ConcurrentCalls
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.write.commands import Create
+from stratabase.core.model.model import Model
+from stratabase.core.model.reading import read_model
+from stratabase.core.operations.services import Services
+from stratabase.core.operations.write.services import save
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.ids import TimeOrderedIds
+from stratabase.core.store.indexes.listing import listed_objects
+from stratabase.core.store.layout import keys
+from stratabase.core.store.renamed_repository import open_repository
 from stratabase.transfer.csv.cells import CellFormats
 from stratabase.transfer.csv.columns import match_columns
 from stratabase.transfer.csv.csv_file import CsvFile
 from stratabase.transfer.csv.csv_import import Checked, CsvImport, ImportOptions
 from stratabase.transfer.csv.import_record import ImportRecord
+from stratabase.values.clock import SystemClock
 from tests.fakes import unlimited_budget
 
 MODEL: Model = read_model(

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.formats.invalid_value import InvalidValue
-from stratabase.formats.preferences import DEFAULT_FORMATS, Formats
-from stratabase.model.types import TYPES
+from stratabase.core.model.types import TYPES
 from stratabase.transfer.csv.cells import CellFormats, InvalidCell, with_quote, without_quote
+from stratabase.values.formats.invalid_value import InvalidValue
+from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
 
 FORMULAS = [
     "=1+1",

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from stratabase.domain.write.commands import Create, ToOneCommand
-from stratabase.formats.preferences import Formats
-from stratabase.operations.write.services import save
-from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.core.domain.write.commands import Create, ToOneCommand
+from stratabase.core.operations.write.services import save
+from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.transfer.csv import csv_export
 from stratabase.transfer.csv.cells import ISO_FORMATS, CellFormats
 from stratabase.transfer.csv.columns import UnusableColumns
 from stratabase.transfer.csv.csv_export import default_columns, export_rows, exported_columns, write_file
 from stratabase.transfer.csv.csv_import import ImportOptions
+from stratabase.values.formats.preferences import Formats
 from tests.transfer.csv.shop import CONSOLE, MODEL, Shop
 
 TEXTS = ["", "'", "=1+1", "'=x", "+39", "-", "@a", "\tx", "a\r\nb", 'say "hi"', "a;b,c", "é€", " x ", "null"]

@@ -8,16 +8,14 @@ from random import Random
 
 import pytest
 
-from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.objects.entity import Reference
-from stratabase.domain.objects.lock import Lock
-from stratabase.domain.write.commands import Delete
-from stratabase.formats.preferences import Formats
-from stratabase.messages import verbatim
-from stratabase.operations.write.services import delete
-from stratabase.store.engine.delegating import DelegatingEngine
-from stratabase.store.engine.port import Batch
-from stratabase.store.sqlite.engine import SqliteEngine
+from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.objects.lock import Lock
+from stratabase.core.domain.write.commands import Delete
+from stratabase.core.operations.write.services import delete
+from stratabase.core.store.engine.delegating import DelegatingEngine
+from stratabase.core.store.engine.port import Batch
+from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.transfer.csv import csv_import
 from stratabase.transfer.csv.cells import CellFormats
 from stratabase.transfer.csv.csv_file import CsvFile, UnreadableFile
@@ -29,6 +27,8 @@ from stratabase.transfer.csv.csv_import import (
     RowRefused,
 )
 from stratabase.transfer.csv.refused_rows import RefusedRowsFile
+from stratabase.values.formats.preferences import Formats
+from stratabase.values.messages import verbatim
 from tests.contract.engine.dynamodb import over_ministack
 from tests.soak import count, seed
 from tests.transfer.csv.shop import CONSOLE, Shop

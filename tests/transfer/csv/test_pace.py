@@ -2,12 +2,12 @@
 
 import pytest
 
-from stratabase import waiting
-from stratabase.cli.gateway.concurrent_calls import ConcurrentCalls
-from stratabase.domain.issues.refusals import StoreFull, StoreOutOfService, Unavailable
-from stratabase.domain.store_mark import StoreRefused
-from stratabase.messages import verbatim
+from stratabase.core import waiting
+from stratabase.core.concurrent_calls import ConcurrentCalls
+from stratabase.core.domain.issues.refusals import StoreFull, StoreOutOfService, Unavailable
+from stratabase.core.domain.store_mark import StoreRefused
 from stratabase.transfer.csv.csv_import import PATIENCE, Pace
+from stratabase.values.messages import verbatim
 
 BUSY = Unavailable(verbatim("The store is busy."))
 

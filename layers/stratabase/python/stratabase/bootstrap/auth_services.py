@@ -3,18 +3,18 @@
 from collections.abc import Callable, Mapping
 from functools import cached_property
 
-from stratabase import waiting
 from stratabase.bootstrap.platform import MemberStores
-from stratabase.http_api.auth.authenticators import BasicAuthenticator, BearerAuthenticator
-from stratabase.http_api.http.authentication import Authentication, Authenticator
-from stratabase.model.model import Model
-from stratabase.operations.auth.callers import CallerFactory, MemberCache
-from stratabase.operations.auth.sign_in import SignIn
-from stratabase.operations.auth.signing_keys import RotateKeys, SigningKeyCache
-from stratabase.operations.auth.tokens import TokenIssuer, TokenTerms, TokenVerifier
-from stratabase.operations.members.ports import Keyring, Passwords
-from stratabase.operations.ports import Clock, Ids
-from stratabase.settings import Settings
+from stratabase.core import waiting
+from stratabase.core.http.base.authentication import Authentication, Authenticator
+from stratabase.core.model.model import Model
+from stratabase.core.operations.ports import Clock, Ids
+from stratabase.core.settings import Settings
+from stratabase.members.endpoints.authenticators import BasicAuthenticator, BearerAuthenticator
+from stratabase.members.ports import Keyring, Passwords
+from stratabase.members.sign_in.callers import CallerFactory, MemberCache
+from stratabase.members.sign_in.sign_in import SignIn
+from stratabase.members.sign_in.signing_keys import RotateKeys, SigningKeyCache
+from stratabase.members.sign_in.tokens import TokenIssuer, TokenTerms, TokenVerifier
 
 
 class AuthServices:

@@ -8,22 +8,22 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stratabase.aws import AwsEndpoint
+from stratabase.aws.endpoint import AwsEndpoint
 from stratabase.bootstrap.local_platform import LocalPlatform
 from stratabase.bootstrap.platform import ClosableBlobs, ClosableQueue, MemberStores, StoresRequired
-from stratabase.domain.objects.instant import Instant
-from stratabase.domain.store_mark import MarkCheck, StoreKind
-from stratabase.operations.members.ports import Keyring, Mailer
-from stratabase.operations.store_marks import MarkStore
-from stratabase.settings import Settings
-from stratabase.store.engine.offloading import OffloadingEngine
-from stratabase.store.engine.parallel import ParallelMap, ThreadedMap
-from stratabase.store.engine.port import Engine
-from stratabase.store.engine.snapshot import ItemSnapshot
-from stratabase.unusable_store import UnusableStore
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.domain.store_mark import MarkCheck, StoreKind
+from stratabase.core.operations.store_marks import MarkStore
+from stratabase.core.settings import Settings
+from stratabase.core.store.engine.offloading import OffloadingEngine
+from stratabase.core.store.engine.parallel import ParallelMap, ThreadedMap
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.engine.snapshot import ItemSnapshot
+from stratabase.core.unusable_store import UnusableStore
+from stratabase.members.ports import Keyring, Mailer
 
 if TYPE_CHECKING:
-    from stratabase.store.dynamodb.client import Client
+    from stratabase.aws.dynamodb.client import Client
 
 _MAX_PARALLEL_READS = 16
 """The maximum number of ranges that a process reads in parallel."""
@@ -75,9 +75,9 @@ class AwsPlatform(LocalPlatform):
         """Return the engine on the table. Creates it if the settings say so. Raises UnusableStore."""
         if not self._has_tables:
             return super().engine()
-        from stratabase.store.dynamodb.client import Unanswered  # noqa: PLC0415 - see the class
-        from stratabase.store.dynamodb.engine import DynamoDBEngine  # noqa: PLC0415
-        from stratabase.store.dynamodb.table import ensure_table  # noqa: PLC0415
+        from stratabase.aws.dynamodb.client import Unanswered  # noqa: PLC0415 - see the class
+        from stratabase.aws.dynamodb.engine import DynamoDBEngine  # noqa: PLC0415
+        from stratabase.aws.dynamodb.table import ensure_table  # noqa: PLC0415
 
         client = self.dynamodb_client()
         if self._settings.create_tables:
@@ -93,8 +93,8 @@ class AwsPlatform(LocalPlatform):
         """Return the number and the bytes of the entries of an index, None if DynamoDB does not say."""
         if not self._has_tables:
             return super().index_size(name)
-        from stratabase.store.dynamodb.client import Rejected, Unanswered  # noqa: PLC0415 - see the class
-        from stratabase.store.dynamodb.table import index_size  # noqa: PLC0415
+        from stratabase.aws.dynamodb.client import Rejected, Unanswered  # noqa: PLC0415 - see the class
+        from stratabase.aws.dynamodb.table import index_size  # noqa: PLC0415
 
         with closing(self.dynamodb_client()) as client:
             try:
@@ -112,7 +112,7 @@ class AwsPlatform(LocalPlatform):
         """Return a context with all items of the table, copied to a temporary file in `folder`."""
         if not self._has_tables:
             return super().snapshot(engine, folder, report)
-        from stratabase.store.staged_snapshot import staged_snapshot  # noqa: PLC0415 - see the class
+        from stratabase.core.store.staged_snapshot import staged_snapshot  # noqa: PLC0415 - see the class
 
         return staged_snapshot(engine, folder, report)
 
@@ -120,10 +120,10 @@ class AwsPlatform(LocalPlatform):
         """Return the stores in the table of members. Creates it if the settings say so."""
         if not self._has_tables:
             return super().members()
-        from stratabase.adapters.members.pynamodb_attempts import PynamoAttempts  # noqa: PLC0415 - see the class
-        from stratabase.adapters.members.pynamodb_mark import PynamoMemberMark  # noqa: PLC0415
-        from stratabase.adapters.members.pynamodb_members import PynamoMembers  # noqa: PLC0415
-        from stratabase.adapters.members.pynamodb_table import PynamoTable  # noqa: PLC0415
+        from stratabase.aws.members.pynamodb_attempts import PynamoAttempts  # noqa: PLC0415 - see the class
+        from stratabase.aws.members.pynamodb_mark import PynamoMemberMark  # noqa: PLC0415
+        from stratabase.aws.members.pynamodb_members import PynamoMembers  # noqa: PLC0415
+        from stratabase.aws.members.pynamodb_table import PynamoTable  # noqa: PLC0415
 
         table = PynamoTable(self._endpoint, self._settings.members_table)
         if self._settings.create_tables:
@@ -146,7 +146,7 @@ class AwsPlatform(LocalPlatform):
         """Return the store in the bucket. Creates it if the settings say so. Raises UnusableStore."""
         if self._settings.bucket is None:
             return super().blobs()
-        from stratabase.adapters.blobs.s3 import S3Blobs  # noqa: PLC0415 - see the class
+        from stratabase.aws.s3.s3 import S3Blobs  # noqa: PLC0415 - see the class
 
         blobs = S3Blobs(self._endpoint, self._settings.bucket)
         if self._settings.create_tables:
@@ -157,7 +157,7 @@ class AwsPlatform(LocalPlatform):
         """Return the keyring in a secret of Secrets Manager."""
         if self._settings.signing_keys is None:
             return super().keyring()
-        from stratabase.adapters.keyring.secrets_manager import (  # noqa: PLC0415 - see the class
+        from stratabase.aws.keys.secrets_manager import (  # noqa: PLC0415 - see the class
             SecretsClient,
             SecretsManagerKeyring,
         )
@@ -168,12 +168,12 @@ class AwsPlatform(LocalPlatform):
         """Return a client of SES, or of a mail server whose address is in a secret. Raises BadSettings."""
         settings = self._settings
         if settings.mail == "ses":
-            from stratabase.adapters.mail.ses import SesMailer  # noqa: PLC0415 - see the class
+            from stratabase.aws.mail.ses import SesMailer  # noqa: PLC0415 - see the class
 
             return SesMailer(settings.region, self.sender(), settings.endpoint)
         if settings.mail == "smtp" and settings.smtp is None and settings.smtp_secret is not None:
-            from stratabase.adapters.keyring.secrets_manager import SecretsClient  # noqa: PLC0415 - see the class
-            from stratabase.adapters.mail.smtp_secret import SecretSmtpMailer  # noqa: PLC0415
+            from stratabase.aws.keys.secrets_manager import SecretsClient  # noqa: PLC0415 - see the class
+            from stratabase.aws.mail.smtp_secret import SecretSmtpMailer  # noqa: PLC0415
 
             return SecretSmtpMailer(settings.smtp_secret, SecretsClient(self._endpoint), self.sender())
         return super().mailer()
@@ -182,19 +182,19 @@ class AwsPlatform(LocalPlatform):
         """Return the queue of the Lambda function `mail`."""
         if self._settings.mail_function is None:
             return super().mail_queue(now)
-        from stratabase.adapters.mail_queue.lambda_function import LambdaMailQueue  # noqa: PLC0415 - see the class
+        from stratabase.aws.mail.lambda_queue import LambdaMailQueue  # noqa: PLC0415 - see the class
 
         return LambdaMailQueue(self._settings.mail_function, self._endpoint)
 
 
 def _signed_client(endpoint: AwsEndpoint) -> "Client":
-    from stratabase.store.dynamodb.signed_client import SignedClient  # noqa: PLC0415 - see the class
+    from stratabase.aws.dynamodb.signed_client import SignedClient  # noqa: PLC0415 - see the class
 
     return SignedClient(endpoint)
 
 
 def _botocore_client(endpoint: AwsEndpoint) -> "Client":
-    from stratabase.store.dynamodb.botocore_client import BotocoreClient  # noqa: PLC0415 - see the class
+    from stratabase.aws.dynamodb.botocore_client import BotocoreClient  # noqa: PLC0415 - see the class
 
     return BotocoreClient(endpoint)
 

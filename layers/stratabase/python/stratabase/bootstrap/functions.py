@@ -6,15 +6,15 @@ from functools import cache
 from itertools import takewhile
 from typing import Protocol
 
+from stratabase.aws.functions.handler import LambdaHandler
+from stratabase.aws.functions.request_log import OLDEST_PURGE_METRIC, RequestLog, publish_metric
 from stratabase.bootstrap.instance import Instance
 from stratabase.bootstrap.routes import build_endpoints
-from stratabase.clock import SystemClock
-from stratabase.domain.members.forgotten_password import ForgottenPassword
-from stratabase.http_api.handler import HttpHandler
-from stratabase.http_api.http.cors import Cors
-from stratabase.lambda_functions.handler import LambdaHandler
-from stratabase.lambda_functions.request_log import OLDEST_PURGE_METRIC, RequestLog, publish_metric
-from stratabase.settings import Settings
+from stratabase.core.http.base.cors import Cors
+from stratabase.core.http.handler import HttpHandler
+from stratabase.core.settings import Settings
+from stratabase.members.forgotten_password import ForgottenPassword
+from stratabase.values.clock import SystemClock
 
 SWEEP_STEP_MILLISECONDS = 20_000
 """The maximum duration of a sweep step, including retries. With less time left, the sweep stops."""

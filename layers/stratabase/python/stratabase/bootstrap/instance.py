@@ -9,53 +9,54 @@ from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from stratabase import __version__, waiting
-from stratabase.adapters.members.metered_members import MeteredMembers
+from stratabase import __version__
 from stratabase.bootstrap.auth_services import AuthServices
 from stratabase.bootstrap.platform import ClosableBlobs, MemberStores, Platform, open_engine, platform_of
-from stratabase.clock import SystemClock
-from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
-from stratabase.domain.store_mark import StoreRefused
-from stratabase.domain.write.limits import BulkLimits
-from stratabase.formats.preferences import FORMATS_BY_NAME
-from stratabase.model.model import Model
-from stratabase.model.prepared import prepared_file, read_prepared
-from stratabase.model.users import with_users
-from stratabase.observe import Log
-from stratabase.operations.file_ports import FileStores
-from stratabase.operations.files.sweep import sweep_files
-from stratabase.operations.members.first_administrator import (
+from stratabase.core import waiting
+from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
+from stratabase.core.domain.store_mark import StoreRefused
+from stratabase.core.domain.write.limits import BulkLimits
+from stratabase.core.model.model import Model
+from stratabase.core.model.prepared import prepared_file, read_prepared
+from stratabase.core.model.users import with_users
+from stratabase.core.observe import Log
+from stratabase.core.operations.file_ports import FileStores
+from stratabase.core.operations.files.sweep import sweep_files
+from stratabase.core.operations.services import Services
+from stratabase.core.settings import Settings
+from stratabase.core.store.engine.metering import record_consumption
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.file_ledger import EngineFileLedger
+from stratabase.core.store.ids import TimeOrderedIds
+from stratabase.core.store.layout import keys
+from stratabase.core.store.renamed_repository import RenamedRepository, open_repository
+from stratabase.core.store.repository import Repository
+from stratabase.core.store.write.cleanup import CleanupSteps
+from stratabase.core.unusable_store import UnusableStore
+from stratabase.evolution.backfill.served_models import ModelTextTooLarge, ServedModels
+from stratabase.members.operations.first_administrator import (
     AdministratorState,
     FirstAdministrator,
     NewAdministrator,
 )
-from stratabase.operations.members.renamed_profiles import with_present_profiles
-from stratabase.operations.members.users import UserRepository
-from stratabase.operations.services import Services
-from stratabase.passwords import Argon2Passwords
-from stratabase.settings import Settings
-from stratabase.store.backfill.served_models import ModelTextTooLarge, ServedModels
-from stratabase.store.engine.metering import record_consumption
-from stratabase.store.engine.port import Engine
-from stratabase.store.file_ledger import EngineFileLedger
-from stratabase.store.ids import TimeOrderedIds
-from stratabase.store.layout import keys
-from stratabase.store.renamed_repository import RenamedRepository, open_repository
-from stratabase.store.repository import Repository
-from stratabase.store.write.cleanup import CleanupSteps
-from stratabase.unusable_store import UnusableStore
+from stratabase.members.operations.renamed_profiles import with_present_profiles
+from stratabase.members.operations.users import UserRepository
+from stratabase.members.sign_in.password_hashes import Argon2Passwords
+from stratabase.members.stores.metered_members import MeteredMembers
+from stratabase.values.clock import SystemClock
+from stratabase.values.formats.preferences import FORMATS_BY_NAME
 
 if TYPE_CHECKING:
     from stratabase.bootstrap.member_services import MemberServices
-    from stratabase.http_api.api.openapi.document import ServiceInfo
-    from stratabase.operations.files.download import FileDownloads
-    from stratabase.operations.files.resumable import ResumableUploads
-    from stratabase.operations.files.upload import FileUploads
-    from stratabase.operations.store_marks import MarkedStore
-    from stratabase.schema.execution.limits import ExecutionPolicy
-    from stratabase.schema.executor import SchemaExecutor
-    from stratabase.schema.prepared_documents import PreparedDocuments
+    from stratabase.core.http.api.openapi.document import ServiceInfo
+    from stratabase.core.operations.files.download import FileDownloads
+    from stratabase.core.operations.files.resumable import ResumableUploads
+    from stratabase.core.operations.files.upload import FileUploads
+    from stratabase.core.operations.store_marks import MarkedStore
+    from stratabase.core.schema.execution.limits import ExecutionPolicy
+    from stratabase.core.schema.executor import SchemaExecutor
+    from stratabase.core.schema.prepared_documents import PreparedDocuments
 
 
 FILE_MEGABYTE = 1_000_000
@@ -113,7 +114,7 @@ class Instance:
         if self.settings.function:
             # There are many processes, and each would admit its own number of wrong passwords.
             return replace(stores, members=members)
-        from stratabase.operations.auth.attempts_with_fallback import AttemptsWithFallback  # noqa: PLC0415 - see above
+        from stratabase.members.sign_in.attempts_with_fallback import AttemptsWithFallback  # noqa: PLC0415 - see above
 
         attempts = AttemptsWithFallback(stores.attempts, self._report_fallback)
         return replace(stores, members=members, attempts=attempts)
@@ -158,7 +159,7 @@ class Instance:
     @cached_property
     def blobs(self) -> ClosableBlobs:
         """The store of the bytes of files. Raises UnusableStore, StoreRefused."""
-        from stratabase.operations.files.blob_mark import BlobMark  # noqa: PLC0415 - not all functions have files
+        from stratabase.core.operations.files.blob_mark import BlobMark  # noqa: PLC0415 - not all functions have files
 
         blobs = self.platform.blobs()
         self.platform.required.files.check(BlobMark(blobs).read_mark(), writes=True)
@@ -172,7 +173,7 @@ class Instance:
     @cached_property
     def file_uploads(self) -> "FileUploads":
         """The operations that accept files."""
-        from stratabase.operations.files.upload import FileLimits, FileUploads  # noqa: PLC0415 - one function needs it
+        from stratabase.core.operations.files.upload import FileLimits, FileUploads  # noqa: PLC0415 - one function needs it
 
         limits = FileLimits(
             self.settings.file_megabytes * FILE_MEGABYTE,
@@ -184,15 +185,15 @@ class Instance:
     @cached_property
     def resumable_uploads(self) -> "ResumableUploads":
         """The operations that accept files in several requests."""
-        from stratabase.operations.files.resumable import ResumableUploads  # noqa: PLC0415 - one function needs it
+        from stratabase.core.operations.files.resumable import ResumableUploads  # noqa: PLC0415 - one function needs it
 
         return ResumableUploads(self.services, self.files, self.file_uploads)
 
     @cached_property
     def file_downloads(self) -> "FileDownloads":
         """The operations that open files for download."""
-        from stratabase.operations.files.download import FileDownloads  # noqa: PLC0415 - two functions need it
-        from stratabase.operations.files.open_downloads import OpenDownloads  # noqa: PLC0415 - as above
+        from stratabase.core.operations.files.download import FileDownloads  # noqa: PLC0415 - two functions need it
+        from stratabase.core.operations.files.open_downloads import OpenDownloads  # noqa: PLC0415 - as above
 
         # The role of the function that downloads files lets it read objects, and write nothing.
         reads = self.platform.parallel_map
@@ -231,7 +232,7 @@ class Instance:
     @cached_property
     def executor(self) -> "SchemaExecutor":
         """The executor of GraphQL requests."""
-        from stratabase.schema.executor import SchemaExecutor  # noqa: PLC0415 - graphql-core takes 90 ms
+        from stratabase.core.schema.executor import SchemaExecutor  # noqa: PLC0415 - graphql-core takes 90 ms
 
         return SchemaExecutor(
             self.services,
@@ -241,7 +242,7 @@ class Instance:
         )
 
     def _prepared_documents(self) -> "PreparedDocuments | None":
-        from stratabase.schema.prepared_documents import PreparedDocuments, prepared_documents_file  # noqa: PLC0415 - see `executor`
+        from stratabase.core.schema.prepared_documents import PreparedDocuments, prepared_documents_file  # noqa: PLC0415 - see `executor`
 
         file = prepared_documents_file(self.settings.model)
         try:
@@ -252,7 +253,7 @@ class Instance:
     @property
     def service_info(self) -> "ServiceInfo":
         """The facts about the service that the OpenAPI document states."""
-        from stratabase.http_api.api.openapi.document import ServiceInfo  # noqa: PLC0415 - only one endpoint needs it
+        from stratabase.core.http.api.openapi.document import ServiceInfo  # noqa: PLC0415 - only one endpoint needs it
 
         return ServiceInfo(self.model.application, __version__, self.auth_services.schemes)
 
@@ -318,15 +319,15 @@ class Instance:
         Raises StoreRefused, UnusableStore, Unavailable.
         """
         # Imported only here, because the functions that answer requests only check marks.
-        from stratabase.operations.store_marks import claim_stores  # noqa: PLC0415
+        from stratabase.core.operations.store_marks import claim_stores  # noqa: PLC0415
 
         claim_stores(self.marked_stores())
 
     def marked_stores(self) -> Sequence["MarkedStore"]:
         """Return the stores with their marks: the objects, the members and the files."""
-        from stratabase.operations.files.blob_mark import BlobMark  # noqa: PLC0415 - see claim_stores
-        from stratabase.operations.store_marks import MarkedStore  # noqa: PLC0415
-        from stratabase.store.marked_engine import EngineMark  # noqa: PLC0415
+        from stratabase.core.operations.files.blob_mark import BlobMark  # noqa: PLC0415 - see claim_stores
+        from stratabase.core.operations.store_marks import MarkedStore  # noqa: PLC0415
+        from stratabase.core.store.marked_engine import EngineMark  # noqa: PLC0415
 
         required = self.platform.required
         return (
@@ -398,7 +399,7 @@ class Instance:
             self.member_stores.close()
 
     def _graphql_policy(self) -> "ExecutionPolicy":
-        from stratabase.schema.execution.limits import ExecutionPolicy, Limits  # noqa: PLC0415 - see `executor`
+        from stratabase.core.schema.execution.limits import ExecutionPolicy, Limits  # noqa: PLC0415 - see `executor`
 
         settings = self.settings
         limits = Limits(
@@ -425,6 +426,6 @@ def load_model(file: Path) -> Model:
         prepared = None
     if prepared is not None:
         return prepared
-    from stratabase.model.reading import read_model_file  # noqa: PLC0415 - importing the rules takes a long time
+    from stratabase.core.model.reading import read_model_file  # noqa: PLC0415 - importing the rules takes a long time
 
     return read_model_file(file)

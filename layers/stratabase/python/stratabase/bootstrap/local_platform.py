@@ -7,19 +7,19 @@ from email.headerregistry import Address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stratabase.adapters.mail.message import parse_sender
 from stratabase.bootstrap.platform import ClosableBlobs, ClosableQueue, MemberStores, StoresRequired
-from stratabase.domain.objects.instant import Instant
-from stratabase.domain.store_mark import StoreKind, StoreRequirements
-from stratabase.operations.members.ports import Keyring, Mailer
-from stratabase.operations.store_marks import MarkStore
-from stratabase.settings import BadSettings, Settings
-from stratabase.store.engine.parallel import ParallelMap, sequential_map
-from stratabase.store.engine.port import Engine
-from stratabase.store.engine.snapshot import ItemSnapshot
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.domain.store_mark import StoreKind, StoreRequirements
+from stratabase.core.operations.store_marks import MarkStore
+from stratabase.core.settings import BadSettings, Settings
+from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.engine.snapshot import ItemSnapshot
+from stratabase.members.mailers.message import parse_sender
+from stratabase.members.ports import Keyring, Mailer
 
 if TYPE_CHECKING:
-    from stratabase.adapters.mail.outbox import Outbox
+    from stratabase.members.mailers.outbox import Outbox
 
 _HOME = "STRATABASE_HOME"
 
@@ -56,7 +56,7 @@ class LocalPlatform:
 
     def engine(self) -> Engine:
         """Return the engine on `objects.db`."""
-        from stratabase.store.sqlite.engine import SqliteEngine  # noqa: PLC0415 - see the class
+        from stratabase.core.store.sqlite.engine import SqliteEngine  # noqa: PLC0415 - see the class
 
         return SqliteEngine(self._home / "objects.db")
 
@@ -68,16 +68,16 @@ class LocalPlatform:
         self, _engine: Engine, _folder: Path, _report: Callable[[int], None]
     ) -> AbstractContextManager[ItemSnapshot]:
         """Return a context with all items of `objects.db`, from one instant."""
-        from stratabase.store.sqlite.engine import BUSY_TIMEOUT  # noqa: PLC0415 - see the class
-        from stratabase.store.sqlite.snapshot import open_snapshot  # noqa: PLC0415
+        from stratabase.core.store.sqlite.engine import BUSY_TIMEOUT  # noqa: PLC0415 - see the class
+        from stratabase.core.store.sqlite.snapshot import open_snapshot  # noqa: PLC0415
 
         return open_snapshot(self._home / "objects.db", BUSY_TIMEOUT)
 
     def members(self) -> MemberStores:
         """Return the stores in `members.db` and `attempts.db`."""
-        from stratabase.adapters.members.sqlite_attempts import SqliteAttempts  # noqa: PLC0415 - see the class
-        from stratabase.adapters.members.sqlite_mark import SqliteMemberMark, mark_check  # noqa: PLC0415
-        from stratabase.adapters.members.sqlite_members import SqliteMembers  # noqa: PLC0415
+        from stratabase.members.stores.sqlite_attempts import SqliteAttempts  # noqa: PLC0415 - see the class
+        from stratabase.members.stores.sqlite_mark import SqliteMemberMark, mark_check  # noqa: PLC0415
+        from stratabase.members.stores.sqlite_members import SqliteMembers  # noqa: PLC0415
 
         members = SqliteMembers(self._home / "members.db", mark_check(self.required.members))
         attempts = SqliteAttempts(self._home / "attempts.db")
@@ -91,19 +91,19 @@ class LocalPlatform:
     @contextmanager
     def member_mark(self) -> Iterator[MarkStore]:
         """Yield the mark in `members.db`."""
-        from stratabase.adapters.members.sqlite_mark import SqliteMemberMark  # noqa: PLC0415 - see the class
+        from stratabase.members.stores.sqlite_mark import SqliteMemberMark  # noqa: PLC0415 - see the class
 
         yield SqliteMemberMark(self._home / "members.db")
 
     def blobs(self) -> ClosableBlobs:
         """Return the store in the folder `files`."""
-        from stratabase.adapters.blobs.folder import FolderBlobs  # noqa: PLC0415 - see the class
+        from stratabase.core.files.folder import FolderBlobs  # noqa: PLC0415 - see the class
 
         return FolderBlobs(self._home / "files", recovery_days=self._settings.file_recovery_days)
 
     def keyring(self) -> Keyring:
         """Return the keyring in a file."""
-        from stratabase.adapters.keyring.file import FileKeyring  # noqa: PLC0415 - see the class
+        from stratabase.members.keys.file import FileKeyring  # noqa: PLC0415 - see the class
 
         return FileKeyring(self._home)
 
@@ -111,7 +111,7 @@ class LocalPlatform:
         """Return the outbox, or a client of the mail server that the settings name. Raises BadSettings."""
         if self._settings.mail == "outbox":
             return self._outbox()
-        from stratabase.adapters.mail.smtp import SmtpMailer, parse_smtp_url  # noqa: PLC0415 - see the class
+        from stratabase.members.mailers.smtp import SmtpMailer, parse_smtp_url  # noqa: PLC0415 - see the class
 
         if self._settings.smtp is None:
             message = (
@@ -127,7 +127,7 @@ class LocalPlatform:
             self._outbox().check()
 
     def _outbox(self) -> "Outbox":
-        from stratabase.adapters.mail.outbox import Outbox  # noqa: PLC0415 - see the class
+        from stratabase.members.mailers.outbox import Outbox  # noqa: PLC0415 - see the class
 
         return Outbox(self._home / "outbox", self.sender(), _print_to_console)
 
@@ -143,7 +143,7 @@ class LocalPlatform:
         """Return the queue in `mail-queue.db`. Raises BadSettings on Lambda, which keeps no files."""
         if self._settings.function is not None:
             raise BadSettings(["STRATABASE_MAIL_FUNCTION is required on Lambda, which keeps no files."])
-        from stratabase.adapters.mail_queue.sqlite import SqliteMailQueue  # noqa: PLC0415 - see the class
+        from stratabase.members.mailers.sqlite_queue import SqliteMailQueue  # noqa: PLC0415 - see the class
 
         return SqliteMailQueue(self._home / "mail-queue.db", now)
 

@@ -5,28 +5,28 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from stratabase.bootstrap.platform import ClosableQueue, MemberStores, Platform
-from stratabase.domain.caller import Caller
-from stratabase.domain.members.fields import member_fields
-from stratabase.domain.members.member import Member
-from stratabase.domain.members.password import PasswordPolicy
-from stratabase.formats.preferences import FORMATS_BY_NAME
-from stratabase.http_api.admin.member_shapes import MemberShapes
-from stratabase.http_api.member_pages.confirm_email import ConfirmEmailPages
-from stratabase.http_api.member_pages.forgot_password import ForgotPasswordPages
-from stratabase.http_api.member_pages.set_password import SetPasswordPages
-from stratabase.model.model import Model
-from stratabase.observe import Log
-from stratabase.operations.members.email_change import EmailChange
-from stratabase.operations.members.forgotten_password import MailForgottenPassword, RequestForgottenPassword
-from stratabase.operations.members.hand_over import HandOver
-from stratabase.operations.members.members import CreateMember, Invite, ListMembers, ReadMember, RemoveMember
-from stratabase.operations.members.password_reset import PasswordReset
-from stratabase.operations.members.ports import Mailer, Passwords
-from stratabase.operations.members.rules import FieldValues
-from stratabase.operations.members.update import UpdateMember, VerifyPassword
-from stratabase.operations.ports import Clock, Ids
-from stratabase.operations.services import Services
-from stratabase.settings import Settings
+from stratabase.core.domain.caller import Caller
+from stratabase.core.model.model import Model
+from stratabase.core.observe import Log
+from stratabase.core.operations.ports import Clock, Ids
+from stratabase.core.operations.services import Services
+from stratabase.core.settings import Settings
+from stratabase.members.endpoints.member_shapes import MemberShapes
+from stratabase.members.fields import member_fields
+from stratabase.members.member import Member
+from stratabase.members.operations.email_change import EmailChange
+from stratabase.members.operations.forgotten_password import MailForgottenPassword, RequestForgottenPassword
+from stratabase.members.operations.hand_over import HandOver
+from stratabase.members.operations.members import CreateMember, Invite, ListMembers, ReadMember, RemoveMember
+from stratabase.members.operations.password_reset import PasswordReset
+from stratabase.members.operations.rules import FieldValues
+from stratabase.members.operations.update import UpdateMember, VerifyPassword
+from stratabase.members.pages.confirm_email import ConfirmEmailPages
+from stratabase.members.pages.forgot_password import ForgotPasswordPages
+from stratabase.members.pages.set_password import SetPasswordPages
+from stratabase.members.password import PasswordPolicy
+from stratabase.members.ports import Mailer, Passwords
+from stratabase.values.formats.preferences import FORMATS_BY_NAME
 
 if TYPE_CHECKING:
     pass

@@ -11,18 +11,18 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from stratabase.domain.objects.instant import Instant
-from stratabase.domain.store_mark import StoreRequirements
-from stratabase.operations.file_ports import BlobStore
-from stratabase.operations.members.ports import ForgottenPasswordQueue, Keyring, Mailer, Members
-from stratabase.operations.ports import Attempts
-from stratabase.operations.store_marks import MarkStore
-from stratabase.settings import Settings
-from stratabase.store.engine.metering import MeteredEngine
-from stratabase.store.engine.parallel import ParallelMap
-from stratabase.store.engine.port import Engine
-from stratabase.store.engine.snapshot import ItemSnapshot
-from stratabase.store.marked_engine import MarkedEngine
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.domain.store_mark import StoreRequirements
+from stratabase.core.operations.file_ports import BlobStore
+from stratabase.core.operations.ports import Attempts
+from stratabase.core.operations.store_marks import MarkStore
+from stratabase.core.settings import Settings
+from stratabase.core.store.engine.metering import MeteredEngine
+from stratabase.core.store.engine.parallel import ParallelMap
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.engine.snapshot import ItemSnapshot
+from stratabase.core.store.marked_engine import MarkedEngine
+from stratabase.members.ports import ForgottenPasswordQueue, Keyring, Mailer, Members
 
 
 class StoresRequired(NamedTuple):

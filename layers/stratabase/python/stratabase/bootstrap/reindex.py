@@ -68,10 +68,10 @@ class _Build:
         sleep: Callable[[float], None],
     ) -> None:
         # Imported here, because no other function needs it.
-        from stratabase.store.backfill.class_heads import OutOfTime  # noqa: PLC0415
-        from stratabase.store.backfill.reindex import Reindex  # noqa: PLC0415
-        from stratabase.store.backfill.resharding import Resharding  # noqa: PLC0415
-        from stratabase.store.indexes.registry_cache import now_in_milliseconds  # noqa: PLC0415
+        from stratabase.core.store.indexes.registry_cache import now_in_milliseconds  # noqa: PLC0415
+        from stratabase.evolution.backfill.class_heads import OutOfTime  # noqa: PLC0415
+        from stratabase.evolution.backfill.reindex import Reindex  # noqa: PLC0415
+        from stratabase.evolution.backfill.resharding import Resharding  # noqa: PLC0415
 
         def pause(seconds: float) -> None:
             if seconds and not self.has_time(seconds):
@@ -131,7 +131,7 @@ class _Build:
 
 
 def _duplicates(found: Sequence[Any]) -> Iterator[dict[str, Any]]:
-    from stratabase.store.indexes.entries import directive_label  # noqa: PLC0415 - see above
+    from stratabase.core.store.indexes.entries import directive_label  # noqa: PLC0415 - see above
 
     for each in found:
         yield {"of": directive_label(each.unique), "values": dict(each.values), "ids": [*each.ids]}

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 from stratabase import __version__
 from stratabase.bootstrap.instance import Instance
-from stratabase.http_api.http.endpoint import Endpoint
-from stratabase.settings import Settings
+from stratabase.core.http.base.endpoint import Endpoint
+from stratabase.core.settings import Settings
 
 if TYPE_CHECKING:
-    from stratabase.http_api.pages.start import StartLinks
+    from stratabase.core.http.pages.start import StartLinks
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,12 @@ class Route:
 
 def graphql_routes() -> tuple[Route, ...]:
     """Return the routes of the function `graphql`: the start, GraphQL, its schema, GraphiQL, health."""
-    from stratabase.domain.access.visibility import require_any_right
-    from stratabase.http_api.api.graphql import graphql_endpoint
-    from stratabase.http_api.api.health import health_endpoint, liveness_endpoint
-    from stratabase.http_api.api.sdl import sdl_endpoint
-    from stratabase.http_api.pages.built_page import GRAPHIQL, built_file_endpoint, built_page_endpoint
-    from stratabase.http_api.pages.start import start_endpoint
+    from stratabase.core.domain.access.visibility import require_any_right
+    from stratabase.core.http.api.graphql import graphql_endpoint
+    from stratabase.core.http.api.health import health_endpoint, liveness_endpoint
+    from stratabase.core.http.api.sdl import sdl_endpoint
+    from stratabase.core.http.pages.built_page import GRAPHIQL, built_file_endpoint, built_page_endpoint
+    from stratabase.core.http.pages.start import start_endpoint
 
     return (
         Route("/", lambda instance: start_endpoint(_start_links(instance))),
@@ -81,7 +81,7 @@ def graphql_routes() -> tuple[Route, ...]:
 
 
 def _start_links(instance: Instance) -> "StartLinks":
-    from stratabase.http_api.pages.start import StartLinks
+    from stratabase.core.http.pages.start import StartLinks
 
     application, settings = instance.model.application, instance.settings
     paths = {
@@ -102,7 +102,7 @@ def _start_links(instance: Instance) -> "StartLinks":
 
 def token_routes() -> tuple[Route, ...]:
     """Return the routes of the function `tokens`."""
-    from stratabase.http_api.auth.tokens import get_token_endpoint, refresh_token_endpoint
+    from stratabase.members.endpoints.tokens import get_token_endpoint, refresh_token_endpoint
 
     return (
         Route(
@@ -120,18 +120,18 @@ def token_routes() -> tuple[Route, ...]:
 
 def member_routes() -> tuple[Route, ...]:
     """Return the routes of the function `members`: members, passwords, the OpenAPI document and its page."""
-    from stratabase.http_api.admin.hand_over import hand_over_endpoint
-    from stratabase.http_api.admin.member import current_member_endpoint, member_endpoint
-    from stratabase.http_api.admin.members import members_endpoint
-    from stratabase.http_api.admin.reset_password import reset_password_endpoint
-    from stratabase.http_api.api.openapi.document import openapi_endpoint
-    from stratabase.http_api.member_pages.confirm_email import confirm_email_endpoint
-    from stratabase.http_api.member_pages.forgot_password import forgot_password_endpoint
-    from stratabase.http_api.member_pages.set_password import set_password_endpoint
-    from stratabase.http_api.pages.built_page import API_REFERENCE, built_file_endpoint, built_page_endpoint
-    from stratabase.operations.members.email_change import CONFIRM_EMAIL_PATH as CONFIRM_EMAIL
-    from stratabase.operations.members.password_reset import FORGOT_PASSWORD_PATH as FORGOT_PASSWORD
-    from stratabase.operations.members.password_reset import SET_PASSWORD_PATH as SET_PASSWORD
+    from stratabase.core.http.api.openapi.document import openapi_endpoint
+    from stratabase.core.http.pages.built_page import API_REFERENCE, built_file_endpoint, built_page_endpoint
+    from stratabase.members.endpoints.hand_over import hand_over_endpoint
+    from stratabase.members.endpoints.member import current_member_endpoint, member_endpoint
+    from stratabase.members.endpoints.members import members_endpoint
+    from stratabase.members.endpoints.reset_password import reset_password_endpoint
+    from stratabase.members.operations.email_change import CONFIRM_EMAIL_PATH as CONFIRM_EMAIL
+    from stratabase.members.operations.password_reset import FORGOT_PASSWORD_PATH as FORGOT_PASSWORD
+    from stratabase.members.operations.password_reset import SET_PASSWORD_PATH as SET_PASSWORD
+    from stratabase.members.pages.confirm_email import confirm_email_endpoint
+    from stratabase.members.pages.forgot_password import forgot_password_endpoint
+    from stratabase.members.pages.set_password import set_password_endpoint
 
     return (
         Route(
@@ -189,8 +189,8 @@ def member_routes() -> tuple[Route, ...]:
 
 def file_routes() -> tuple[Route, ...]:
     """Return the routes of the function `files`: uploads, and pending files except for GET."""
-    from stratabase.http_api.files.tus import with_tus_creation
-    from stratabase.http_api.files.upload import upload_endpoint
+    from stratabase.core.http.files.tus import with_tus_creation
+    from stratabase.core.http.files.upload import upload_endpoint
 
     return (
         Route(
@@ -205,7 +205,7 @@ def file_routes() -> tuple[Route, ...]:
 
 def download_routes() -> tuple[Route, ...]:
     """Return the routes of the function `download`, which streams files."""
-    from stratabase.http_api.files.download import bound_file_endpoint
+    from stratabase.core.http.files.download import bound_file_endpoint
 
     return (
         _pending_file_route(),
@@ -225,8 +225,8 @@ def download_routes() -> tuple[Route, ...]:
 
 def _pending_file_route() -> Route:
     # GET goes to the function `download`, and all other methods to `files`. Both know all methods, for Allow.
-    from stratabase.http_api.files.download import pending_file_endpoint
-    from stratabase.http_api.files.tus import with_tus
+    from stratabase.core.http.files.download import pending_file_endpoint
+    from stratabase.core.http.files.tus import with_tus
 
     return Route(
         "/auth/file/{class}/{name}/pending/{pendingFileId}",

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from stratabase.bootstrap.platform import platform_of
-from stratabase.domain.store_mark import StoreKind
-from stratabase.operations.files.blob_mark import BlobMark
-from stratabase.operations.store_marks import MarkedStore, MarkStore
-from stratabase.settings import Settings
-from stratabase.store.marked_engine import EngineMark
+from stratabase.core.domain.store_mark import StoreKind
+from stratabase.core.operations.files.blob_mark import BlobMark
+from stratabase.core.operations.store_marks import MarkedStore, MarkStore
+from stratabase.core.settings import Settings
+from stratabase.core.store.marked_engine import EngineMark
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import sys
 
 from stratabase.cli.main import main
-from stratabase.cli.server.processes import rare_garbage_collection
+from stratabase.terminal.processes import rare_garbage_collection
 
 
 def run() -> int:

@@ -6,26 +6,26 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from stratabase.cli.server.listener import root_url
-from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
-from stratabase.cli.terminal.command_error import MISUSED, CommandError, text_with_cause
-from stratabase.cli.terminal.progress import ProgressBar, TransferBar
-from stratabase.cli.terminal.settings import read_settings, require_store
-from stratabase.cli.transfer.binding import Binding
-from stratabase.cli.transfer.connection import Connection
-from stratabase.cli.transfer.credentials import PASSWORD_VARIABLE, TOKEN_VARIABLE, read_credentials
-from stratabase.cli.transfer.download import Download
-from stratabase.cli.transfer.form_upload import upload_form
-from stratabase.cli.transfer.local_file import LocalFile, open_local_file
-from stratabase.cli.transfer.resumable import ResumableTransfer
-from stratabase.cli.transfer.tus_upload import TusUpload
-from stratabase.domain.files.addresses import ROOT, file_address
-from stratabase.domain.files.pending_file import FileTarget
-from stratabase.domain.files.resumable_upload import MAX_CHUNK_SIZE
-from stratabase.domain.issues.refusals import Unavailable
-from stratabase.setting_values import parse_base_url
-from stratabase.unusable_store import UnusableStore
-from stratabase.wording import pluralize
+from stratabase.core.domain.files.addresses import ROOT, file_address
+from stratabase.core.domain.files.pending_file import FileTarget
+from stratabase.core.domain.files.resumable_upload import MAX_CHUNK_SIZE
+from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.setting_values import parse_base_url
+from stratabase.core.unusable_store import UnusableStore
+from stratabase.server.process.listener import root_url
+from stratabase.terminal.command_error import MISUSED, CommandError, text_with_cause
+from stratabase.terminal.progress import ProgressBar, TransferBar
+from stratabase.terminal.settings import read_settings, require_store
+from stratabase.terminal.subcommands import Argument, Options, Subcommand, add_subcommands
+from stratabase.transfer.client.binding import Binding
+from stratabase.transfer.client.connection import Connection
+from stratabase.transfer.client.credentials import PASSWORD_VARIABLE, TOKEN_VARIABLE, read_credentials
+from stratabase.transfer.client.download import Download
+from stratabase.transfer.client.form_upload import upload_form
+from stratabase.transfer.client.local_file import LocalFile, open_local_file
+from stratabase.transfer.client.resumable import ResumableTransfer
+from stratabase.transfer.client.tus_upload import TusUpload
+from stratabase.values.wording import pluralize
 
 _MAX_VERSION = 10**15
 
@@ -133,8 +133,8 @@ def _check(options: Options) -> Iterator[str]:
     """Compare the stores of the settings, and yield a line for each file that is not as it should be."""
     # Imported only here, because uploads and downloads need no stores.
     from stratabase.bootstrap import Instance  # noqa: PLC0415
-    from stratabase.operations.files.check import check_files  # noqa: PLC0415
-    from stratabase.store.file_references import StoredFileReferences  # noqa: PLC0415
+    from stratabase.core.operations.files.check import check_files  # noqa: PLC0415
+    from stratabase.core.store.file_references import StoredFileReferences  # noqa: PLC0415
 
     settings = read_settings()
     require_store(settings)

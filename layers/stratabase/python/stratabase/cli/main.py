@@ -7,11 +7,11 @@ from importlib import import_module
 from typing import Any, NamedTuple, Protocol, cast
 
 from stratabase import MODEL_LANGUAGE, __version__
-from stratabase.cli.terminal.arguments import CommandParser
-from stratabase.cli.terminal.command_error import INTERRUPTED, as_command_error
-from stratabase.cli.terminal.data_folder import release_data_folders
-from stratabase.cli.terminal.examples import add_examples
-from stratabase.cli.terminal.wrong_package import wrong_package
+from stratabase.terminal.arguments import CommandParser
+from stratabase.terminal.command_error import INTERRUPTED, as_command_error
+from stratabase.terminal.data_folder import release_data_folders
+from stratabase.terminal.examples import add_examples
+from stratabase.terminal.wrong_package import wrong_package
 
 
 class CommandEntry(NamedTuple):
@@ -27,41 +27,43 @@ COMMANDS: Mapping[str, CommandEntry] = {
         "create a new project: a model, a README and pyproject.toml, and on request what AWS needs",
     ),
     "serve": CommandEntry(
-        "stratabase.cli.serve",
+        "stratabase.server.commands.serve",
         "serve the model on this machine, and reload when the model or the code changes",
     ),
     "model": CommandEntry(
         "stratabase.cli.model", "check the model, or print what Stratabase generates from it"
     ),
     "reindex": CommandEntry(
-        "stratabase.cli.reindex",
+        "stratabase.evolution.commands.reindex",
         "build the indexes, unique constraints and required roles of a changed model while the service runs",
     ),
-    "keys": CommandEntry("stratabase.cli.keys", "list or rotate the keys that sign tokens"),
-    "members": CommandEntry("stratabase.cli.members", "list, create and change members"),
+    "keys": CommandEntry("stratabase.members.commands.keys", "list or rotate the keys that sign tokens"),
+    "members": CommandEntry("stratabase.members.commands.members", "list, create and change members"),
     "store": CommandEntry(
         "stratabase.cli.store",
         "show which instance and layout the stores have, adopt a restored store, or raise the layout",
     ),
     "export": CommandEntry(
-        "stratabase.cli.export",
+        "stratabase.transfer.commands.export",
         "write all data of an instance to a folder, or the objects of a class to a CSV file",
     ),
     "import": CommandEntry(
-        "stratabase.cli.import",
+        "stratabase.transfer.commands.import",
         "read an export into an empty store, or the rows of a CSV file as objects of a class",
     ),
     "copy": CommandEntry(
-        "stratabase.cli.copy", "copy an instance to other stores, such as from SQLite to DynamoDB"
+        "stratabase.transfer.commands.copy",
+        "copy an instance to other stores, such as from SQLite to DynamoDB",
     ),
     "backup": CommandEntry(
-        "stratabase.cli.backup", "copy all data of a local instance to a folder, also while it is served"
+        "stratabase.transfer.commands.backup",
+        "copy all data of a local instance to a folder, also while it is served",
     ),
-    "restore": CommandEntry("stratabase.cli.restore", "copy a backup to an empty data folder"),
+    "restore": CommandEntry("stratabase.transfer.commands.restore", "copy a backup to an empty data folder"),
     "files": CommandEntry(
         "stratabase.cli.files", "upload files to an instance, download them, and check the stored files"
     ),
-    "aws": CommandEntry("stratabase.cli.aws", "deploy an instance to AWS, try it, and delete it"),
+    "aws": CommandEntry("stratabase.aws.commands.aws", "deploy an instance to AWS, try it, and delete it"),
 }
 """The commands by their names."""
 
@@ -139,7 +141,7 @@ class _PrintVersion(argparse.Action):
     """Prints the versions, and exits."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from stratabase.domain.store_mark import KNOWN_LAYOUTS  # noqa: PLC0415 - only this needs it
+        from stratabase.core.domain.store_mark import KNOWN_LAYOUTS  # noqa: PLC0415 - only this needs it
 
         layouts = ", ".join(f"{kind.value} {known.newest}" for kind, known in KNOWN_LAYOUTS.items())
         print(f"stratabase {__version__}\nmodel language {MODEL_LANGUAGE}\nstore layout: {layouts}")

@@ -7,25 +7,25 @@ from importlib import resources
 from pathlib import Path
 
 from stratabase.bootstrap.platform import open_engine, platform_of
-from stratabase.cli.backfill.convert import convert
-from stratabase.cli.backfill.drop import drop
-from stratabase.cli.model_diff import DIFF_ARGUMENTS, DIFF_HELP, run_diff
 from stratabase.cli.model_explain import EXPLAIN_ARGUMENTS, EXPLAIN_HELP, explain_page
-from stratabase.cli.subcommands import Argument, Options, Subcommand, add_subcommands
-from stratabase.cli.terminal.command_error import FAILED, CommandError
-from stratabase.cli.terminal.confirm import YES
-from stratabase.cli.terminal.progress import ProgressBar
-from stratabase.cli.terminal.settings import read_settings, require_store
-from stratabase.domain.issues.refusals import Refused, Unavailable
-from stratabase.model import prepared
-from stratabase.model.model import Model
-from stratabase.model.reading import InvalidModel, lint_model_file, read_model_file
-from stratabase.model.users import with_users
-from stratabase.schema.generate import NothingServed, generate_schema
-from stratabase.schema.prepared_documents import prepare_documents, prepared_documents_file
-from stratabase.schema.profile_schemas import ProfileSchemas, print_sdl
-from stratabase.store.read.required_values import MissingValues, RequiredValues
-from stratabase.unusable_store import UnusableStore
+from stratabase.core.domain.issues.refusals import Refused, Unavailable
+from stratabase.core.model import prepared
+from stratabase.core.model.model import Model
+from stratabase.core.model.reading import InvalidModel, lint_model_file, read_model_file
+from stratabase.core.model.users import with_users
+from stratabase.core.schema.generate import NothingServed, generate_schema
+from stratabase.core.schema.prepared_documents import prepare_documents, prepared_documents_file
+from stratabase.core.schema.profile_schemas import ProfileSchemas, print_sdl
+from stratabase.core.store.read.required_values import MissingValues, RequiredValues
+from stratabase.core.unusable_store import UnusableStore
+from stratabase.evolution.commands.backfill.convert import convert
+from stratabase.evolution.commands.backfill.drop import drop
+from stratabase.evolution.commands.model_diff import DIFF_ARGUMENTS, DIFF_HELP, run_diff
+from stratabase.terminal.command_error import FAILED, CommandError
+from stratabase.terminal.confirm import YES
+from stratabase.terminal.progress import ProgressBar
+from stratabase.terminal.settings import read_settings, require_store
+from stratabase.terminal.subcommands import Argument, Options, Subcommand, add_subcommands
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -78,7 +78,7 @@ def _missing_value_line(values: MissingValues) -> str:
 
 def _print_directives(_options: Options) -> int:
     """Print the definitions of the directives of the model language, for editors."""
-    print(resources.files("stratabase.model").joinpath("directives.graphql").read_text("utf-8"), end="")
+    print(resources.files("stratabase.core.model").joinpath("directives.graphql").read_text("utf-8"), end="")
     return 0
 
 

@@ -9,33 +9,28 @@ from graphql import GraphQLInputObjectType
 from graphql.utilities import coerce_input_value, validate_input_value
 
 from stratabase.bootstrap.platform import open_engine, platform_of
-from stratabase.cli.subcommands import Argument, Options
-from stratabase.cli.terminal.command_error import CommandError
-from stratabase.cli.terminal.settings import read_settings, require_store
-from stratabase.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable
-from stratabase.domain.query.consumption import Consumption, round_trips
-from stratabase.domain.query.order import Order
-from stratabase.domain.query.page import PageFields, Query
-from stratabase.domain.query.read_budget import MEGABYTE, ReadBudget
-from stratabase.model.api_names import GeneratedType, type_name
-from stratabase.model.model import Class, Model
-from stratabase.model.stored_names import StoredNames
-from stratabase.model.users import with_users
-from stratabase.operations.context import ReadContext
-from stratabase.operations.members.ports import Members
-from stratabase.operations.members.users import UserRepository
-from stratabase.operations.read.reader import Reader
-from stratabase.schema.generate import NothingServed, generate_schema
-from stratabase.schema.inputs.query_reader import QueryReader
-from stratabase.schema.request.context import InputContext
-from stratabase.settings import Settings
-from stratabase.store.engine.metering import record_consumption
-from stratabase.store.engine.port import Engine
-from stratabase.store.indexes.registry import parse_registry
-from stratabase.store.indexes.registry_cache import RegistryCache
-from stratabase.store.layout import keys
-from stratabase.store.query.filter_analysis import ASSUMED_OBJECTS
-from stratabase.store.query.planner import (
+from stratabase.core.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable
+from stratabase.core.domain.query.consumption import Consumption, round_trips
+from stratabase.core.domain.query.order import Order
+from stratabase.core.domain.query.page import PageFields, Query
+from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
+from stratabase.core.model.api_names import GeneratedType, type_name
+from stratabase.core.model.model import Class, Model
+from stratabase.core.model.stored_names import StoredNames
+from stratabase.core.model.users import with_users
+from stratabase.core.operations.context import ReadContext
+from stratabase.core.operations.read.reader import Reader
+from stratabase.core.schema.generate import NothingServed, generate_schema
+from stratabase.core.schema.inputs.query_reader import QueryReader
+from stratabase.core.schema.request.context import InputContext
+from stratabase.core.settings import Settings
+from stratabase.core.store.engine.metering import record_consumption
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.indexes.registry import parse_registry
+from stratabase.core.store.indexes.registry_cache import RegistryCache
+from stratabase.core.store.layout import keys
+from stratabase.core.store.query.filter_analysis import ASSUMED_OBJECTS
+from stratabase.core.store.query.planner import (
     MissingIndex,
     PlanCandidate,
     missing_index,
@@ -43,11 +38,16 @@ from stratabase.store.query.planner import (
     plan_candidates,
     record_plans,
 )
-from stratabase.store.query.schema import built_schema
-from stratabase.store.query.semi_join import joins_of
-from stratabase.store.renamed_repository import open_repository
-from stratabase.unusable_store import UnusableStore
-from stratabase.wording import pluralize
+from stratabase.core.store.query.schema import built_schema
+from stratabase.core.store.query.semi_join import joins_of
+from stratabase.core.store.renamed_repository import open_repository
+from stratabase.core.unusable_store import UnusableStore
+from stratabase.members.operations.users import UserRepository
+from stratabase.members.ports import Members
+from stratabase.terminal.command_error import CommandError
+from stratabase.terminal.settings import read_settings, require_store
+from stratabase.terminal.subcommands import Argument, Options
+from stratabase.values.wording import pluralize
 
 EXPLAIN_HELP = "print the query plan of a page and its cost"
 EXPLAIN_ARGUMENTS: tuple[Argument, ...] = (

@@ -5,18 +5,11 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
-from stratabase.bootstrap import layout_steps
 from stratabase.bootstrap.platform import platform_of
 from stratabase.bootstrap.store_marks import open_marked_stores, settings_of_source
-from stratabase.cli.subcommands import Options, Subcommand, add_subcommands
-from stratabase.cli.terminal.command_error import CommandError, text_with_cause
-from stratabase.cli.terminal.confirm import YES, confirm
-from stratabase.cli.terminal.progress import ProgressBar
-from stratabase.cli.terminal.settings import read_settings, require_store
-from stratabase.domain.issues.refusals import Unavailable
-from stratabase.domain.store_mark import StoreKind
-from stratabase.operations.layout_upgrade import missing_steps, upgrade_store
-from stratabase.operations.store_marks import (
+from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.store_mark import StoreKind
+from stratabase.core.operations.store_marks import (
     Adoption,
     MarkedStore,
     adopt_stores,
@@ -24,10 +17,17 @@ from stratabase.operations.store_marks import (
     plan_adoption,
     retire_source,
 )
-from stratabase.settings import Settings
-from stratabase.store.backfill.reindex import SETTLED
-from stratabase.unusable_store import UnusableStore
-from stratabase.wording import pluralize
+from stratabase.core.settings import Settings
+from stratabase.core.unusable_store import UnusableStore
+from stratabase.evolution import layout_steps
+from stratabase.evolution.backfill.reindex import SETTLED
+from stratabase.evolution.layout_upgrade import missing_steps, upgrade_store
+from stratabase.terminal.command_error import CommandError, text_with_cause
+from stratabase.terminal.confirm import YES, confirm
+from stratabase.terminal.progress import ProgressBar
+from stratabase.terminal.settings import read_settings, require_store
+from stratabase.terminal.subcommands import Options, Subcommand, add_subcommands
+from stratabase.values.wording import pluralize
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

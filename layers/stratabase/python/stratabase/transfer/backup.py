@@ -13,11 +13,11 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from stratabase.data_folder import OBJECTS, RESTORING
-from stratabase.files import LOST_AND_FOUND, entries, sync_folder
-from stratabase.store.file_references import stored_file_ids
-from stratabase.store.layout import keys
-from stratabase.store.sqlite.snapshot import copy_database, open_snapshot
+from stratabase.core.data_folder import OBJECTS, RESTORING
+from stratabase.core.local_files import LOST_AND_FOUND, entries, sync_folder
+from stratabase.core.store.file_references import stored_file_ids
+from stratabase.core.store.layout import keys
+from stratabase.core.store.sqlite.snapshot import copy_database, open_snapshot
 from stratabase.transfer.format import (
     BACKUP_FORMAT,
     ExportedFile,

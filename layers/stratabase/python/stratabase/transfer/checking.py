@@ -15,20 +15,20 @@ from typing import NamedTuple, Self
 
 import orjson
 
-from stratabase.domain.files.pending_file import is_file_id
-from stratabase.domain.objects.change import Tombstone
-from stratabase.domain.objects.entity import Reference, RoleName
-from stratabase.domain.objects.identity import SINGLETON_ID
-from stratabase.model.model import ClassKind, Model
-from stratabase.model.stored_names import StoredNames
-from stratabase.store.engine.port import Item, Key
-from stratabase.store.file_references import stored_file_ids
-from stratabase.store.indexes.registry_cache import WriteSchema
-from stratabase.store.layout import codec, keys
-from stratabase.store.layout.associations import Associations, LinkedPair
-from stratabase.store.layout.ledgers import kept_ledger
-from stratabase.store.name_translation import NameTranslation
-from stratabase.store.write.guard_writes import UniqueClaim, exclusive_claims, unique_claims
+from stratabase.core.domain.files.pending_file import is_file_id
+from stratabase.core.domain.objects.change import Tombstone
+from stratabase.core.domain.objects.entity import Reference, RoleName
+from stratabase.core.domain.objects.identity import SINGLETON_ID
+from stratabase.core.model.model import ClassKind, Model
+from stratabase.core.model.stored_names import StoredNames
+from stratabase.core.store.engine.port import Item, Key
+from stratabase.core.store.file_references import stored_file_ids
+from stratabase.core.store.indexes.registry_cache import WriteSchema
+from stratabase.core.store.layout import codec, keys
+from stratabase.core.store.layout.associations import Associations, LinkedPair
+from stratabase.core.store.layout.ledgers import kept_ledger
+from stratabase.core.store.name_translation import NameTranslation
+from stratabase.core.store.write.guard_writes import UniqueClaim, exclusive_claims, unique_claims
 from stratabase.transfer.format import (
     FILE_FOLDER,
     FILES,

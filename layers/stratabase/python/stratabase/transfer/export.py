@@ -17,21 +17,21 @@ from typing import Any, Self
 
 import orjson
 
-from stratabase.domain.files.blob import BlobNotFound
-from stratabase.domain.files.pending_file import is_file_id
-from stratabase.domain.files.stored_file import file_key
-from stratabase.domain.objects.entity import Reference, RoleName
-from stratabase.files import LockTimeout, entries, lock_folder
-from stratabase.model.model import Model
-from stratabase.model.stored_names import StoredNames
-from stratabase.operations.file_ports import BlobStore
-from stratabase.store.engine.port import Item
-from stratabase.store.engine.snapshot import ItemSnapshot
-from stratabase.store.file_references import stored_file_ids
-from stratabase.store.layout import keys
-from stratabase.store.layout.associations import Associations
-from stratabase.store.name_translation import NameTranslation
-from stratabase.store.write.serials import last_number
+from stratabase.core.domain.files.blob import BlobNotFound
+from stratabase.core.domain.files.pending_file import is_file_id
+from stratabase.core.domain.files.stored_file import file_key
+from stratabase.core.domain.objects.entity import Reference, RoleName
+from stratabase.core.local_files import LockTimeout, entries, lock_folder
+from stratabase.core.model.model import Model
+from stratabase.core.model.stored_names import StoredNames
+from stratabase.core.operations.file_ports import BlobStore
+from stratabase.core.store.engine.port import Item
+from stratabase.core.store.engine.snapshot import ItemSnapshot
+from stratabase.core.store.file_references import stored_file_ids
+from stratabase.core.store.layout import keys
+from stratabase.core.store.layout.associations import Associations
+from stratabase.core.store.name_translation import NameTranslation
+from stratabase.core.store.write.serials import last_number
 from stratabase.transfer.format import (
     FILE_FOLDER,
     FILES,

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, Self
 
 import orjson
 
-from stratabase.domain.objects.entity import RoleName
-from stratabase.files import sync_folder
+from stratabase.core.domain.objects.entity import RoleName
+from stratabase.core.local_files import sync_folder
 
 EXPORT_FORMAT, BACKUP_FORMAT = "stratabase-export", "stratabase-backup"
 FORMAT_VERSION = 1

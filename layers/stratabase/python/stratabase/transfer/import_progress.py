@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import orjson
 
-from stratabase.store.engine.port import Engine, Item, Put
-from stratabase.store.layout import keys
+from stratabase.core.store.engine.port import Engine, Item, Put
+from stratabase.core.store.layout import keys
 
 _WORK = "import"
 """The name of the checkpoint of an import."""

@@ -14,15 +14,15 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from stratabase.domain.files.stored_file import file_key
-from stratabase.domain.objects.change import Change, Creation, Tombstone
-from stratabase.domain.objects.entity import Entity
-from stratabase.domain.objects.instant import Instant
-from stratabase.domain.objects.serials import SerialName
-from stratabase.model.stored_values import KEPT
-from stratabase.operations.file_ports import BlobStore
-from stratabase.store.engine.parallel import ParallelMap
-from stratabase.store.engine.port import (
+from stratabase.core.domain.files.stored_file import file_key
+from stratabase.core.domain.objects.change import Change, Creation, Tombstone
+from stratabase.core.domain.objects.entity import Entity
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.domain.objects.serials import SerialName
+from stratabase.core.model.stored_values import KEPT
+from stratabase.core.operations.file_ports import BlobStore
+from stratabase.core.store.engine.parallel import ParallelMap
+from stratabase.core.store.engine.port import (
     MAX_ACTIONS,
     NO_EXPECTATION,
     Action,
@@ -31,15 +31,15 @@ from stratabase.store.engine.port import (
     Key,
     Put,
 )
-from stratabase.store.indexes.registry_cache import RegistryCache, WriteSchema
-from stratabase.store.layout import codec, keys, versions
-from stratabase.store.layout.associations import ForeignKey
-from stratabase.store.layout.guards import guard_item
-from stratabase.store.layout.heads import index_places
-from stratabase.store.write.association_changes import AssociationChanges, KeyReference, link_actions
-from stratabase.store.write.commit import MAX_BATCH_BYTES, action_bytes
-from stratabase.store.write.guard_writes import ExclusiveClaim, exclusive_claims, unique_claims
-from stratabase.store.write.serials import raise_counter
+from stratabase.core.store.indexes.registry_cache import RegistryCache, WriteSchema
+from stratabase.core.store.layout import codec, keys, versions
+from stratabase.core.store.layout.associations import ForeignKey
+from stratabase.core.store.layout.guards import guard_item
+from stratabase.core.store.layout.heads import index_places
+from stratabase.core.store.write.association_changes import AssociationChanges, KeyReference, link_actions
+from stratabase.core.store.write.commit import MAX_BATCH_BYTES, action_bytes
+from stratabase.core.store.write.guard_writes import ExclusiveClaim, exclusive_claims, unique_claims
+from stratabase.core.store.write.serials import raise_counter
 from stratabase.transfer.checking import (
     ExportCheck,
     ExportedObject,

@@ -9,10 +9,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from stratabase.domain.members.member import Member, NamesTaken, fold_name
-from stratabase.formats.preferences import Formats
-from stratabase.model.model import Profile
-from stratabase.operations.members.ports import Members
+from stratabase.core.model.model import Profile
+from stratabase.members.member import Member, NamesTaken, fold_name
+from stratabase.members.ports import Members
 from stratabase.transfer.format import (
     MEMBERS,
     ExportedFile,
@@ -22,6 +21,7 @@ from stratabase.transfer.format import (
     read_lines,
     text_field,
 )
+from stratabase.values.formats.preferences import Formats
 
 _PASSWORD = "password"  # noqa: S105 - the name of a field
 _FIELDS = ("id", "username", "email", "profile", "notes", "formats", "disabled", "generation")

@@ -9,22 +9,22 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from stratabase.domain.files.pending_file import is_file_id
-from stratabase.domain.files.stored_file import stored_file
-from stratabase.domain.objects.change import Tombstone
-from stratabase.domain.objects.entity import Reference
-from stratabase.domain.objects.instant import Instant, format_instant, parse_instant
-from stratabase.domain.objects.lock import Lock
-from stratabase.domain.write.limits import MAX_OBJECT_BYTES
-from stratabase.model.attribute import Attribute, Origin
-from stratabase.model.model import Class, Role
-from stratabase.model.stored_names import ClassNames
-from stratabase.model.types.enumeration import EnumType
-from stratabase.model.types.file import FileType
-from stratabase.store.engine.port import Item
-from stratabase.store.layout import codec, keys, versions
-from stratabase.store.layout.heads import DELETED
-from stratabase.store.layout.locks import lock_attributes, lock_of
+from stratabase.core.domain.files.pending_file import is_file_id
+from stratabase.core.domain.files.stored_file import stored_file
+from stratabase.core.domain.objects.change import Tombstone
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.objects.instant import Instant, format_instant, parse_instant
+from stratabase.core.domain.objects.lock import Lock
+from stratabase.core.domain.write.limits import MAX_OBJECT_BYTES
+from stratabase.core.model.attribute import Attribute, Origin
+from stratabase.core.model.model import Class, Role
+from stratabase.core.model.stored_names import ClassNames
+from stratabase.core.model.types.enumeration import EnumType
+from stratabase.core.model.types.file import FileType
+from stratabase.core.store.engine.port import Item
+from stratabase.core.store.layout import codec, keys, versions
+from stratabase.core.store.layout.heads import DELETED
+from stratabase.core.store.layout.locks import lock_attributes, lock_of
 from stratabase.transfer.format import Line
 
 ID_FIELD, _START, _END, _PREVIOUS = "_id", "_versionStart", "_versionEnd", "_previousStart"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from stratabase import __version__
 from stratabase.cli.project.folder import DIRECTIVES_FILE, PROJECT_FILES, SAMPLE_MODEL
 from stratabase.cli.project.origin import PackageOrigin
-from stratabase.cli.terminal.command_error import CommandError
+from stratabase.terminal.command_error import CommandError
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _MODEL = "model.graphql"

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from stratabase import __version__
-from stratabase.cli.terminal.command_error import CommandError
+from stratabase.terminal.command_error import CommandError
 
 _NAME = "stratabase"
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from stratabase.formats.invalid_value import describe_value
-from stratabase.formats.preferences import ISO_FORMAT, Formats
-from stratabase.model.types.base import AttributeType
-from stratabase.model.types.temporal import TemporalType
+from stratabase.core.model.types.base import AttributeType
+from stratabase.core.model.types.temporal import TemporalType
+from stratabase.values.formats.invalid_value import describe_value
+from stratabase.values.formats.preferences import ISO_FORMAT, Formats
 
 _QUOTABLE = re.compile(r"'*(?:[=+\-@\t\r]|\Z)")
 """The start of a text that an apostrophe before it changes: it is removed when the text is read."""

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from stratabase.domain.objects.role_storage import RoleStorage, is_one_to_one, storage_of
-from stratabase.model.api_names import ID
-from stratabase.model.attribute import Attribute, Origin
-from stratabase.model.model import Class, ClassKind, Model, Role, Unique
-from stratabase.model.types import ID_TYPE
-from stratabase.model.types.base import AttributeType
-from stratabase.wording import nearest_word
+from stratabase.core.domain.objects.role_storage import RoleStorage, is_one_to_one, storage_of
+from stratabase.core.model.api_names import ID
+from stratabase.core.model.attribute import Attribute, Origin
+from stratabase.core.model.model import Class, ClassKind, Model, Role, Unique
+from stratabase.core.model.types import ID_TYPE
+from stratabase.core.model.types.base import AttributeType
+from stratabase.values.wording import nearest_word
 
 REASON = "_reason"
 """The column with the reason in a file of refused rows. An import leaves it out."""

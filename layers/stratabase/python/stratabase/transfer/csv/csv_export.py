@@ -6,22 +6,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from stratabase.domain.caller import Caller
-from stratabase.domain.objects.entity import RoleName
-from stratabase.domain.query.fetch import Fetch, ToOne, View
-from stratabase.domain.query.order import Order, position_of
-from stratabase.domain.query.page import PageFields, Query, Window
-from stratabase.model.api_names import ID
-from stratabase.model.attribute import Attribute, Origin
-from stratabase.model.model import Class, ClassKind, Model, Role
-from stratabase.model.types import ID_TYPE
-from stratabase.operations.context import read_context
-from stratabase.operations.read.reader import Reader
-from stratabase.operations.read.views import read_views
-from stratabase.operations.services import Services
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.objects.entity import RoleName
+from stratabase.core.domain.query.fetch import Fetch, ToOne, View
+from stratabase.core.domain.query.order import Order, position_of
+from stratabase.core.domain.query.page import PageFields, Query, Window
+from stratabase.core.model.api_names import ID
+from stratabase.core.model.attribute import Attribute, Origin
+from stratabase.core.model.model import Class, ClassKind, Model, Role
+from stratabase.core.model.types import ID_TYPE
+from stratabase.core.operations.context import read_context
+from stratabase.core.operations.read.reader import Reader
+from stratabase.core.operations.read.views import read_views
+from stratabase.core.operations.services import Services
 from stratabase.transfer.csv.cells import CellFormats
 from stratabase.transfer.csv.columns import UnusableColumns, is_importable, leads_to_one
-from stratabase.wording import nearest_word
+from stratabase.values.wording import nearest_word
 
 _PAGE = 500
 """The number of objects that are read together."""

@@ -11,13 +11,13 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple, Protocol
 
-from stratabase import waiting
-from stratabase.domain.caller import Caller
-from stratabase.domain.issues.refusals import Refused, StoreOutOfService, Unavailable
-from stratabase.domain.objects.entity import Entity, Reference
-from stratabase.operations.services import Services
-from stratabase.operations.write.options import WriteOptions
-from stratabase.operations.write.pipeline import Write
+from stratabase.core import waiting
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.refusals import Refused, StoreOutOfService, Unavailable
+from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.operations.services import Services
+from stratabase.core.operations.write.options import WriteOptions
+from stratabase.core.operations.write.pipeline import Write
 from stratabase.transfer.csv.cells import CellFormats
 from stratabase.transfer.csv.columns import Columns
 from stratabase.transfer.csv.csv_file import CsvFile, Row

@@ -7,12 +7,12 @@ unique values stay in memory.
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from stratabase.formats.invalid_value import InvalidValue
-from stratabase.formats.preferences import Formats
-from stratabase.store.layout.guards import UniqueConstraint, unique_constraint
+from stratabase.core.store.layout.guards import UniqueConstraint, unique_constraint
 from stratabase.transfer.csv.cells import CellFormats, InvalidCell
 from stratabase.transfer.csv.columns import Columns, FileColumn, RoleColumns
 from stratabase.transfer.csv.csv_file import Row
+from stratabase.values.formats.invalid_value import InvalidValue
+from stratabase.values.formats.preferences import Formats
 
 
 class FileObject(NamedTuple):

@@ -16,9 +16,9 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import blake2b, sha256
 
-from stratabase.domain.objects.instant import Instant
-from stratabase.operations.ports import EntityRepository
-from stratabase.store.ids import id_text
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.operations.ports import EntityRepository
+from stratabase.core.store.ids import id_text
 
 _RANDOM_BITS = 80
 _STEP_BITS = 40

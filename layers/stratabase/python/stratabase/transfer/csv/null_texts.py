@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from stratabase.formats.invalid_value import describe_value
-from stratabase.model.types.string import TextType
+from stratabase.core.model.types.string import TextType
 from stratabase.transfer.csv.columns import Columns
-from stratabase.wording import pluralize
+from stratabase.values.formats.invalid_value import describe_value
+from stratabase.values.wording import pluralize
 
 _OF_DATABASES = frozenset({"NULL", "\\N"})
 _AMBIGUOUS = frozenset({"NA", "N/A"})

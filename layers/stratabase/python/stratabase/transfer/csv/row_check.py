@@ -9,16 +9,16 @@ from functools import partial
 from hashlib import blake2b
 from typing import NamedTuple
 
-from stratabase.domain.caller import Caller
-from stratabase.domain.issues.issue import Issue, Level
-from stratabase.domain.objects.change import Change
-from stratabase.domain.objects.entity import Entity
-from stratabase.domain.write.commands import Create
-from stratabase.operations.services import Services
-from stratabase.operations.write.options import WriteOptions
-from stratabase.operations.write.outcome import WriteOutcome
-from stratabase.operations.write.pipeline import Write
-from stratabase.store.layout.guards import UniqueConstraint, unique_constraint
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.issue import Issue, Level
+from stratabase.core.domain.objects.change import Change
+from stratabase.core.domain.objects.entity import Entity
+from stratabase.core.domain.write.commands import Create
+from stratabase.core.operations.services import Services
+from stratabase.core.operations.write.options import WriteOptions
+from stratabase.core.operations.write.outcome import WriteOutcome
+from stratabase.core.operations.write.pipeline import Write
+from stratabase.core.store.layout.guards import UniqueConstraint, unique_constraint
 from stratabase.transfer.csv.columns import Columns
 from stratabase.transfer.csv.csv_file import Row
 from stratabase.transfer.csv.issues import Cause, RowIssue

@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from stratabase.domain.caller import Caller
-from stratabase.domain.objects.entity import Reference
-from stratabase.domain.write.commands import Create, RoleCommand, ToOneCommand, Update
-from stratabase.formats.invalid_value import InvalidValue, describe_value
-from stratabase.model.model import Unique
-from stratabase.operations.services import Services
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.write.commands import Create, RoleCommand, ToOneCommand, Update
+from stratabase.core.model.model import Unique
+from stratabase.core.operations.services import Services
 from stratabase.transfer.csv.cells import OPTIONS_OF_TYPES, CellFormats, InvalidCell
 from stratabase.transfer.csv.columns import Columns, RoleColumns
 from stratabase.transfer.csv.csv_file import CsvFile, Row
@@ -17,7 +16,8 @@ from stratabase.transfer.csv.file_objects import FileObjects
 from stratabase.transfer.csv.issues import Cause, RowIssue
 from stratabase.transfer.csv.null_texts import advice_for
 from stratabase.transfer.csv.row_order import Need
-from stratabase.wording import pluralize
+from stratabase.values.formats.invalid_value import InvalidValue, describe_value
+from stratabase.values.wording import pluralize
 
 _MAX_REMEMBERED = 100_000
 """The number of targets of roles that are remembered, so that each is looked up once."""

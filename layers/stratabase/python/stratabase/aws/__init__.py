@@ -1,0 +1,12 @@
+"""AWS: the stores, keys and mail of an instance there, its Lambda functions, and its deployment.
+
+- `endpoint`, `addresses`, `deadline`, `tracing`: access to the services of AWS
+- `dynamodb`: the engine on a DynamoDB table
+- `members`: members and sign-in attempts in a table
+- `s3`: the bytes of files in a bucket
+- `keys`, `mail`: the keys in a secret, and mail by Amazon SES or by a function
+- `functions`: the Lambda functions that API Gateway calls
+- `deploy`, `commands`: the life of a stack, and the command `aws`
+
+Imports `core`, `members` and `values`.
+"""

@@ -1,0 +1,1 @@
+"""The command `aws`, and the emulator of AWS for development and tests, which is a program of its own."""

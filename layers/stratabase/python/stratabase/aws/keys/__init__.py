@@ -1,0 +1,1 @@
+"""The keys that sign tokens, in a secret of AWS Secrets Manager."""

@@ -1,0 +1,5 @@
+"""The stores of members and of sign-in attempts, which share one DynamoDB table.
+
+Read `pynamodb_table` first. tests/contract/members and tests/contract/attempts verify that they behave like
+those of `members.stores`. Existing instances contain data, so the keys and attributes must stay readable.
+"""

@@ -1,8 +1,0 @@
-"""Updates of the stored objects after a change of the model, with reports of progress and remaining problems.
-
-`stratabase.store.backfill` does the work step by step. Read `build` first: it builds the indexes, unique
-constraints and required roles of a model before an embedded store serves it, and for `stratabase reindex`.
-`owners` replaces the usernames that an older version stored as owners with member ids.
-
-Imports `terminal`; `server` and the commands import it.
-"""

@@ -1,0 +1,15 @@
+"""The core: a model, the objects that it describes, their store, and their API over GraphQL and HTTP.
+
+| package | content |
+|---|---|
+| model | what a model file says, and its rules |
+| domain | the rules about objects: access, queries, writes, locks, versions. No I/O, no clock |
+| operations | what a request does with objects: read, then decide, then write |
+| store | how objects become items, on SQLite, or on another engine behind the same port |
+| files | the bytes of files in a folder |
+| schema | the GraphQL schema of a model, and its execution |
+| http | the endpoints, and the handler that calls them |
+
+The modules beside them, such as `settings` and `observe`, import none of these packages. Imports `values`
+only.
+"""

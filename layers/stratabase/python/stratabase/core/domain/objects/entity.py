@@ -1,0 +1,150 @@
+"""An object at one moment: its class and ID, its state, and the versions and commits around it."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import Any, NamedTuple, overload
+
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.domain.objects.lock import Lock
+from stratabase.core.model.stored_values import KEPT
+from stratabase.core.model.types.storage import Stored
+from stratabase.values.formats.invalid_value import describe_value
+from stratabase.values.frozen import frozen
+
+
+class RoleName(NamedTuple):
+    """The identity of a role: its class and its name there, such as `RoleName("Team", "members")`."""
+
+    class_name: str
+    role_name: str
+
+    def __str__(self) -> str:
+        return f"{self.class_name}.{self.role_name}"
+
+
+State = Mapping[str, Stored]
+"""The stored values of an object by attribute name, including `_id`. An absent value is null.
+
+The state also contains the roles that the object itself stores: the ID of the target of a key, the ID of a
+part, or a list of IDs of parts in the order of their creation. A part contains the ID of its whole. The state
+of a versioned class also contains `_versionStart` and `_versionEnd`.
+"""
+
+
+class Reference(NamedTuple):
+    """The identity of an object: its class and its ID."""
+
+    class_name: str
+    id: str
+
+
+class Moment(NamedTuple):
+    """An object and an instant, to name the state of the object at that instant."""
+
+    reference: Reference
+    at: Instant
+
+
+def differ(one: State, other: State, names: Iterable[str]) -> bool:
+    """Return whether two states have or keep different values of any of these attributes and roles.
+
+    It may also be true if they keep different values of others, which is rare.
+    """
+    for name in names:  # every update passes here several times, and a loop is faster than `any`
+        if one.get(name) != other.get(name):
+            return True
+    return one.get(KEPT) != other.get(KEPT)
+
+
+def describe_object(reference: Reference) -> str:
+    """Return an object's name for messages in any language: `Team "t7"`."""
+    return f"{reference.class_name} {describe_value(reference.id)}"
+
+
+@frozen
+class Entity:
+    """An object as it was read, or as a write leaves it.
+
+    `commit_ids` has the last commits that wrote it, the newest last, if the object was read by key.
+    """
+
+    reference: Reference
+    state: State
+    commit_ids: tuple[str, ...] = ()
+    counts: Mapping[RoleName, int] = field(default_factory=dict, compare=False)
+    """The number of associations by required role, known if the object was read by key.
+
+    For a to-one role of other objects: how many of them refer to this object. For a to-many role of this
+    object: how many objects it refers to. Other writes change these counts without writing the rest of the
+    object.
+    """
+    linked: str | None = field(default=None, compare=False)
+    """The ID of the last commit that added a link to or from this object, known if it was read by key.
+
+    A deletion expects this ID unchanged, so that it misses no link that is created meanwhile.
+    """
+    start: Instant | None = field(default=None, compare=False)
+    """The instant at which the object entered this state; None if unknown."""
+    end: Instant | None = field(default=None, compare=False)
+    """The instant at which this state ended; None if it is the present state."""
+    previous: Instant | None = field(default=None, compare=False)
+    """The start of the last version that ended before this one began; None if there is none."""
+    lock: Lock | None = field(default=None, compare=False)
+    """The lock, known if the object was read by key. It may have ended. A page need not contain it."""
+    part_lock: str | None = field(default=None, compare=False)
+    """The ID of the last commit that locked a part at any depth, known if the object was read by key.
+
+    A deletion that deletes parts later expects this ID unchanged, so that it respects locks that begin
+    meanwhile.
+    """
+    claimed: str | None = field(default=None, compare=False)
+    """The ID of the last commit that claimed this object, known if it was read by key.
+
+    A commit that claims it too expects this ID unchanged, because the conditions of rules may have changed.
+    """
+    seen: Mapping[str, Any] | None = field(default=None, compare=False)
+    """What the store has read besides the state, for its own use. None if the object was not read by key."""
+
+
+class UnmadeEntities(Sequence[Entity]):
+    """Objects of one class that were read. They are made when one is used: many pages need only states."""
+
+    __slots__ = ("_made", "_make", "class_name", "states")
+
+    def __init__(
+        self, class_name: str, states: Sequence[State], make: Callable[[], Sequence[Entity]]
+    ) -> None:
+        """`make`: returns the objects with these states."""
+        self.class_name = class_name
+        self.states = states
+        self._make = make
+        self._made: Sequence[Entity] | None = None
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    @overload
+    def __getitem__(self, index: int) -> Entity: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Entity]: ...
+    def __getitem__(self, index: int | slice) -> Entity | Sequence[Entity]:
+        return self._all()[index]
+
+    def __iter__(self) -> Iterator[Entity]:
+        return iter(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and [*self] == [*other]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _all(self) -> Sequence[Entity]:
+        # They are made once, because what is computed for an object is found by its identity.
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+
+def states_of(entities: Sequence[Entity]) -> Sequence[State]:
+    """Return the states of objects."""
+    return entities.states if isinstance(entities, UnmadeEntities) else [each.state for each in entities]

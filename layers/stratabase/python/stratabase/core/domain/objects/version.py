@@ -1,0 +1,91 @@
+"""The instants at which versions begin and end, as numbers, in states, and in the formats of the API.
+
+All versions that one commit creates begin at the instant of the commit, and their predecessors end at it.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC
+
+from stratabase.core.domain.objects.entity import State
+from stratabase.core.domain.objects.instant import Instant, format_instant, parse_instant
+from stratabase.core.model.model import Class
+from stratabase.core.model.types.datetime import DatetimeType
+from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.temporal import OutOfCalendar
+from stratabase.values.formats.preferences import Formats
+
+VERSION_START, VERSION_END = "_versionStart", "_versionEnd"
+"""The names under which a state of a versioned class has its start and its end, in stored spelling.
+
+The end of the present version is null.
+"""
+
+
+def instant_after(now: Instant, earlier: Iterable[Instant | None]) -> Instant:
+    """Return `now`, or one millisecond after the latest of some earlier instants if that is later.
+
+    `core/domain/write/effects.py` chooses the start of new versions with this function. So the starts of an
+    object's versions increase even if a clock has stepped back. None stands for an unknown instant and is
+    ignored.
+    """
+    return max((now, *(instant + 1 for instant in earlier if instant is not None)))
+
+
+def with_version_times(
+    class_: Class, state: State, start: Instant | None, end: Instant | None = None
+) -> State:
+    """Return a state with the start and end of its version; unchanged if its class is not versioned."""
+    if not class_.versioned:
+        return state
+    times: dict[str, Stored] = {}
+    if start is not None:
+        times[VERSION_START] = format_instant(start)
+    if end is not None:
+        times[VERSION_END] = format_instant(end)
+    # The times come last.
+    timeless = {**state}
+    timeless.pop(VERSION_START, None)
+    timeless.pop(VERSION_END, None)
+    return {**timeless, **times}
+
+
+VERSION_INSTANT_PATTERN = "dd-MM-yyyy HH:mm:ss.SSS"
+"""The pattern in which the API takes instants of versions, whatever the member's own formats are.
+
+It also takes ISO 8601 with an offset.
+"""
+
+_DATETIME = DatetimeType()
+
+
+def parse_version_instant(value: object, formats: Formats) -> tuple[Instant, ...]:
+    """Return the instants that a text can mean, the earlier one first.
+
+    The text is in VERSION_INSTANT_PATTERN and the member's time zone, or in ISO 8601 with an offset. Without
+    an offset, in the hour that occurs twice when clocks are put back, a text has two meanings, otherwise one.
+    Raises InvalidValue, which says what would be right.
+    """
+    try:
+        exact = _DATETIME.read_offset(value, formats)
+        if exact is not None:
+            return (parse_instant(exact),)
+        first = str(_DATETIME.read_as(VERSION_INSTANT_PATTERN, value, formats))
+    except OutOfCalendar as beyond:
+        # A date that the member's calendar has, but UTC's does not (year 0 or 10,000): the nearest instant.
+        return (parse_instant(beyond.nearest),)
+    moment = _DATETIME.from_stored(_DATETIME.zone(formats))(first)
+    again = moment.replace(fold=1)
+    if again.utcoffset() == moment.utcoffset():
+        return (parse_instant(first),)
+    return parse_instant(first), parse_instant(_DATETIME.to_stored(again.astimezone(UTC)))
+
+
+def describe_version_instant(instant: Instant, formats: Formats, argument: str) -> str:
+    """Return an instant for a message: in the member's format, followed by the text to send as `argument`."""
+    moment = _DATETIME.serializer("default", formats)(format_instant(instant))
+    return f"{moment} ({argument}: {format_version_instant(instant, formats)})"
+
+
+def format_version_instant(instant: Instant, formats: Formats) -> str:
+    """Return an instant in the format and time zone in which a client can send it back."""
+    return str(_DATETIME.serializer(VERSION_INSTANT_PATTERN, formats)(format_instant(instant)))

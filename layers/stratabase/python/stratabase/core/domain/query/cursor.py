@@ -1,0 +1,164 @@
+"""Cursors: a position in an order as an opaque text, which a client can send back (`Cursor` in the API).
+
+The text is base64url of a format version, a checksum, a digest of the class and order, and the values as
+JSON. Names and values are the stored ones, so that cursors outlive renames. The checksum is not a signature.
+A forged cursor is only a position, which a filter could express as well.
+"""
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from hashlib import blake2b
+from typing import Any
+
+from stratabase.core.domain.attributes import order_getter, type_of
+from stratabase.core.domain.query.order import Order, Position
+from stratabase.core.model.model import Class
+from stratabase.core.model.types import TYPES
+from stratabase.core.model.types.base import AttributeType
+from stratabase.core.model.types.enumeration import EnumType
+from stratabase.core.model.types.renames import Renames
+from stratabase.core.model.types.storage import Stored
+from stratabase.values.formats.preferences import DEFAULT_FORMATS
+from stratabase.values.messages import Message, _
+
+_VERSION = b"\x01"
+_TEXT = TYPES["Text"]
+_NONE = Renames()
+_DIGEST = 4
+"""Bytes of a digest."""
+_UNKNOWN = _("The cursor is not valid. Use a cursor from an earlier page without changing it.")
+_FOREIGN = _(
+    "The cursor belongs to a different class or sort order. "
+    "Use it only with its original class and sort order."
+)
+
+
+class BadCursor(ValueError):
+    """A text that is not a cursor, or a cursor of another class or order. `message` is for the client."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+def encode_cursor(position: Position, order: Order, class_: Class) -> str:
+    """Return the cursor of a position. The position must have a value for each term of the order."""
+    state = dict(zip((term.attribute for term in order.terms), position.values, strict=True))
+    # Of a file, an order compares one field.
+    compared = [
+        _renames(class_, attribute).to_stored.get(value, value)
+        for attribute in state
+        for value in (order_getter(class_, attribute)(state),)
+    ]
+    values = json.dumps(compared, ensure_ascii=False, separators=(",", ":")).encode()
+    body = _order_digest(order, class_) + values
+    return _text(_VERSION + _digest(body) + body)
+
+
+def decode_cursor(text: str, order: Order, class_: Class) -> Position:
+    """Return the position of a cursor. Raises BadCursor."""
+    body = _body(text)
+    # Earlier versions of the service digested the names of enums, which can be renamed.
+    if body[:_DIGEST] != _order_digest(order, class_) and (
+        body[:_DIGEST] != _order_digest(order, class_, names_enums=True)
+    ):
+        raise BadCursor(_FOREIGN)
+    values = _values(body[_DIGEST:])
+    if len(values) != len(order.terms):
+        raise BadCursor(_UNKNOWN)
+    attributes = [term.attribute for term in order.terms]
+    present = [_present_value(class_, *each) for each in zip(attributes, values, strict=True)]
+    types = [type_of(class_, attribute) for attribute in attributes]
+    return Position(tuple(map(_stored_value, present, types)))
+
+
+def _renames(class_: Class, attribute: str) -> Renames:
+    """Return the values of an attribute that have other stored names: those of an enum."""
+    type_ = type_of(class_, attribute)
+    return type_.renames if isinstance(type_, EnumType) else _NONE
+
+
+def _present_value(class_: Class, attribute: str, value: Any) -> Any:
+    return _renames(class_, attribute).from_stored.get(value, value) if isinstance(value, str) else value
+
+
+def _body(text: str) -> bytes:
+    """Return the content that the checksum covers: the digest of class and order, and the values."""
+    content = _content(text)
+    version, check, body = content[:1], content[1 : 1 + _DIGEST], content[1 + _DIGEST :]
+    if version != _VERSION or check != _digest(body):
+        raise BadCursor(_UNKNOWN)
+    return body
+
+
+def _text(content: bytes) -> str:
+    return urlsafe_b64encode(content).rstrip(b"=").decode()
+
+
+def _content(text: str) -> bytes:
+    try:
+        content = urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    except ValueError:
+        raise BadCursor(_UNKNOWN) from None
+    if _text(content) != text:  # the decoder ignores unknown characters; one position has one cursor
+        raise BadCursor(_UNKNOWN)
+    return content
+
+
+def _values(body: bytes) -> list[Any]:
+    try:
+        values = json.loads(body)
+    except (ValueError, RecursionError):
+        raise BadCursor(_UNKNOWN) from None
+    return values if isinstance(values, list) else []
+
+
+def _stored_value(value: Any, type_: AttributeType) -> Stored:
+    """Return the stored value of a cursor's value.
+
+    Raises BadCursor for one that no attribute of the type has, because nothing compares with it.
+    """
+    if value is None:
+        return None
+    compared = type_ if type_.order_field is None else _TEXT
+    if not isinstance(value, str | int) or not _is_canonical(value, compared):
+        raise BadCursor(_UNKNOWN)
+    return value if type_.order_field is None else {type_.order_field: value}
+
+
+def _is_canonical(value: str | int, type_: AttributeType) -> bool:
+    try:
+        stored: Stored = type_.read(value, DEFAULT_FORMATS)
+    except ValueError:
+        return False
+    return type(stored) is type(value) and stored == value
+
+
+def _order_digest(order: Order, class_: Class, *, names_enums: bool = False) -> bytes:
+    """Return a digest of the class, the order, and the types of the attributes in the order.
+
+    It has stored names, so that cursors go on working after a rename. `names_enums`: with the names of enums,
+    of which nothing is stored.
+    """
+    terms = [
+        (
+            _stored_name(class_, term.attribute),
+            _type_name(type_of(class_, term.attribute), names_enums=names_enums),
+            term.descending,
+        )
+        for term in order.terms
+    ]
+    return _digest(json.dumps([class_.stored_name, terms]).encode())
+
+
+def _stored_name(class_: Class, attribute: str) -> str:
+    definition = class_.attributes.get(attribute)
+    return attribute if definition is None else definition.renamed_from or attribute
+
+
+def _type_name(type_: AttributeType, *, names_enums: bool) -> str:
+    return "Enum" if isinstance(type_, EnumType) and not names_enums else type_.name
+
+
+def _digest(content: bytes) -> bytes:
+    return blake2b(content, digest_size=_DIGEST).digest()

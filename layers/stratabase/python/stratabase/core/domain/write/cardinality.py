@@ -1,0 +1,129 @@
+"""Required roles of the objects that a request creates, or whose roles it writes.
+
+The rule is the same as for required attributes (`draft`): a role that was empty before, and that the request
+does not touch, may stay empty.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from stratabase.core.domain.issues.issue import IssueType
+from stratabase.core.domain.objects.change import LinkCreation, LinkEffect
+from stratabase.core.domain.objects.entity import Reference, RoleName
+from stratabase.core.domain.objects.role_storage import RoleStorage, opposite_name, storage_of
+from stratabase.core.domain.write.draft import still_empty
+from stratabase.core.domain.write.request import ObjectWrite, WriteRequest
+from stratabase.core.model.model import Role
+from stratabase.values.messages import _
+
+Filled = set[tuple[RoleName, str]]
+"""The roles that keys and links of the request fill, each with the ID of the object that has the role."""
+
+
+def check_cardinality(request: WriteRequest, links: Iterable[LinkEffect]) -> None:
+    """Add an issue for each required role that the write would leave empty.
+
+    If other objects of the request take the last object away from an existing one, the store detects it,
+    because it counts them.
+    """
+    filled = {*_filled_by_keys(request), *_filled_by_links(request, links)}
+    for write in request.objects.values():
+        for role in write.subject.class_.roles.values():
+            if not role.required or write.is_deleted:
+                continue
+            if _is_empty(request, write, role, filled):
+                _refuse(request, write, role)
+            elif request.context.reports_missing and write.reference in request.named and not write.begins:
+                _report(request, write, role, filled)
+
+
+def _is_empty(request: WriteRequest, write: ObjectWrite, role: Role, filled: Filled) -> bool:
+    """Return whether a required role would be empty although the request must fill it."""
+    match storage_of(request.context.model, role):
+        case RoleStorage.WHOLE:
+            return False  # a part always has a whole
+        case RoleStorage.OWN_KEY | RoleStorage.PARTS:
+            is_ignored = (
+                not write.begins
+                and role.name not in write.emptied_roles
+                and write.value_before(role.name) is None
+            )
+            return write.state.get(role.name) is None and not is_ignored
+        case _:
+            name = RoleName(write.reference.class_name, role.name)
+            if write.tombstone is not None:
+                return not _has_incoming_key(request, write, role)
+            # Only this request can fill the role of a new object. The role of an existing one is read only if
+            # the request empties it; whatever else it may lose, the store counts.
+            is_filled = (name, write.reference.id) in filled
+            if write.is_new or is_filled or role.name not in write.emptied_roles:
+                return write.is_new and not is_filled
+            return not request.context.snapshot.linked_ids(name, write.reference.id)
+
+
+def _has_incoming_key(request: WriteRequest, write: ObjectWrite, role: Role) -> bool:
+    """Return whether keys of others still lead to a restored object. They stayed when it was deleted."""
+    snapshot = request.context.snapshot
+    for id_ in snapshot.linked_ids(RoleName(write.reference.class_name, role.name), write.reference.id):
+        other = snapshot.entity(Reference(role.target, id_))
+        if (
+            other is not None
+            and other.state.get(str(role.opposite), write.reference.id) == write.reference.id
+        ):
+            return True
+    return False
+
+
+def _refuse(request: WriteRequest, write: ObjectWrite, role: Role) -> None:
+    path = write.role_path(role.name)
+    if not request.has_error_at(path):
+        name = f"{write.subject.class_.name}.{role.name}"
+        if role.many:
+            message = _("{role} requires at least one {class_name}.", role=name, class_name=role.target)
+        else:
+            message = _("{role} requires one {class_name}.", role=name, class_name=role.target)
+        request.issues.append(write.subject.role_issue(IssueType.ROLE_CARDINALITY, message, role.name, path))
+
+
+def _report(request: WriteRequest, write: ObjectWrite, role: Role, filled: Filled) -> None:
+    """Report a required role that was empty before, and that the request leaves empty."""
+    message = still_empty(f"{write.subject.class_.name}.{role.name}")
+    issue = write.subject.role_issue(IssueType.ROLE_CARDINALITY, message, role.name).as_report()
+    if request.may_report(issue) and _is_still_empty(request, write, role, filled):
+        request.reports.append(issue)
+
+
+def _is_still_empty(request: WriteRequest, write: ObjectWrite, role: Role, filled: Filled) -> bool:
+    """Return whether a role of an existing object leads to nothing, as far as is known."""
+    name, snapshot = RoleName(write.reference.class_name, role.name), request.context.snapshot
+    match storage_of(request.context.model, role):
+        case RoleStorage.WHOLE:
+            return False
+        case RoleStorage.PARTS:
+            return write.state.get(role.name) is None
+        case RoleStorage.OWN_KEY:
+            # A key to a deleted object is empty, too.
+            id_ = write.state.get(role.name)
+            if not isinstance(id_, str):
+                return True
+            target = Reference(role.target, id_)
+            return id_ == write.value_before(role.name) and snapshot.entity(target) is None
+        case _:
+            is_counted = write.before is not None and write.before.counts.get(name, 0) > 0
+            is_filled = is_counted or (name, write.reference.id) in filled
+            return not is_filled and not snapshot.linked_ids(name, write.reference.id)
+
+
+def _filled_by_keys(request: WriteRequest) -> Iterator[tuple[RoleName, str]]:
+    for holder, name in request.key_requests:
+        write, opposite = request.objects.get(holder), opposite_name(request.role(name))
+        if write is not None and opposite is not None:
+            yield opposite, str(write.state.get(name.role_name))
+
+
+def _filled_by_links(request: WriteRequest, links: Iterable[LinkEffect]) -> Iterator[tuple[RoleName, str]]:
+    for link in links:
+        if isinstance(link, LinkCreation):
+            opposite = opposite_name(request.role(link.role))
+            yield link.role, link.owner
+            if opposite is not None:
+                yield opposite, link.other

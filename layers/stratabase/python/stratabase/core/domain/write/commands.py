@@ -1,0 +1,183 @@
+"""The commands of a client, role by role. Values are as the client sent them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import Any, NamedTuple
+
+from stratabase.core.domain.issues.issue import Path
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.model.api_names import ID
+from stratabase.values.frozen import frozen
+
+
+@frozen
+class ToOneCommand:
+    """Set or remove the target of a to-one association.
+
+    `target` is the `_id` of the new target, or a `_clientId` of the request; None removes the association. A
+    command with both `target` and `remove` contradicts itself.
+    """
+
+    target: str | None = None
+    remove: bool = False
+
+    @property
+    def empties_role(self) -> bool:
+        """Whether the role is requested to lead to nothing, whatever it leads to now."""
+        return self.target is None
+
+
+@frozen
+class ToManyCommand:
+    """Add and remove targets of a to-many association, by ID. Removals come first."""
+
+    add: Sequence[str] = ()
+    remove: Sequence[str] = ()
+    remove_all: bool = False
+
+    @property
+    def empties_role(self) -> bool:
+        """The same as for `ToOneCommand`."""
+        return self.remove_all and not self.add
+
+
+@frozen
+class PartsCommand:
+    """Create, update and delete parts of a composition, to-one or to-many. Deletions come first.
+
+    To update and delete the same part contradicts itself.
+    """
+
+    create: "Sequence[Create]" = ()
+    update: "Sequence[Update]" = ()
+    delete: Sequence[str] = ()
+    delete_all: bool = False
+
+    @property
+    def empties_role(self) -> bool:
+        """The same as for `ToOneCommand`."""
+        return self.delete_all and not self.create
+
+
+RoleCommand = ToOneCommand | ToManyCommand | PartsCommand
+
+
+@frozen
+class Create:
+    """Create an object.
+
+    `values` has JSON values by attribute name, `roles` the commands by role name.
+    """
+
+    class_name: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    client_id: str | None = None
+    roles: Mapping[str, RoleCommand] = field(default_factory=dict)
+    path: Path | None = None
+    """For a part: its place in the request, starting at its whole, such as ("addresses", "save", 0).
+
+    By default it is the place in `PartsCommand`, such as ("addresses", "create", 0).
+    """
+
+
+@frozen
+class Update:
+    """Update an object. Attributes without a value stay as they are; null clears them."""
+
+    reference: Reference
+    values: Mapping[str, Any] = field(default_factory=dict)
+    client_id: str | None = None
+    roles: Mapping[str, RoleCommand] = field(default_factory=dict)
+    path: Path | None = None
+    """The same as for `Create`."""
+    if_version: tuple[Instant, ...] | None = None
+    """The possible start instants of the version that the client expects; None to expect no version.
+
+    There can be two, because a local time is ambiguous in the hour that repeats when daylight saving time
+    ends.
+    """
+
+
+@frozen
+class UpdateBulk:
+    """Update many objects of a class in the same way."""
+
+    class_name: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    roles: Mapping[str, RoleCommand] = field(default_factory=dict)
+
+    def for_object(self, reference: Reference) -> Update:
+        """Return the update of one of these objects."""
+        return Update(reference, self.values, roles=self.roles)
+
+
+@frozen
+class Delete:
+    """Delete an object and all its parts. `id_path` is the path of the object's ID in the request."""
+
+    reference: Reference
+    id_path: Path = (ID,)
+    if_version: tuple[Instant, ...] | None = None
+    """The same as for `Update`."""
+
+
+@frozen
+class Restore:
+    """Restore an object of a versioned class, with its parts, to its state at an instant."""
+
+    reference: Reference
+    at: Instant
+    forced: bool = False
+    """Whether to leave out, without a warning, what cannot be restored."""
+
+
+Command = Create | Update | Delete
+AnyCommand = Command | Restore
+ROOT_PATH: Path = ("data",)
+"""The path of the command itself."""
+
+
+class PlacedCommand(NamedTuple):
+    """A command with its path in the request."""
+
+    command: Create | Update
+    path: Path
+
+
+def placed_commands(command: AnyCommand) -> Iterator[PlacedCommand]:
+    """Yield a command and all commands within it, each before those that it contains."""
+    if not isinstance(command, Create | Update):
+        return
+    # A stack instead of recursion. It is filled in reverse, so that it yields the order of the request.
+    waiting = [PlacedCommand(command, ROOT_PATH)]
+    while waiting:
+        placed = waiting.pop()
+        yield placed
+        if placed.command.roles:
+            waiting += reversed([*commands_within(placed)])
+
+
+def placed_creates(placed: PlacedCommand, role: str, parts: PartsCommand) -> list[PlacedCommand]:
+    """Return the commands that create parts in a role."""
+    return _placed(placed.path, (role, "create"), parts.create)
+
+
+def placed_updates(placed: PlacedCommand, role: str, parts: PartsCommand) -> list[PlacedCommand]:
+    """Return the commands that update parts in a role."""
+    return _placed(placed.path, (role, "update"), parts.update)
+
+
+def commands_within(placed: PlacedCommand) -> Iterator[PlacedCommand]:
+    """Yield the commands for the parts of an object, role by role, one level deep."""
+    for role, command in placed.command.roles.items():
+        if isinstance(command, PartsCommand):
+            yield from placed_creates(placed, role, command)
+            yield from placed_updates(placed, role, command)
+
+
+def _placed(path: Path, below: Path, commands: Sequence[Create | Update]) -> list[PlacedCommand]:
+    return [
+        PlacedCommand(command, (*path, *(command.path or (*below, number))))
+        for number, command in enumerate(commands)
+    ]

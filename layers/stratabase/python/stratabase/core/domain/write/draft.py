@@ -1,0 +1,128 @@
+"""An object's new state as the client requests it, and the checks that it must pass.
+
+One rule applies to required attributes and roles: a write must fill them in the objects that it creates, and
+cannot empty those that have a value. It ignores what it does not touch and what was empty before, because a
+model can require what older objects lack. Serials are exempt, because the service numbers objects itself.
+
+To add a check, write a function from a draft to its issues, and add it to `CHECKS`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from stratabase.core.domain.issues.issue import Issue, IssueType, Subject
+from stratabase.core.domain.objects.entity import Entity, State
+from stratabase.core.domain.objects.identity import is_unwritten
+from stratabase.core.model.stored_values import overwrite
+from stratabase.core.model.types.storage import Stored
+from stratabase.values.formats.invalid_value import InvalidValue
+from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.values.frozen import frozen
+from stratabase.values.messages import Message, _
+
+
+def still_empty(name: str) -> Message:
+    """Return the message of a validation for a required attribute or role that the write leaves empty."""
+    return _("{name} is required, but it is still empty. You can still save other changes.", name=name)
+
+
+@frozen
+class Draft:
+    """A state to check.
+
+    `before` is the object as it was read, None for a new one. In `state`, values that could not be read are
+    null. `changes` has the client's values that could be read.
+    """
+
+    subject: Subject
+    before: Entity | None
+    state: State
+    changes: Mapping[str, Stored]
+    unreadable_issues: tuple[Issue, ...] = ()
+    formats: Formats = DEFAULT_FORMATS
+    """The formats in which messages show values."""
+
+    def issue(self, type_: IssueType, name: str, message: Message) -> Issue:
+        """Return an issue about one attribute of the object."""
+        labeled = _("{attribute}: {message}", attribute=self.full_name(name), message=message)
+        return self.subject.attribute_issue(type_, labeled, name)
+
+    def full_name(self, name: str) -> str:
+        """Return an attribute's name with its class, for messages."""
+        return f"{self.subject.class_.name}.{name}"
+
+    def is_unreadable(self, name: str) -> bool:
+        """Return whether the client's value for an attribute could not be read."""
+        return any(name in issue.attribute_names for issue in self.unreadable_issues)
+
+
+def read_draft(subject: Subject, before: Entity | None, values: Mapping[str, Any], formats: Formats) -> Draft:
+    """Return the draft of an object with new values, which are read in a member's formats."""
+    changed: dict[str, Stored] = {}
+    unreadable: dict[str, None] = {}
+    malformed: list[Issue] = []
+    native = subject.class_.attributes
+    for name, value in values.items():
+        try:
+            changed[name] = None if value is None else native[name].type.read(value, formats)
+        except InvalidValue as mistake:
+            attribute = f"{subject.class_.name}.{name}"
+            message = _("{attribute}: {message}", attribute=attribute, message=mistake.message)
+            malformed.append(subject.attribute_issue(IssueType.DATA_TYPE, message, name))
+            unreadable[name] = None
+    state = _defaults(subject, values) if before is None else before.state
+    after = overwrite(state, changed, native)
+    if unreadable:
+        after |= unreadable
+    return Draft(subject, before, after, changed, tuple(malformed), formats)
+
+
+def _defaults(subject: Subject, values: Mapping[str, Any]) -> dict[str, Stored]:
+    """Return the defaults of the attributes that a client has left out of a new object."""
+    defaults = subject.class_.defaults
+    return {name: value for name, value in defaults.items() if name not in values}
+
+
+def check_required_values(draft: Draft) -> Iterator[Issue]:
+    """Yield an issue for each required attribute that is null in a new object, or that the client clears."""
+    is_made = draft.before is None or is_unwritten(draft.subject.class_, draft.before)
+    for name in draft.subject.class_.required_attributes:
+        is_empty = draft.state.get(name) is None and not draft.is_unreadable(name)
+        if is_empty and (is_made or name in draft.changes):
+            message = _("{attribute} is required.", attribute=draft.full_name(name))
+            yield draft.subject.attribute_issue(IssueType.ATTRIBUTE_REQUIRED, message, name)
+
+
+def check_domains(draft: Draft) -> Iterator[Issue]:
+    """Yield an issue for each domain constraint that a changed value violates."""
+    for name, value in draft.changes.items():
+        if value is None:
+            continue
+        attribute = draft.subject.class_.attributes[name]
+        if attribute.constraints:
+            for violation in attribute.violations(value, draft.formats):
+                yield draft.issue(IssueType[violation.issue], name, violation.message)
+
+
+CHECKS = (
+    check_required_values,
+    check_domains,
+)
+
+
+def check_draft(draft: Draft) -> Iterator[Issue]:
+    """Yield everything that is wrong with a draft."""
+    yield from draft.unreadable_issues
+    for check in CHECKS:
+        yield from check(draft)
+
+
+def report_missing_values(draft: Draft) -> Iterator[Issue]:
+    """Yield a report, which stops no write, for each required attribute that the write leaves empty."""
+    if draft.before is None or is_unwritten(draft.subject.class_, draft.before):
+        return
+    for name in draft.subject.class_.required_attributes:
+        is_empty = draft.before.state.get(name) is None
+        if is_empty and name not in draft.changes and not draft.is_unreadable(name):
+            message = still_empty(draft.full_name(name))
+            yield draft.subject.attribute_issue(IssueType.ATTRIBUTE_REQUIRED, message, name).as_report()

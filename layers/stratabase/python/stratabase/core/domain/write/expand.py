@@ -1,0 +1,161 @@
+"""The expansion of a command into the objects that it writes, with their values and requests of roles."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from stratabase.core.domain.issues.issue import Issue, IssueType, Subject
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.objects.parts import parts_of
+from stratabase.core.domain.objects.role_storage import RoleStorage, storage_of
+from stratabase.core.domain.write.commands import (
+    ROOT_PATH,
+    AnyCommand,
+    Create,
+    Delete,
+    PlacedCommand,
+    Restore,
+    Update,
+)
+from stratabase.core.domain.write.draft import check_draft, read_draft, report_missing_values
+from stratabase.core.domain.write.files import take_files
+from stratabase.core.domain.write.parts import request_parts
+from stratabase.core.domain.write.request import (
+    CreateObject,
+    DeleteObject,
+    ObjectWrite,
+    RestoreKeys,
+    RestoreObject,
+    Task,
+    UpdateObject,
+    WriteContext,
+    WriteRequest,
+)
+from stratabase.core.domain.write.request_ids import RequestIds
+from stratabase.core.domain.write.restore import AT_VERSION_PATH, expand_restore, restore_keys
+from stratabase.core.domain.write.role_requests import not_found_issue
+from stratabase.core.domain.write.to_many import request_links, request_opposite_keys
+from stratabase.core.domain.write.to_one import request_opposite_key, request_own_key
+from stratabase.core.model.api_names import ID
+from stratabase.core.model.model import Role
+from stratabase.values.formats.invalid_value import describe_value
+from stratabase.values.messages import _
+
+ROLE_REQUESTS: Mapping[RoleStorage, Callable[[WriteRequest, ObjectWrite, Role, PlacedCommand], None]] = {
+    RoleStorage.OWN_KEY: request_own_key,
+    RoleStorage.OPPOSITE_KEY: request_opposite_key,
+    RoleStorage.OPPOSITE_KEYS: request_opposite_keys,
+    RoleStorage.LINKS: request_links,
+    RoleStorage.PARTS: request_parts,
+}
+"""By storage of a role: the function that records what a command requests of it.
+
+The role of a part that leads to its whole is missing, because a command cannot change it.
+"""
+
+
+def expand(command: AnyCommand, context: WriteContext) -> WriteRequest:
+    """Return the objects that a command writes, with checked values and unresolved roles.
+
+    A command that exceeds a limit is refused without being expanded.
+    """
+    request = WriteRequest(context)
+    if context.excess is not None:
+        request.issues.append(context.excess)
+    request.issues += _duplicate_issues(request)
+    if context.excess is not None:
+        return request
+    # Tasks add further tasks. The keys of restored objects wait until all objects that come back are known.
+    request.tasks.append(_first_task(command, context.ids))
+    while tasks := request.tasks or request.deferred_tasks:
+        context.before_object()
+        task = tasks.popleft()
+        _EXPANSIONS[type(task)](request, task)
+    return request
+
+
+def _first_task(command: AnyCommand, ids: RequestIds) -> Task:
+    if isinstance(command, Delete):
+        return DeleteObject(ids.root, command.id_path)
+    if isinstance(command, Restore):
+        return RestoreObject(ids.root, command, AT_VERSION_PATH, {})
+    placed = PlacedCommand(command, ROOT_PATH)
+    return CreateObject(placed, {}) if isinstance(command, Create) else UpdateObject(placed)
+
+
+def _create(request: WriteRequest, task: CreateObject) -> None:
+    """Add a new object with its values, and collect the requests of its roles."""
+    command, path = task.placed
+    assert isinstance(command, Create)
+    class_ = request.class_(command.class_name)
+    subject = Subject(class_, None, command.client_id, path)
+    draft = read_draft(subject, None, command.values, request.context.caller.formats)
+    request.issues += check_draft(draft)
+    reference = Reference(class_.name, request.context.ids.new_id(path))
+    state = {**draft.state, ID: reference.id, **task.key_to_whole, **take_files(request, draft)}
+    _request_roles(
+        request, request.add(ObjectWrite(subject, reference, None, state, is_new=True)), task.placed
+    )
+
+
+def _update(request: WriteRequest, task: UpdateObject) -> None:
+    """Add an object with its new values, and collect the requests of its roles."""
+    command, path = task.placed
+    assert isinstance(command, Update)
+    reference = request.resolve(*command.reference)
+    subject = Subject(request.class_(reference.class_name), reference.id, command.client_id, path)
+    before = request.before(reference)
+    if before is None and request.knows(reference):
+        request.issues.append(not_found_issue(subject))
+        return
+    draft = read_draft(subject, before, command.values, request.context.caller.formats)
+    request.issues += check_draft(draft)
+    if request.context.reports_missing:
+        request.reports += (issue for issue in report_missing_values(draft) if request.may_report(issue))
+    state = {**draft.state, **take_files(request, draft)}
+    _request_roles(request, request.add(ObjectWrite(subject, reference, before, state)), task.placed)
+
+
+def _delete(request: WriteRequest, task: DeleteObject) -> None:
+    """Add the deletion of an object if it exists, and tasks to delete its parts."""
+    reference, place = task
+    is_root = reference == request.context.ids.root
+    # A part ends with its whole, even if the caller does not see the part.
+    before = request.before(reference) if is_root else request.context.snapshot.entity(reference)
+    if before is None:
+        return
+    class_ = request.class_(reference.class_name)
+    subject = Subject(class_, reference.id, path=place)
+    request.add(ObjectWrite(subject, reference, before, {}, is_deleted=True))
+    request.tasks += (DeleteObject(part, place) for part in parts_of(class_, before))
+
+
+def _request_roles(request: WriteRequest, write: ObjectWrite, placed: PlacedCommand) -> None:
+    """Collect what a command requests of an object's roles."""
+    for name, command in placed.command.roles.items():
+        role = write.subject.class_.roles[name]
+        write.role_paths[name] = (*placed.path, name)
+        if command.empties_role:
+            write.emptied_roles.add(name)
+        ROLE_REQUESTS[storage_of(request.context.model, role)](request, write, role, placed)
+
+
+def _duplicate_issues(request: WriteRequest) -> Iterator[Issue]:
+    for command, path in request.context.ids.duplicates:
+        name = command.class_name if isinstance(command, Create) else command.reference.class_name
+        message = _(
+            "Another {class_name} in the request already has the _clientId {value}. "
+            "Each _clientId must be unique within a request.",
+            class_name=name,
+            value=describe_value(command.client_id),
+        )
+        subject = Subject(request.class_(name), client_id=command.client_id, path=path)
+        yield subject.issue(IssueType.MALFORMED_REQUEST, message, *path, "_clientId")
+
+
+_EXPANSIONS: Mapping[type[Task], Callable[[WriteRequest, Any], None]] = {
+    CreateObject: _create,
+    UpdateObject: _update,
+    DeleteObject: _delete,
+    RestoreObject: expand_restore,
+    RestoreKeys: restore_keys,
+}

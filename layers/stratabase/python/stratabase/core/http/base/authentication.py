@@ -1,0 +1,88 @@
+"""Authentication of requests by the Authorization header, with an authenticator for each scheme."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.refusals import Unauthenticated
+from stratabase.core.http.base.messages import Request
+from stratabase.core.http.base.refusals import InvalidCredentials, MissingCredentials
+from stratabase.values.messages import _, or_list
+
+BEARER_CHALLENGE = 'Bearer realm="Stratabase"'
+INVALID_TOKEN_CHALLENGE = f'{BEARER_CHALLENGE}, error="invalid_token"'
+"""The challenge in the response to a request whose token is not valid."""
+
+
+class Authenticator(Protocol):
+    """Authenticates callers by one scheme of the Authorization header."""
+
+    @property
+    def challenge(self) -> str:
+        """The challenge of the scheme in the WWW-Authenticate header."""
+
+    def caller(self, credentials: str, source_address: str, /) -> Caller:
+        """Return the caller to whom the credentials belong.
+
+        Raises InvalidCredentials with the challenges for the response, Unauthenticated for the default
+        challenge, TooManyFailures, Forbidden, or Unavailable.
+        """
+
+
+class Authentication:
+    """Authenticates requests.
+
+    `schemes` has the authenticators by scheme name. Responses list the challenges in this order.
+    """
+
+    def __init__(self, schemes: Mapping[str, Authenticator]) -> None:
+        self._schemes = {name.lower(): authenticator for name, authenticator in schemes.items()}
+        self._by_name = {**self._schemes, **schemes}
+        """The authenticators by scheme name, in lower case and as most clients write it."""
+        self._names = or_list(schemes)
+
+    def caller(self, request: Request) -> Caller:
+        """Return the caller of a request.
+
+        Raises InvalidCredentials, TooManyFailures, Forbidden, Unavailable.
+        """
+        scheme, credentials = self._parse_header(request.headers.get("authorization", ()))
+        authenticator = self._by_name.get(scheme) or self._schemes.get(scheme.lower())
+        if authenticator is None:
+            message = _("The Authorization header must use the {schemes} scheme.", schemes=self._names)
+            raise MissingCredentials(message, self._challenges())
+        try:
+            return authenticator.caller(credentials, request.source_address)
+        except Unauthenticated as refusal:
+            raise InvalidCredentials(refusal.message, self._challenges(authenticator, refusal)) from refusal
+
+    def _parse_header(self, values: tuple[str, ...]) -> tuple[str, str]:
+        """Return the scheme and the credentials of the Authorization header. Raises MissingCredentials."""
+        if len(values) != 1:
+            message = _(
+                "This address requires exactly one Authorization header with the {schemes} scheme.",
+                schemes=self._names,
+            )
+            raise MissingCredentials(message, self._challenges())
+        scheme, _blank, credentials = values[0].strip().partition(" ")
+        return scheme, credentials.strip()
+
+    def _challenges(
+        self, refusing: Authenticator | None = None, refusal: Unauthenticated | None = None
+    ) -> list[str]:
+        """Return the challenges of all schemes.
+
+        If the refusal of the `refusing` scheme has challenges, they replace the default one of that scheme.
+        """
+        own = refusal.challenges if isinstance(refusal, InvalidCredentials) else ()
+        return [
+            challenge
+            for authenticator in self._schemes.values()
+            for challenge in (own if own and authenticator is refusing else (authenticator.challenge,))
+        ]
+
+
+def require_caller(caller: Caller | None) -> Caller:
+    """Return the caller of a request to a protected address, where the handler always authenticates it."""
+    assert caller is not None, "the address is protected"
+    return caller

@@ -1,0 +1,145 @@
+"""REST bodies in JSON or XML, and the bodies of HTML forms.
+
+The query parameter `format` selects JSON or XML. A body has the same fields in both formats, which a Shape
+defines. The reading functions validate the fields and report all mistakes at once.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any
+from urllib.parse import parse_qsl
+
+import orjson
+
+from stratabase.core.http.base.media_type import MediaType, parse_media_type
+from stratabase.core.http.base.messages import Headers, Request, Response
+from stratabase.core.http.base.refusals import Malformed, UnsupportedMediaType
+from stratabase.core.http.base.shape import ListShape, Shape, check_fields, check_text_fields
+from stratabase.core.http.base.strict_json import parse_json_object, repeated_fields
+from stratabase.core.http.base.xml import parse_xml_fields, render_xml, render_xml_list
+from stratabase.values.messages import _, and_list
+from stratabase.values.text_cache import cache_short_texts
+
+Fields = Mapping[str, object]
+Content = Fields | Sequence[Fields]
+"""The content of a body: the fields of a Shape, or the fields of each item of a ListShape."""
+
+FORM_MEDIA_TYPE = "application/x-www-form-urlencoded"
+_MAX_FORM_FIELDS = 100
+
+
+class BodyFormat(Enum):
+    """A format of bodies. The value is its name in the query parameter `format`."""
+
+    JSON = "json"
+    XML = "xml"
+
+
+@cache_short_texts(256)
+def body_format_of(media_type: str) -> BodyFormat | None:
+    """Return the body format of a media type such as `application/json`, `text/xml` or `…+json`, or None."""
+    for body_format in BodyFormat:
+        if media_type.endswith((f"/{body_format.value}", f"+{body_format.value}")):
+            return body_format
+    return None
+
+
+def requested_format(request: Request) -> BodyFormat:
+    """Return the body format that the query of a request selects. The default is JSON. Raises Malformed."""
+    values = request.query.get("format", ("json",))
+    try:
+        (value,) = values
+        return BodyFormat(value)
+    except ValueError:
+        message = _(
+            'The query parameter "format" must be json or xml, not {values}.',
+            values=and_list(f'"{value}"' for value in values),
+        )
+        raise Malformed(message) from None
+
+
+def requested_format_or_json(request: Request) -> BodyFormat:
+    """Return the body format that the query of a request selects, or JSON if the parameter is invalid."""
+    try:
+        return requested_format(request)
+    except Malformed:
+        return BodyFormat.JSON
+
+
+def body_response(
+    request: Request, status: int, shape: Shape | ListShape, content: Content, headers: Headers = ()
+) -> Response:
+    """Return a response with content in the format that the request selects. Raises Malformed."""
+    body_format = requested_format(request)
+    content_type = ("Content-Type", f"application/{body_format.value}")
+    return Response(status, (content_type, *headers), render_body(body_format, shape, content))
+
+
+def render_body(body_format: BodyFormat, shape: Shape | ListShape, content: Content) -> bytes:
+    """Return content as JSON or XML. In XML, fields become elements, and null becomes an empty element."""
+    if body_format is BodyFormat.JSON:
+        return orjson.dumps(content)
+    if isinstance(shape, ListShape):
+        assert not isinstance(content, Mapping), "a list has the fields of each item"
+        return render_xml_list(shape.root, shape.item.root, content)
+    assert isinstance(content, Mapping), "a shape has fields"
+    return render_xml(shape.root, content, shape.namespace)
+
+
+def read_body(request: Request, shape: Shape) -> dict[str, Any]:
+    """Return the fields in the body of a request. Raises Malformed, UnsupportedMediaType.
+
+    The query parameter `format` decides. A Content-Type that is neither JSON nor XML is ignored.
+    """
+    body_format = requested_format(request)
+    _check_content_type(request, body_format)
+    if not request.body:
+        message = _(
+            "The request body is empty. Send {fields} as {format}.",
+            fields=and_list(shape.fields),
+            format=body_format.name,
+        )
+        raise Malformed(message)
+    if body_format is BodyFormat.JSON:
+        return check_fields(parse_json_object(request.body), shape)
+    return check_text_fields(parse_xml_fields(request.body, shape.root), shape)
+
+
+def _check_content_type(request: Request, body_format: BodyFormat) -> None:
+    content_type = parse_media_type(request.header("content-type") or "")
+    if body_format_of(content_type.name) not in (body_format, None):
+        message = _(
+            "The request body must be {format}, but the Content-Type header is {content_type}. "
+            "To choose the format, use the query parameter format=json or format=xml.",
+            format=body_format.name,
+            content_type=content_type.name,
+        )
+        raise UnsupportedMediaType(message)
+    check_charset(content_type)
+
+
+def check_charset(content_type: MediaType) -> None:
+    """Raise UnsupportedMediaType for a Content-Type whose charset is not UTF-8."""
+    if content_type.parameters.get("charset", "utf-8") != "utf-8":
+        message = _(
+            "The request body must be in UTF-8, and the charset in the Content-Type header must be utf-8."
+        )
+        raise UnsupportedMediaType(message)
+
+
+def read_form(request: Request, shape: Shape) -> dict[str, Any]:
+    """Return the fields of an HTML form in the body of a request. Raises Malformed."""
+    try:
+        pairs = parse_qsl(
+            request.body.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MAX_FORM_FIELDS
+        )
+    except ValueError as error:
+        message = _(
+            "The request body must contain form fields in percent-encoded UTF-8: {error}.", error=str(error)
+        )
+        raise Malformed(message) from None
+    repeated = [name for name, count in Counter(name for name, _value in pairs).items() if count > 1]
+    if repeated:
+        raise Malformed(repeated_fields(_("The form"), repeated))
+    return check_text_fields(dict(pairs), shape)

@@ -1,0 +1,141 @@
+"""The HTTP messages that endpoints receive and return: requests and responses."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
+
+from stratabase.values.frozen import frozen
+
+Headers = tuple[tuple[str, str], ...]
+"""Pairs of header name and value. A name can occur more than once."""
+
+
+@frozen
+class Request:
+    """An HTTP request.
+
+    `resource` is the template of the route (`/auth/api/graphql/{application}`). `parameters` has the decoded
+    values of its parameters. `headers` and `query` have all values by name, in their original order. Header
+    names are in lower case. `base_url` is the root URL of all links, without a trailing slash.
+    """
+
+    method: str
+    path: str
+    resource: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    query: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    body: bytes = b""
+    trace_id: str = ""
+    """The id of the request in the log: the gateway's request id."""
+    source_address: str = ""
+    """The IP address of the client."""
+    base_url: str = ""
+
+    def header(self, name: str) -> str | None:
+        """Return the last value of a header, or None. `name` must be in lower case."""
+        values = self.headers.get(name)
+        return values[-1] if values else None
+
+    def with_body(self, body: bytes) -> "Request":
+        """Return this request with a body."""
+        # Every request with a body passes here, and dataclasses.replace takes four times as long.
+        return Request(
+            self.method,
+            self.path,
+            self.resource,
+            self.parameters,
+            self.headers,
+            self.query,
+            body,
+            self.trace_id,
+            self.source_address,
+            self.base_url,
+        )
+
+
+class IncompleteBody(Exception):
+    """A streamed body has more or fewer bytes than its response announced."""
+
+
+class BodyStream:
+    """The body of a response that is read while it is sent. Whoever reads it closes it.
+
+    Reading raises IncompleteBody if the bytes are not as many as `length` says, so that a truncated body is
+    never taken for a complete one.
+    """
+
+    def __init__(self, chunks: Iterator[bytes], length: int) -> None:
+        self._chunks = chunks
+        self.length = length
+        """In bytes."""
+        self._left = length
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Return the stream itself."""
+        return self
+
+    def __next__(self) -> bytes:
+        """Return the next chunk. Raises IncompleteBody, or what the source raises."""
+        chunk = next(self._chunks, None)
+        self._count(chunk or b"", is_end=chunk is None)
+        if chunk is None:
+            raise StopIteration
+        return chunk
+
+    def next_cached(self) -> bytes | None:
+        """Return the next chunk if the source has it in memory, otherwise None. Never waits.
+
+        Only sources with this method are asked. Raises IncompleteBody.
+        """
+        next_cached: Callable[[], bytes | None] | None = getattr(self._chunks, "next_cached", None)
+        chunk = None if next_cached is None else next_cached()
+        if chunk is not None:
+            self._count(chunk)
+        return chunk
+
+    def close(self) -> None:
+        """Release the source, also if it was not read to its end."""
+        close = getattr(self._chunks, "close", None)
+        if close is not None:
+            close()
+
+    def _count(self, chunk: bytes, *, is_end: bool = False) -> None:
+        self._left -= len(chunk)
+        if self._left < 0 or (is_end and self._left):
+            raise IncompleteBody(f"expected {self.length} bytes, and got {self.length - self._left}")
+
+
+@frozen
+class Response:
+    """An HTTP response. The body is UTF-8 text unless `binary` is set."""
+
+    status: int
+    headers: Headers = ()
+    body: bytes = b""
+    binary: bool = False
+    may_have_written: bool = False
+    """Whether the request may have changed data in the store."""
+    gzipped: Callable[[], bytes] | None = None
+    """A function that returns the body compressed by gzip, if the compressed body is cached."""
+    stream: BodyStream | None = None
+    """The body, in place of `body`, if it is too large for the memory. Such a response is `binary` too."""
+
+    def with_headers(self, headers: Headers) -> "Response":
+        """Return this response with other headers."""
+        return Response(
+            self.status,
+            headers,
+            self.body,
+            self.binary,
+            self.may_have_written,
+            self.gzipped,
+            self.stream,
+        )
+
+    def with_body(self, body: bytes) -> "Response":
+        """Return this response with a binary body in place of a stream."""
+        return Response(self.status, self.headers, body, binary=True)
+
+    def without_body(self) -> "Response":
+        """Return this response without its body, as HEAD requires."""
+        return Response(self.status, self.headers, may_have_written=self.may_have_written)

@@ -1,0 +1,92 @@
+"""Conditional requests by ETag or time (RFC 9110 section 13)."""
+
+import re
+from datetime import UTC, datetime
+from email.utils import formatdate, parsedate_to_datetime
+from typing import NamedTuple
+
+from stratabase.core.http.base.messages import Headers, Request
+from stratabase.core.http.base.refusals import PreconditionFailed
+from stratabase.values.messages import _
+
+_TAG = re.compile(r'(?:W/)?"[^"]*"')
+_MAX_DATE_LENGTH = 64
+
+
+class Validators(NamedTuple):
+    """What identifies the current state of a resource."""
+
+    tag: str
+    """A strong entity tag in quotes."""
+    last_modified: int
+    """In whole seconds since the epoch."""
+    is_exact: bool = True
+    """Whether no other state of the resource has the same `last_modified`. Otherwise, it only informs."""
+
+    def headers(self) -> Headers:
+        """Return the headers ETag and Last-Modified."""
+        return (("ETag", self.tag), ("Last-Modified", formatdate(self.last_modified, usegmt=True)))
+
+    def has_date(self, seconds: int | None) -> bool:
+        """Return whether a date identifies the current state. A later date could be that of another state.
+
+        An object can get a file again that it had before, so dates don't always increase.
+        """
+        return self.is_exact and seconds == self.last_modified
+
+
+def is_unmodified(request: Request, current: Validators) -> bool:
+    """Return whether a GET or HEAD request must get status 304. Raises PreconditionFailed for status 412.
+
+    The order of the steps is that of RFC 9110 section 13.2.2.
+    """
+    # 1. The client acts only on the state that it knows.
+    if "if-match" in request.headers:
+        _require(current.tag in _tags(request, "if-match", current))
+    else:
+        unmodified_since = _date(request, "if-unmodified-since")
+        _require(unmodified_since is None or current.has_date(unmodified_since))
+    # 2. The client has a copy. Tags take precedence over times.
+    if "if-none-match" in request.headers:
+        return current.tag in {tag.removeprefix("W/") for tag in _tags(request, "if-none-match", current)}
+    return current.has_date(_date(request, "if-modified-since"))
+
+
+def allows_range(request: Request, current: Validators) -> bool:
+    """Return whether the client's other parts are of the current state, or it does not ask (If-Range)."""
+    condition = request.header("if-range")
+    if condition is None:
+        return True
+    # A weak tag never matches here.
+    return condition.strip() == current.tag or current.has_date(_date(request, "if-range"))
+
+
+def _require(holds: bool) -> None:  # noqa: FBT001 - it is the condition
+    if not holds:
+        message = _("The file has changed. The condition in the headers of the request does not hold.")
+        raise PreconditionFailed(message)
+
+
+def _tags(request: Request, name: str, current: Validators) -> set[str]:
+    """Return the entity tags of a header. `*` stands for the current one."""
+    value = ",".join(request.headers[name])
+    return {current.tag} if value.strip() == "*" else set(_TAG.findall(value))
+
+
+def _date(request: Request, name: str) -> int | None:
+    """Return the time of a header in seconds since the epoch, or None. Invalid times are ignored."""
+    values = request.headers.get(name, ())
+    if len(values) != 1 or len(values[0]) > _MAX_DATE_LENGTH:
+        return None
+    try:
+        moment = parsedate_to_datetime(values[0])
+    except (ValueError, OverflowError):
+        return None
+    return _seconds(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+
+
+def _seconds(moment: datetime) -> int | None:
+    try:
+        return int(moment.timestamp())
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,116 @@
+"""HTML pages: the common frame, the templates, and the security headers."""
+
+import html
+from base64 import b64encode
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from string import Template
+
+from stratabase.core.http.base.messages import Headers, Response
+from stratabase.values.messages import Message
+
+TEMPLATES = Path(__file__).parent / "templates"
+STYLE, SCRIPT = "style.css", "script.js"
+
+
+class Markup(str):
+    """A text that is HTML. Templates insert it as it is, and escape every other text."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page. `title` is the title of the window, and `content` the HTML below the heading."""
+
+    application: str
+    language: str
+    heading: Message
+    title: Message
+    content: Markup
+    has_script: bool = False
+
+    def response(self, status: int, headers: Headers = ()) -> Response:
+        """Return the page as a response."""
+        body = render_template(
+            "page.html",
+            self.language,
+            title=f"{self.title.in_language(self.language)} · {self.application}",
+            style=Markup(read_asset(STYLE)),
+            application=self.application,
+            heading=self.heading,
+            content=self.content,
+            script=Markup(f"<script>{read_asset(SCRIPT)}</script>\n" if self.has_script else ""),
+        )
+        # A text may quote a lone surrogate from the request, which cannot be encoded as UTF-8.
+        return Response(status, (*self._headers(), *headers), body.encode("utf-8", "replace"))
+
+    def _headers(self) -> Headers:
+        return (
+            ("Content-Type", "text/html; charset=utf-8"),
+            ("Content-Language", self.language),
+            ("Content-Security-Policy", _security_policy()),
+            ("Referrer-Policy", "no-referrer"),
+            ("Cache-Control", "no-store"),
+            ("X-Content-Type-Options", "nosniff"),
+        )
+
+
+@cache
+def _security_policy() -> str:
+    """Return the Content-Security-Policy of all pages.
+
+    It allows only the page's own style and script, inline images, and forms that are sent to this service.
+    """
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"style-src {csp_hash(STYLE)}",
+            f"script-src {csp_hash(SCRIPT)}",
+            "img-src data:",
+            "form-action 'self'",
+            "base-uri 'none'",
+            "frame-ancestors 'none'",
+        )
+    )
+
+
+def render_template(name: str, language: str, **values: str) -> Markup:
+    """Return a template with values for its `$` placeholders. Values are escaped unless they are Markup.
+
+    Messages are translated. The value of `$language` is the code of the language.
+    """
+    rendered = {key: _render(value, language) for key, value in values.items()}
+    return Markup(Template(read_asset(name)).substitute(rendered, language=language))
+
+
+def _render(text: str, language: str) -> Markup:
+    if isinstance(text, Markup):
+        return text
+    return Markup(html.escape(text.in_language(language) if isinstance(text, Message) else text))
+
+
+@cache
+def read_asset(name: str) -> str:
+    """Return the text of a file in the folder `templates`."""
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+@cache
+def csp_hash(name: str) -> str:
+    """Return the source expression of a Content-Security-Policy that allows only the text of a file."""
+    return hash_source(read_asset(name))
+
+
+def hash_source(text: str) -> str:
+    """Return the source expression of a Content-Security-Policy that allows only a style or script."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def render_elements(element: str, messages: Iterable[Message], language: str) -> Markup:
+    """Return an HTML element for each message, such as `<p>…</p>`, in a language."""
+    texts = (_render(message, language) for message in messages)
+    return Markup("".join(f"<{element}>{text}</{element}>\n" for text in texts))

@@ -1,0 +1,39 @@
+"""`@domain(values)` of an attribute with an order: the list of its only values."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from stratabase.core.model.constraints.base import Arguments, Constraint, Violation, read_argument
+from stratabase.core.model.constraints.value_range import ISSUE, show_value
+from stratabase.core.model.types.base import AttributeType, OrderedType
+from stratabase.core.model.types.storage import Stored
+from stratabase.values.formats.preferences import Formats
+from stratabase.values.messages import _, or_list
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedValues(Constraint):
+    """The only allowed values, in their stored form, in the order of the model."""
+
+    arguments: ClassVar[Mapping[str, str]] = {"values": "values"}
+    types: ClassVar[tuple[type[AttributeType], ...]] = (OrderedType,)
+
+    values: tuple[Stored, ...]
+
+    @classmethod
+    def build(cls, arguments: Arguments, type_: AttributeType) -> Self | None:
+        """Return the constraint, or None if no values are listed."""
+        values = arguments.get("values")
+        return cls(tuple(read_argument(type_, value) for value in values)) if values else None
+
+    def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
+        """Yield a violation if a value is not listed."""
+        if stored not in self.values:
+            show = show_value(type_, formats)
+            message = _(
+                "{value} is not allowed. Use {values}.",
+                value=show(stored),
+                values=or_list(map(show, self.values)),
+            )
+            yield Violation(ISSUE, message)

@@ -1,0 +1,193 @@
+"""Warnings about the design of a model: parts without versions, profiles, and conditions without an index.
+
+Such a model works, but some of its services answer with less than its author expects, or slowly.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from stratabase.core.model.api_names import ID
+from stratabase.core.model.member_names import NAMING_ATTRIBUTES
+from stratabase.core.model.model import Action, Class, ClassKind, Model, Profile
+from stratabase.core.model.model_expressions import expressions_of
+from stratabase.core.model.reading.draft.errors import ModelError, error_at
+from stratabase.core.model.reading.draft.model_draft import ClassDraft, DirectiveUse, ModelDraft
+from stratabase.values.cel.environment import Path
+from stratabase.values.cel.typed_expression import Either, Implied, Together
+
+
+def lint_parts(draft: ModelDraft, _model: Model) -> Iterator[ModelError]:
+    """Yield a warning for each composition of a versioned class whose parts have no versions."""
+    for whole in draft.classes.values():
+        for field in whole.fields if whole.versioned else ():
+            part = draft.classes.get(field.target) if field.is_composition else None
+            if part is not None and not part.versioned:
+                yield error_at(
+                    field.node.name,
+                    f"{whole.name} is versioned, but its parts {field.full_name} are not: an earlier version "
+                    f"of {whole.name} shows them as they are now, without those that were deleted since. "
+                    f"Add @class(versioned: true) to {part.name}.",
+                )
+
+
+def lint_profiles(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
+    """Yield a warning for each profile that can do nothing."""
+    for use in draft.directives("profile"):
+        profile = model.profiles[use["name"]]
+        if not profile.administrator and not any(_allowed_by_class(model, profile)):
+            yield error_at(use.node_of("name"), _reason_for_nothing(model, profile, use))
+
+
+def _allowed_by_class(model: Model, profile: Profile) -> Iterator[frozenset[Action]]:
+    """Yield what a profile may do with each class, without parts that follow their wholes.
+
+    Users count only if a grant names the profile.
+    """
+    for class_ in model.classes.values():
+        own = [each for each in class_.grants if each.profile == profile.name and each.field is None]
+        if own or not (class_.part or class_.kind is ClassKind.USERS):
+            yield own[0].allow if own else profile.access.actions
+
+
+def _reason_for_nothing(model: Model, profile: Profile, use: DirectiveUse) -> str:
+    name = profile.name
+    if any(grant.profile == name for class_ in model.classes.values() for grant in class_.grants):
+        return (
+            f"No @grant of the profile {name} on a class allows an action, so its members can do nothing. "
+            "Allow actions in a @grant, or remove the profile."
+        )
+    if "access" in use.written:
+        return (
+            f"The profile {name} has access: NONE and no @grant names it, so its members can do nothing. Add "
+            "a @grant to each class that they may use, or remove the profile."
+        )
+    return (
+        f"The profile {name} has no access and no @grant names it, so its members can do nothing. Add a "
+        "@grant to each class that they may use. To let them do everything, add access: FULL to the profile."
+    )
+
+
+def lint_conditions(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
+    """Yield a warning for each `where` that limits the pages of a class, if no index serves it."""
+    for class_draft in draft.classes.values():
+        class_ = model.classes[class_draft.name]
+        if class_.kind is ClassKind.ORDINARY and class_.exposed:
+            yield from _lint_conditions_of(class_draft, class_, model)
+
+
+def _lint_conditions_of(draft: ClassDraft, class_: Class, model: Model) -> Iterator[ModelError]:
+    for use in draft.directives("grant"):
+        if use["where"] and "READ" in use["allow"]:
+            implied = expressions_of(model).condition(class_.name, use["where"]).implied
+            compared = tuple(_compared(class_, model, implied))
+            if not any(_is_served(class_, model, one, compared) for one in compared):
+                yield _unserved(class_, model, use, compared)
+
+
+class _Compared(NamedTuple):
+    """An attribute that a condition compares with something that depends on no object."""
+
+    roles: Path
+    """The to-one roles that lead to the attribute."""
+    attribute: str
+    is_single_value: bool
+    """Whether the attribute must equal one of some values."""
+
+
+def _compared(class_: Class, model: Model, implied: Implied | None) -> Iterator[_Compared]:
+    """Yield what a condition compares for each object that meets it."""
+    if isinstance(implied, Together):
+        for part in implied.parts:
+            yield from _compared(class_, model, part)
+    elif isinstance(implied, Either):
+        # Alternatives for one attribute are one list of values. The store finds no others.
+        found = [tuple(_compared(class_, model, part)) for part in implied.parts]
+        if len(set(found)) == 1 and all(one.is_single_value for one in found[0]):
+            yield from found[0]
+    elif implied is not None:
+        path = _stored_path(class_, model, implied.path)
+        if path is not None:
+            yield _Compared(path[:-1], path[-1], implied.operator in {"==", "in"})
+
+
+def _stored_path(class_: Class, model: Model, path: Path) -> Path | None:
+    """Return a path to a stored attribute for one to a derived attribute; None if it has no such path."""
+    *roles, name = path
+    attribute = _follow(class_, model, tuple(roles)).attributes.get(name)
+    if attribute is None or attribute.derivation is None:
+        return path
+    derivation = attribute.derivation
+    if derivation.expression is not None or derivation.aggregate is not None:
+        return None
+    return _stored_path(class_, model, (*roles, *derivation.path))
+
+
+def _follow(class_: Class, model: Model, roles: Path) -> Class:
+    for role in roles:
+        class_ = model.classes[class_.roles[role].target]
+    return class_
+
+
+def _is_served(class_: Class, model: Model, one: _Compared, compared: Iterable[_Compared]) -> bool:
+    """Return whether the store finds the objects for which a comparison holds by a key or an index.
+
+    It does so by `_id`, by an index that begins with the attribute, and by a unique constraint on some of
+    the compared attributes. If roles lead to the attribute, it then goes back along them.
+    """
+    target = _follow(class_, model, one.roles)
+    equal = {each.attribute for each in compared if each.roles == one.roles and each.is_single_value}
+    is_found = (
+        (one.attribute == ID and one.is_single_value)
+        or any(index.attributes[0] == one.attribute for index in target.indexes)
+        or any(equal.issuperset(unique.attributes) for unique in target.uniques if one.is_single_value)
+    )
+    return is_found and _one_way_role(class_, model, one.roles) is None
+
+
+def _one_way_role(class_: Class, model: Model, roles: Path) -> tuple[Class, str] | None:
+    """Return the first of some to-one roles that the store cannot go back along, with its class."""
+    for name in roles:
+        role = class_.roles[name]
+        is_one_way = role.opposite is None and not role.required
+        if is_one_way and not any(index.attributes[0] == name for index in class_.indexes):
+            return class_, name
+        class_ = model.classes[role.target]
+    return None
+
+
+def _unserved(class_: Class, model: Model, use: DirectiveUse, compared: Iterable[_Compared]) -> ModelError:
+    advice = next(
+        (_advice(class_, model, one) for one in compared if _is_indexable(class_, model, one)),
+        f"Compare an attribute of {class_.name}, or one that to-one roles lead to, with a constant or a "
+        "field of caller, and add an @index that begins with it.",
+    )
+    return error_at(
+        use.node_of("where"),
+        f"No @index or @unique covers what this condition compares, so a page of {class_.name} for a member "
+        f"of the profile {use['profile']} tests all its objects. {advice}",
+    )
+
+
+def _is_indexable(class_: Class, model: Model, one: _Compared) -> bool:
+    target = _follow(class_, model, one.roles)
+    attribute = target.attributes.get(one.attribute)
+    # Users have no indexes.
+    return target.kind is not ClassKind.USERS and attribute is not None and attribute.type.indexable
+
+
+def _advice(class_: Class, model: Model, one: _Compared) -> str:
+    """Return the advice about the indexes by which a comparison would find objects."""
+    target = _follow(class_, model, one.roles)
+    one_way = _one_way_role(class_, model, one.roles)
+    wanted = []
+    if not any(index.attributes[0] == one.attribute for index in target.indexes):
+        wanted.append(f'@index(attributes: ["{one.attribute}"]) to {target.name}')
+    if one_way is not None:
+        owner, name = one_way
+        wanted.append(
+            f'@index(attributes: ["{name}"]) to {owner.name}, or an opposite role to {owner.name}.{name}'
+        )
+    if one.attribute in NAMING_ATTRIBUTES and one.is_single_value:
+        # A member who was renamed keeps their objects, so the name alone does not find them.
+        wanted.append(f"filter pages by {one.attribute} too")
+    return f"Add {', and '.join(wanted)}."

@@ -1,0 +1,172 @@
+"""The base classes of attribute types, and the parsing of integers and texts that several types share."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from stratabase.core.model.types.operators import (
+    EQUALITY_OPERATORS,
+    MEMBERSHIP_OPERATORS,
+    ORDER_OPERATORS,
+    Operator,
+)
+from stratabase.core.model.types.storage import MAPPING_STORAGE, TEXT_STORAGE, StorageClass, Stored
+from stratabase.values.cel.kinds import ValueKind
+from stratabase.values.formats.invalid_value import InvalidValue, describe_value
+from stratabase.values.formats.preferences import Formats
+from stratabase.values.messages import _
+
+
+class AttributeType(ABC):
+    """An attribute type. Types are immutable.
+
+    There is one instance of each type, and one for each enum of the model.
+    """
+
+    name: str
+    """The name in the model language and in GraphQL. For `File`, GraphQL uses other types."""
+    kind: ValueKind
+    """The kind of the values in expressions."""
+    operators: ClassVar[frozenset[Operator]]
+    """The filter operators for attributes of the type."""
+    takes_format: ClassVar[bool] = False
+    """The GraphQL field has an argument `format`."""
+    storage: ClassVar[StorageClass] = TEXT_STORAGE
+    """How values are stored and ordered in indexes."""
+    equality_field: ClassVar[str | None] = None
+    """For values that are mappings: the field that `eq` and `ne` compare. The operand is a value of it."""
+    order_field: ClassVar[str | None] = None
+    """For values that are mappings: the field, a text, that orders compare and cursors contain."""
+
+    @property
+    def indexable(self) -> bool:
+        """Whether the attributes of an index or a uniqueness constraint can be of the type."""
+        return self.storage is not MAPPING_STORAGE
+
+    @abstractmethod
+    def read(self, value: Any, formats: Formats) -> Stored:
+        """Return the canonical stored form of a JSON value that a client sent, which is never None.
+
+        Raises InvalidValue, which says what is right, for a value that is not of the type.
+        """
+
+    def read_stored(self, raw: Any) -> Stored:
+        """Return the value of this type for a value that an attribute of any type has stored.
+
+        Two stored values are the same value if they have the same text (`text_of`). A type reads the values
+        whose text is that of one of its own values. Returns None for all others, which count as null.
+        """
+        text = text_of(raw)
+        return None if text is None else self.value_of(text)
+
+    @abstractmethod
+    def value_of(self, text: str) -> Stored:
+        """Return the value of this type with exactly this text, None if there is none."""
+
+    def sort_key(self, stored: Any, /) -> Any:
+        """Return the key by which a stored value is compared with others of its type (`<`, `==`)."""
+        return stored
+
+    @property
+    def has_sort_key(self) -> bool:
+        """Whether stored values are compared by a key, and not themselves: the type overrides `sort_key`."""
+        return type(self).sort_key is not AttributeType.sort_key
+
+    def serializer(self, pattern: str, formats: Formats) -> Callable[[Any], Any]:
+        """Return a function from stored values to JSON. `pattern` is "default", "iso" or a Java pattern.
+
+        Raises InvalidValue for a pattern that Java rejects.
+        """
+        del pattern, formats
+        return _as_it_is
+
+    def likely_pattern(self, pattern: str) -> str | None:
+        """Return the pattern that was probably meant if a valid pattern is probably a mistake, else None."""
+        del pattern
+        return None
+
+    @property
+    def has_serializer(self) -> bool:
+        """Whether the JSON of a value differs from its stored form: the type overrides `serializer`."""
+        return type(self).serializer is not AttributeType.serializer
+
+    def display(self, stored: Any, formats: Formats) -> str:
+        """Return a stored value as messages to a member show it."""
+        del formats
+        return describe_value(stored)
+
+
+class OrderedType(AttributeType):
+    """A type whose values have an order, such as numbers and times."""
+
+    operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
+
+
+def _as_it_is(stored: Any) -> Any:
+    return stored
+
+
+def text_of(raw: Any) -> str | None:
+    """Return the text of a stored value, None for null, for files, and for lists of parts."""
+    if isinstance(raw, str):
+        return raw
+    if isinstance(raw, bool):
+        return "true" if raw else "false"
+    return str(raw) if isinstance(raw, int) else None
+
+
+_CANONICAL_INTEGER = re.compile(r"-?[1-9][0-9]{0,18}|0")
+
+
+def integer_of(text: str, minimum: int, maximum: int) -> int | None:
+    """Return the integer in a range with exactly this text (`007` and `-0` have none), or None."""
+    if not _CANONICAL_INTEGER.fullmatch(text):
+        return None
+    number = int(text)
+    return number if minimum <= number <= maximum else None
+
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,30}")
+
+
+def parse_integer(value: Any) -> int | None:
+    """Return the integer that a JSON value represents (`3`, `3.0`, `"3"`), or None."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and _INTEGER.fullmatch(value):
+        return int(value)
+    return None
+
+
+def parse_text(value: Any, type_name: str) -> str:
+    """Return a JSON value if it is a text of Unicode characters. Raises InvalidValue for any other."""
+    if not isinstance(value, str):
+        message = _(
+            "{value} is not a valid {type}. Use text in double quotes.",
+            value=describe_value(value),
+            type=type_name,
+        )
+        raise InvalidValue(message)
+    if not value.isascii():
+        _refuse_surrogates(value, type_name)
+    return value
+
+
+def _refuse_surrogates(text: str, type_name: str) -> None:
+    """Raise InvalidValue for a text with a lone surrogate, which can't be written as UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as half:
+        message = _(
+            "The text is not a valid {type}. The character at position {position} is a lone surrogate "
+            "({code}). Use both halves of the surrogate pair.",
+            type=type_name,
+            position=str(half.start),
+            code=f"U+{ord(text[half.start]):04X}",
+        )
+        raise InvalidValue(message) from None

@@ -1,0 +1,43 @@
+"""Date: a calendar day."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, tzinfo
+from typing import ClassVar
+
+from stratabase.core.model.types.temporal import DATE_SLICES, TemporalType
+from stratabase.values.cel import kinds
+from stratabase.values.formats import iso
+from stratabase.values.formats.date_fields import DatePart, LetterRun
+from stratabase.values.formats.preferences import Formats
+
+
+class DateType(TemporalType):
+    """Stored as `2020-01-31`, in the years 1 to 9999. A date has no time zone."""
+
+    name = "Date"
+    kind = kinds.DATE
+    allowed_parts: ClassVar[frozenset[DatePart]] = frozenset({DatePart.DATE})
+    needed_parts: ClassVar[frozenset[DatePart]] = frozenset({DatePart.DATE})
+    example = "2020-12-31"
+
+    def default_pattern(self, formats: Formats) -> str:
+        """Return the member's date format."""
+        return formats.date_format
+
+    def to_stored(self, moment: datetime) -> str:
+        """Return the day of a moment, such as `2020-01-31`."""
+        return iso.format_date(moment)
+
+    def from_stored(self, zone: tzinfo) -> Callable[[str], datetime]:
+        """Return a function from a stored day to its midnight."""
+        del zone
+        return datetime.fromisoformat
+
+    def slices(self, zone: tzinfo) -> Mapping[LetterRun, slice] | None:
+        """Return the slices of a stored day, whatever the time zone."""
+        del zone
+        return DATE_SLICES
+
+    def from_iso(self, text: str) -> datetime | None:
+        """Return midnight of a day in ISO 8601 (`2020-01-31`), or None."""
+        return iso.parse_date(text)

@@ -1,0 +1,39 @@
+"""Int: integers of 32 bits, the range of GraphQL's Int."""
+
+from typing import Any, ClassVar
+
+from stratabase.core.model.types.base import OrderedType, integer_of, parse_integer
+from stratabase.core.model.types.storage import INTEGER_STORAGE, StorageClass, Stored
+from stratabase.values.cel import kinds
+from stratabase.values.formats.invalid_value import InvalidValue, describe_value
+from stratabase.values.formats.preferences import Formats
+from stratabase.values.messages import _
+
+MIN_INT = -(2**31)
+MAX_INT = 2**31 - 1
+
+
+class IntType(OrderedType):
+    """Stored as a JSON number."""
+
+    name = "Int"
+    kind = kinds.INT
+    storage: ClassVar[StorageClass] = INTEGER_STORAGE
+
+    def read(self, value: Any, formats: Formats) -> Stored:
+        """Return an integer. Texts, and numbers with a fraction of zero, are accepted too."""
+        del formats
+        number = parse_integer(value)
+        if number is None or not MIN_INT <= number <= MAX_INT:
+            message = _(
+                "{value} is not an Int. Use a whole number from {minimum} to {maximum}.",
+                value=describe_value(value),
+                minimum=str(MIN_INT),
+                maximum=str(MAX_INT),
+            )
+            raise InvalidValue(message)
+        return number
+
+    def value_of(self, text: str) -> Stored:
+        """Return an integer of 32 bits."""
+        return integer_of(text, MIN_INT, MAX_INT)

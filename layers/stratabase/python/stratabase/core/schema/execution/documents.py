@@ -1,0 +1,382 @@
+"""Parse, validate and cache documents, because requests repeat."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from sys import getsizeof
+from typing import Any, NamedTuple
+
+from graphql import (
+    DocumentNode,
+    FieldNode,
+    FragmentSpreadNode,
+    GraphQLError,
+    GraphQLInputType,
+    GraphQLSchema,
+    GraphQLSyntaxError,
+    NoSchemaIntrospectionCustomRule,
+    OperationDefinitionNode,
+    OperationType,
+    ValueNode,
+    get_operation_ast,
+    parse,
+    specified_rules,
+    validate,
+)
+from graphql.language import SelectionNode
+from graphql.language.visitor import EnterLeaveVisitor
+from graphql.validation import ASTValidationRule, ValuesOfCorrectTypeRule
+from graphql.validation.validate import ValidationAbortedError
+
+from stratabase.core.domain.issues.refusals import Refused
+from stratabase.core.schema.execution.accepting_validator import AcceptingValidator
+from stratabase.core.schema.execution.cache import BoundedCache
+from stratabase.core.schema.execution.compiled_operation import CompiledOperation
+from stratabase.core.schema.execution.cost import DocumentCosts
+from stratabase.core.schema.execution.cost_estimate import SizeOf, no_size
+from stratabase.core.schema.execution.document_errors import DocumentError
+from stratabase.core.schema.execution.document_hints import with_hint
+from stratabase.core.schema.execution.limits import ExecutionPolicy, limit_violations, too_long
+from stratabase.core.schema.execution.literals import (
+    NO_LITERALS,
+    DocumentTemplate,
+    LiteralValues,
+    coerce_literals,
+    split_literals,
+)
+from stratabase.core.schema.execution.selections import fragments_of, selects_the_same
+from stratabase.core.schema.execution.value_errors import ValuesWithPlaces
+from stratabase.core.schema.request.context import ProfileSchema
+from stratabase.values.messages import _
+
+MAX_REPORTED_ERRORS = 9
+MAX_CACHED_DOCUMENT_LENGTH = 16_384
+"""In characters. A longer document is parsed each time."""
+MAX_CACHED_BYTES = 48_000_000
+"""In bytes of all cached documents that are valid. The garbage collector stops all requests while it visits
+them."""
+MAX_CACHED_REFUSALS = 2_000_000
+"""In bytes of all cached documents that are not valid. They have a cache of their own, so that a client that
+sends many of them does not slow down the others."""
+
+_INVALID = _("The document is not valid.")
+_TOO_INVOLVED = _(
+    "The document is too complex to validate. "
+    "Select each field only once in each place, nest fewer fragments, or split the "
+    "document into several requests."
+)
+
+
+class Document:
+    """A valid document, or the errors of an invalid one."""
+
+    def __init__(  # noqa: PLR0913 - what is known of it
+        self,
+        schema: GraphQLSchema,
+        ast: DocumentNode | None,
+        errors: Sequence[GraphQLError] = (),
+        costs: DocumentCosts | None = None,
+        *,
+        breaks_schema: bool = False,
+        places: Mapping[str, GraphQLInputType] | None = None,
+    ) -> None:
+        self.ast = ast
+        self.errors = tuple(map(DocumentError.of, errors))
+        self.breaks_schema = breaks_schema
+        """Whether the errors are about the schema."""
+        self._places = places
+        """The types of the literals of a template. None if the document is no template."""
+        self._schema = schema
+        self._costs = costs
+        self._operations: dict[str | None, OperationDefinitionNode] = {}
+        self._compiled: dict[str | None, CompiledOperation | None] = {}
+
+    def bind(self, template: DocumentTemplate) -> LiteralValues | None:
+        """Return the values of a text's literals. None if the text must be read as it is.
+
+        This is so if a literal is wrong, or if graphql-core executes the document: it reports the places of
+        errors in the text.
+        """
+        if self._places is None or not all(each and each.is_compiled for each in self._compiled.values()):
+            return None
+        nodes = template.nodes()
+        return coerce_literals(self._places, nodes) if nodes else None
+
+    def mutates(self, operation_name: str | None) -> bool:
+        """Return whether the operation with a name is a mutation."""
+        operation = self._operation(operation_name)
+        return operation is not None and operation.operation is OperationType.MUTATION
+
+    def compiled(self, operation_name: str | None) -> CompiledOperation | None:
+        """Return the compiled operation. None if there is no such operation, or it cannot be compiled."""
+        if operation_name in self._compiled:
+            return self._compiled[operation_name]
+        operation = self._operation(operation_name)
+        if operation is None or self.ast is None:
+            return None
+        same = selects_the_same(self.ast)
+        compiled = CompiledOperation(self._schema, self.ast, operation) if same else None
+        self._compiled[operation_name] = compiled
+        return compiled
+
+    def root_fields(self, operation_name: str | None) -> Sequence[str]:
+        """Return the names of the fields of an operation's root type that it selects."""
+        operation = self._operation(operation_name)
+        return sorted(_roots(self.ast, operation)) if self.ast is not None and operation else ()
+
+    def is_about_schema(self, operation_name: str | None) -> bool:
+        """Return whether the operation selects only fields about the schema."""
+        operation = self._operation(operation_name)
+        return bool(self.ast and operation and is_about_schema(self.ast, operation))
+
+    def excess(
+        self, operation_name: str | None, variables: Mapping[str, Any], size_of: SizeOf = no_size
+    ) -> GraphQLError | None:
+        """Return the error if the operation costs too much, also for classes of their known sizes."""
+        operation = self._operation(operation_name)
+        return self._costs.excess(operation, variables, size_of) if operation and self._costs else None
+
+    def _operation(self, name: str | None) -> OperationDefinitionNode | None:
+        operation = self._operations.get(name)
+        if operation is None and self.ast is not None:
+            operation = get_operation_ast(self.ast, name)
+            if operation is not None:
+                self._operations[name] = operation
+        return operation
+
+
+_NO_METHODS = EnterLeaveVisitor(None, None)
+
+
+def _with_known_methods(rule: type[ASTValidationRule]) -> type[ASTValidationRule]:
+    """Return a validation rule that finds its methods once, and not again for each document.
+
+    There are over twenty rules and a dozen kinds of nodes, and most rules have no method for most kinds. To
+    find that out takes half of the time of validating a small document.
+    """
+    names: dict[str, tuple[str | None, str | None]] = {}
+
+    def method_name(event: str, kind: str) -> str | None:
+        return next((name for name in (f"{event}_{kind}", event) if hasattr(rule, name)), None)
+
+    class RuleWithKnownMethods(rule):  # type: ignore[valid-type, misc] # the class is a variable
+        def get_enter_leave_for_kind(self, kind: str) -> EnterLeaveVisitor:
+            if kind not in names:
+                names[kind] = method_name("enter", kind), method_name("leave", kind)
+            enter, leave = names[kind]
+            if enter is leave is None:
+                return _NO_METHODS
+            return EnterLeaveVisitor(
+                None if enter is None else getattr(self, enter),
+                None if leave is None else getattr(self, leave),
+            )
+
+    return RuleWithKnownMethods
+
+
+_RULES = tuple(
+    _with_known_methods(ValuesWithPlaces if rule is ValuesOfCorrectTypeRule else rule)
+    for rule in specified_rules
+)
+_NO_INTROSPECTION = _with_known_methods(NoSchemaIntrospectionCustomRule)
+
+
+class Validator:
+    """Finds the errors of documents."""
+
+    def __init__(self, schema: GraphQLSchema, policy: ExecutionPolicy) -> None:
+        """Make a validator for the full schema."""
+        self._schema = schema
+        self._limits = policy.limits
+        self._suggestions = policy.suggestions
+        self._accepting = AcceptingValidator(schema, policy.limits)
+        self._rules: Collection[type[ASTValidationRule]] = (
+            _RULES if policy.introspection else (*_RULES, _NO_INTROSPECTION)
+        )
+
+    def accepts(self, document: DocumentNode) -> bool:
+        """Return whether a document is certainly valid and within the limits. False is no verdict."""
+        return self._accepting.accepts(document)
+
+    def accept_template(
+        self, document: DocumentNode, literals: Mapping[str, ValueNode]
+    ) -> Mapping[str, GraphQLInputType] | None:
+        """Return the types of the places of literals if a template is certainly valid, else None."""
+        return self._accepting.accept_template(document, literals)
+
+    def excess(self, document: DocumentNode) -> list[GraphQLError]:
+        """Return the errors of a document that exceeds limits. Check this before `errors`.
+
+        graphql-core validates repeated fields in quadratic time.
+        """
+        return limit_violations(document, self._limits)
+
+    def errors(self, document: DocumentNode, schema: GraphQLSchema | None = None) -> list[GraphQLError]:
+        """Return the first errors of a document in the full schema, or in another one."""
+        errors = validate(
+            schema or self._schema,
+            document,
+            self._rules,
+            max_errors=MAX_REPORTED_ERRORS,
+            hide_suggestions=not self._suggestions,
+        )
+        found = [_with_advice(error) for error in errors[:MAX_REPORTED_ERRORS]]
+        return [with_hint(error, schema or self._schema) for error in found] if self._suggestions else found
+
+
+def _with_advice(error: GraphQLError) -> GraphQLError:
+    """Return an error, with advice if graphql-core gave up validating."""
+    return GraphQLError(_TOO_INVOLVED) if isinstance(error, ValidationAbortedError) else error
+
+
+class BoundDocument(NamedTuple):
+    """The document of a text, and the values of the literals for which the document has variables."""
+
+    document: Document
+    literals: LiteralValues = NO_LITERALS
+
+
+DocumentKey = str | tuple[str, ...]
+"""A text, or the parts of a template."""
+
+
+LITERAL_LENGTH = 8
+"""In characters: about what the variable that stands for a literal has."""
+_BYTES_OF_DOCUMENT, _BYTES_PER_CHARACTER = 4_000, 190
+"""The approximate memory of a parsed and compiled document."""
+_BYTES_OF_REFUSAL, _BYTES_OF_ERROR = 1_500, 800
+"""The approximate memory of a document that is not valid, and of each of its errors."""
+
+
+def _document_size(key: DocumentKey, _: Document) -> int:
+    """Return the approximate memory of a valid document, in bytes."""
+    # Each literal of a template is a variable in its document, which takes more memory than the literal.
+    length = len(key) if isinstance(key, str) else sum(map(len, key)) + LITERAL_LENGTH * (len(key) - 1)
+    return _BYTES_OF_DOCUMENT + _BYTES_PER_CHARACTER * length
+
+
+def _refusal_size(text: str, document: Document) -> int:
+    """Return the approximate memory of a document that is not valid, in bytes."""
+    errors = sum(_BYTES_OF_ERROR + error.size for error in document.errors)
+    return _BYTES_OF_REFUSAL + getsizeof(text) + errors
+
+
+class DocumentCache:
+    """Parses and validates the documents for one schema, and caches them."""
+
+    def __init__(self, schema: GraphQLSchema, policy: ExecutionPolicy) -> None:
+        """Make a cache of documents for the full schema, which decides whether they are valid."""
+        self._schema = schema
+        self._limits = policy.limits
+        self._validator = Validator(schema, policy)
+        self._documents: BoundedCache[DocumentKey, Document] = BoundedCache(MAX_CACHED_BYTES, _document_size)
+        self._refused: BoundedCache[str, Document] = BoundedCache(MAX_CACHED_REFUSALS, _refusal_size)
+
+    def read(self, text: str, seen: ProfileSchema, *, as_template: bool = True) -> BoundDocument:
+        """Return the document of a text, or its errors. They name only what the caller sees of the schema.
+
+        If `as_template`, texts that differ only in their literals share a document. It has no places in the
+        text, so it can't be used to report errors.
+        """
+        error = too_long(text, self._limits)
+        if error:
+            return BoundDocument(Document(self._schema, None, (error,)))
+        if len(text) > MAX_CACHED_DOCUMENT_LENGTH:
+            document = self.parse(text)
+        else:
+            known = self._documents.get(text) or self._refused.get(text)
+            bound = self._read_template(text) if known is None and as_template else None
+            if bound is not None:
+                return bound
+            document = known or self._parse_and_keep(text)
+        if document.breaks_schema and document.errors and not seen.is_full:
+            document = Document(self._schema, None, self._seen_errors(text, document.errors, seen))
+        return BoundDocument(document)
+
+    def _parse_and_keep(self, text: str) -> Document:
+        document = self.parse(text)
+        return self._refused.put(text, document) if document.errors else self._documents.put(text, document)
+
+    def _read_template(self, text: str) -> BoundDocument | None:
+        """Return the document that a text shares with others. None if it must be read as it is."""
+        template = split_literals(text)
+        if template is None:
+            return None
+        document = self._documents.get(template.parts)
+        if document is None:
+            document = self._parse_template(template)
+            # Otherwise, another text may well be valid.
+            if document is not None:
+                self._documents.put(template.parts, document)
+        literals = document.bind(template) if document else None
+        return BoundDocument(document, literals) if document and literals else None
+
+    def _parse_template(self, template: DocumentTemplate) -> Document | None:
+        nodes = template.nodes()
+        try:
+            ast = parse(template.text) if nodes else None
+        except GraphQLSyntaxError:
+            return None
+        places = self._validator.accept_template(ast, nodes) if ast and nodes else None
+        if ast is None or places is None:
+            return None
+        return Document(self._schema, ast, costs=self._costs(ast), places=places)
+
+    def parse(self, text: str) -> Document:
+        """Return the document of a text as it is, or its errors. It is not cached."""
+        try:
+            ast = parse(text)
+        except GraphQLSyntaxError as error:
+            return Document(self._schema, None, (error,))
+        if not self._validator.accepts(ast):
+            too_much = self._validator.excess(ast)
+            if too_much:
+                return Document(self._schema, None, too_much)
+            errors = self._validator.errors(ast)
+            if errors:
+                return Document(self._schema, None, errors, breaks_schema=True)
+        return Document(self._schema, ast, costs=self._costs(ast))
+
+    def _costs(self, ast: DocumentNode) -> DocumentCosts:
+        return DocumentCosts(self._schema, ast, self._limits.cost)
+
+    def _seen_errors(
+        self, text: str, errors: Sequence[DocumentError], seen: ProfileSchema
+    ) -> Sequence[GraphQLError]:
+        """Return the errors of an invalid document without the names that the caller does not see.
+
+        The messages are those for the schema that the caller sees: at the places of the errors if there are
+        such, otherwise all.
+        """
+        try:
+            found = self._validator.errors(parse(text), seen.load())
+        except Refused:
+            found = []
+        places = frozenset[int]().union(*(error.positions for error in errors))
+        same = [error for error in found if places.intersection(error.positions or ())]
+        return same or found or [GraphQLError(_INVALID)]
+
+
+_ABOUT_SCHEMA = frozenset({"__schema", "__type", "__typename"})
+
+
+def is_about_schema(document: DocumentNode, operation: OperationDefinitionNode) -> bool:
+    """Return whether an operation selects only fields about the schema."""
+    roots = _roots(document, operation)
+    return operation.operation is OperationType.QUERY and roots <= _ABOUT_SCHEMA
+
+
+def _roots(document: DocumentNode, operation: OperationDefinitionNode) -> set[str]:
+    """Return the names of all root fields, including those that directives skip."""
+    fragments, names, spread = fragments_of(document), set[str](), set[str]()
+    waiting: list[SelectionNode] = [*operation.selection_set.selections]
+    while waiting:
+        node = waiting.pop()
+        inside: Iterable[SelectionNode] = ()
+        if isinstance(node, FieldNode):
+            names.add(node.name.value)
+        elif not isinstance(node, FragmentSpreadNode):
+            inside = node.selection_set.selections  # type: ignore[attr-defined] # an inline fragment
+        elif node.name.value not in spread:
+            spread.add(node.name.value)
+            inside = fragments[node.name.value].selection_set.selections
+        waiting += inside
+    return names

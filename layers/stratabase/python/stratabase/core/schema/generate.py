@@ -1,0 +1,172 @@
+"""Make the GraphQL schema of a model. Its types and services are made when they are first used."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from graphql import GraphQLCompositeType, GraphQLField, GraphQLID, GraphQLObjectType, GraphQLSchema
+
+from stratabase.core.domain.access.capabilities import Capabilities
+from stratabase.core.model import api_names
+from stratabase.core.model.api_names import GeneratedType, class_name_of, service_name
+from stratabase.core.model.model import Class, Model
+from stratabase.core.model.users import USER
+from stratabase.core.schema.inputs import input_table, object_inputs
+from stratabase.core.schema.inputs.filter_type import filter_type
+from stratabase.core.schema.inputs.page_options import cursor_type, options_type, sort_type
+from stratabase.core.schema.introspection import DIRECTIVES, INTROSPECTION_TYPES, META_FIELDS
+from stratabase.core.schema.services import MODEL_MUTATIONS, MUTATIONS, QUERIES, ServiceKind
+from stratabase.core.schema.type_map import TypeMap
+from stratabase.core.schema.types.objects import object_type
+from stratabase.core.schema.types.registry import LazyMapping, TypeFactory, TypeRegistry
+from stratabase.core.schema.types.results import bulk_result_type, page_type
+
+TYPE_FACTORIES: dict[GeneratedType, TypeFactory] = {
+    GeneratedType.OBJECT: object_type,
+    GeneratedType.PAGE: page_type,
+    GeneratedType.OPTIONS: options_type,
+    GeneratedType.CURSOR: cursor_type,
+    GeneratedType.SORT: sort_type,
+    GeneratedType.FILTER: filter_type,
+    GeneratedType.BULK_RESULT: bulk_result_type,
+    **{family: object_inputs.object_input_factory(family) for family in input_table.INPUT_TABLE},
+    **{family: object_inputs.role_input_factory(family) for family in object_inputs.ROLE_INPUT_FIELDS},
+}
+"""By family: the function that makes the type of a class."""
+
+
+class NothingServed(Exception):
+    """No class of the model has services, so that there is no schema."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(
+            f"No class of the application {model.application} has services. "
+            "Write one that is exposed, and no part of another."
+        )
+
+
+def generate_schema(model: Model, capabilities: Capabilities | None = None) -> GraphQLSchema:
+    """Return the schema of a model's services. Raises NothingServed.
+
+    It shows what a profile with these capabilities may use. If they are None, it shows everything.
+
+    Types are made when they are first used, because most processes use few of them.
+    """
+    registry = TypeRegistry(model, TYPE_FACTORIES, capabilities)
+    query = _root_type(api_names.QUERY, QUERIES, registry)
+    mutation = _root_type(api_names.MUTATION, MUTATIONS, registry, MODEL_MUTATIONS)
+    if query is None:
+        raise NothingServed(model)
+    return GeneratedSchema(model, query, mutation)
+
+
+class RootFields(Mapping[str, GraphQLField]):
+    """The fields of a root type by name, in the order of the model's classes and then of the services."""
+
+    def __init__(
+        self,
+        registry: TypeRegistry,
+        services: Sequence[ServiceKind],
+        other_factories: Mapping[str, Callable[[TypeRegistry], GraphQLField]],
+    ) -> None:
+        """`other_factories` has the functions that make the fields of no class, by name."""
+        self._services = services
+        self._other_factories = other_factories
+        self._registry = registry
+        self._other_fields: LazyMapping[str, GraphQLField] = LazyMapping(
+            lambda name: other_factories[name](registry)
+        )
+        self._class_fields = LazyMapping(self._make)
+
+    def of(self, class_: Class) -> Mapping[str, GraphQLField]:
+        """Return the fields of a class."""
+        return self._class_fields[class_.name]
+
+    def _make(self, class_name: str) -> dict[str, GraphQLField]:
+        return dict(self._fields(self._registry.model.classes[class_name]))
+
+    def _fields(self, class_: Class) -> Iterator[tuple[str, GraphQLField]]:
+        for each in self._services:
+            if each.serves(class_) and each.permits(self._registry.capabilities, class_):
+                for verb, field in each.fields(self._registry, class_):
+                    yield service_name(class_.name, verb), field
+
+    def __getitem__(self, name: str) -> GraphQLField:
+        if name in self._other_factories:
+            return self._other_fields[name]
+        class_ = self._registry.model.classes.get(class_name_of(name))
+        if class_ is None:
+            raise KeyError(name)
+        return self.of(class_)[name]
+
+    def __iter__(self) -> Iterator[str]:
+        for class_ in self._registry.model.classes.values():
+            yield from self.of(class_)
+        yield from self._other_factories
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def copy(self) -> dict[str, GraphQLField]:
+        """Return all fields. graphql-core calls it when it copies the type."""
+        return dict(self)
+
+
+class RootType(GraphQLObjectType):
+    """The type `Query` or `Mutation`, whose fields are made when they are first used."""
+
+    def __init__(self, name: str, fields: RootFields) -> None:
+        super().__init__(name, {})
+        # This replaces a cached property of graphql-core, which would make all fields and check their names.
+        self.fields = fields
+
+    def of(self, class_: Class) -> Mapping[str, GraphQLField]:
+        """Return the fields of a class."""
+        fields = self.fields
+        assert isinstance(fields, RootFields)
+        return fields.of(class_)
+
+
+class GeneratedSchema(GraphQLSchema):
+    """A schema with the types that graphql-core would collect, each made when it is first used."""
+
+    def __init__(self, model: Model, query: RootType, mutation: RootType | None) -> None:
+        description = f"The services of the application {model.application}."
+        # Tests show that schemas are valid for any model. A check here would take longer than most requests.
+        super().__init__(description=description, directives=DIRECTIVES, assume_valid=True)
+        self.query_type = query
+        self.mutation_type = mutation
+        # Every object has an id, so any service leads to the type ID.
+        roots = {root.name: root for root in (query, mutation) if root} | {GraphQLID.name: GraphQLID}
+        self.type_map = TypeMap(  # type: ignore[assignment] # a mapping is all that it need be
+            model,
+            self.type_map | INTROSPECTION_TYPES | roots,
+            self._services,
+            lambda: GraphQLSchema(query, mutation).type_map | INTROSPECTION_TYPES,
+        )
+
+    def get_field(self, parent_type: GraphQLCompositeType, field_name: str) -> GraphQLField | None:
+        """Return a field of a type, or None. Introspection describes what the caller may use."""
+        if parent_type is self.query_type and field_name in META_FIELDS:
+            return META_FIELDS[field_name]
+        return super().get_field(parent_type, field_name)
+
+    def _services(self, class_: Class) -> Iterator[GraphQLField]:
+        for root in (self.query_type, self.mutation_type):
+            if isinstance(root, RootType):
+                yield from root.of(class_).values()
+
+
+def _root_type(
+    name: str,
+    services: Sequence[ServiceKind],
+    registry: TypeRegistry,
+    other_fields: Mapping[str, Callable[[TypeRegistry], GraphQLField]] = MappingProxyType({}),
+) -> RootType | None:
+    locks = registry.capabilities.locks
+    has_locks = any(class_.is_stored and locks(class_) for class_ in registry.model.classes.values())
+    fields = RootFields(registry, services, other_fields if has_locks else {})
+    # Users come last, so one field tells whether the model's own classes have services. For one profile, they
+    # need not have any.
+    counts_users = not registry.capabilities.is_full
+    has_services = any(counts_users or class_name_of(field) != USER for field in fields)
+    return RootType(name, fields) if has_services else None

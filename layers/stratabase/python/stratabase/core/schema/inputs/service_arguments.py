@@ -1,0 +1,141 @@
+"""The arguments that several services share: ids, instants, versions, and options of writes."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLBoolean,
+    GraphQLDefaultInput,
+    GraphQLID,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLNonNull,
+)
+
+from stratabase.core.domain.issues.issue import IssueType, Subject
+from stratabase.core.domain.issues.refusals import Refused
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.objects.identity import singleton_reference
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.domain.objects.version import VERSION_INSTANT_PATTERN, parse_version_instant
+from stratabase.core.domain.write.commands import Create, Delete, Update
+from stratabase.core.domain.write.locks import IF_VERSION
+from stratabase.core.model import api_names
+from stratabase.core.model.api_names import ID
+from stratabase.core.model.model import Class, ClassKind
+from stratabase.core.operations.write.options import WriteOptions
+from stratabase.core.schema.request.context import Call
+from stratabase.core.schema.types.attribute_types import SCALARS, with_default
+from stratabase.values.formats.invalid_value import InvalidValue
+from stratabase.values.messages import _
+
+AT_VERSION, FROM, TO = "atVersion", "from", "to"
+C = TypeVar("C", Create | Update, Delete)
+
+
+def id_argument(class_: Class) -> dict[str, GraphQLArgument]:
+    """Return the argument `_id`. A singleton needs none."""
+    return {} if class_.kind is ClassKind.SINGLETON else {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))}
+
+
+def reference_of(class_: Class, call: Call) -> Reference:
+    """Return the reference of the object that a call is for."""
+    return Reference(class_.name, call.arguments[ID]) if ID in call.arguments else singleton_reference(class_)
+
+
+def instant_argument(name: str) -> dict[str, GraphQLArgument]:
+    """Return a required argument that takes an instant."""
+    description = (
+        f"An instant in the format {VERSION_INSTANT_PATTERN}, in your time zone, or as ISO 8601 with an "
+        "offset."
+    )
+    return {name: GraphQLArgument(GraphQLNonNull(SCALARS["Datetime"]), description=description)}
+
+
+def if_version_argument(class_: Class) -> dict[str, GraphQLArgument]:
+    """Return the argument `ifVersion` of a write, if the class is versioned."""
+    description = (
+        "Write only if the current version of the object began at this instant: "
+        f"{VERSION_INSTANT_PATTERN}, in your time zone, or ISO 8601 with an offset."
+    )
+    argument = GraphQLArgument(SCALARS["Datetime"], description=description)
+    return {IF_VERSION: argument} if class_.versioned else {}
+
+
+def read_instants(class_: Class, call: Call, *names: str) -> list[tuple[Instant, ...]]:
+    """Return the instants that each of several arguments may mean. Raises Refused with all issues.
+
+    In the hour that occurs twice when clocks are set back, a text means two instants.
+    """
+    instants: list[tuple[Instant, ...]] = []
+    issues = []
+    for name in names:
+        try:
+            instants.append(parse_version_instant(call.arguments[name], call.context.caller.formats))
+        except InvalidValue as mistake:
+            message = _("{argument}: {message}", argument=name, message=mistake.message)
+            issues.append(Subject(class_).issue(IssueType.DATA_TYPE, message, name))
+    if issues:
+        raise Refused(issues)
+    return instants
+
+
+def with_if_version(class_: Class, command: C, call: Call) -> C:
+    """Return a command that requires the version in the argument `ifVersion`, if any. Raises Refused."""
+    if call.arguments.get(IF_VERSION) is None:
+        return command
+    (instants,) = read_instants(class_, call, IF_VERSION)
+    if isinstance(command, Create):
+        message = _(
+            "{argument} requires an existing object. Specify {id} in data, or remove {argument}.",
+            argument=IF_VERSION,
+            id=ID,
+        )
+        raise Refused([Subject(class_).issue(IssueType.MALFORMED_REQUEST, message, IF_VERSION)])
+    return replace(command, if_version=instants)
+
+
+FORCE_ARGUMENT, DATA_VALIDATION = "forceWarnings", "dataValidation"
+
+FORCE_WARNINGS = GraphQLInputObjectType(
+    api_names.FORCE_WARNINGS,
+    {
+        "actionVeto": GraphQLInputField(
+            GraphQLBoolean,
+            default=GraphQLDefaultInput(False),
+            description="Has no effect. It is reserved for vetoes, which don't exist yet.",
+        ),
+        DATA_VALIDATION: GraphQLInputField(
+            GraphQLBoolean,
+            default=GraphQLDefaultInput(False),
+            description="Ignore the warnings of the model.",
+        ),
+    },
+    description="Which issues of level WARNING a write ignores.",
+)
+
+
+def force_warnings_argument() -> dict[str, GraphQLArgument]:
+    """Return the argument `forceWarnings`, which every write has."""
+    return {FORCE_ARGUMENT: with_default(FORCE_WARNINGS, {"actionVeto": False, DATA_VALIDATION: False})}
+
+
+def is_forced(arguments: Mapping[str, Any]) -> bool:
+    """Return whether a write goes through in spite of warnings of the model."""
+    return bool((arguments.get(FORCE_ARGUMENT) or {}).get(DATA_VALIDATION))
+
+
+DISABLE_CACHE = "disableCache"
+"""The argument that makes a page read its objects again by their keys, because indexes may lag."""
+
+
+def disable_cache_argument() -> dict[str, GraphQLArgument]:
+    """Return the argument `disableCache`. It has no effect where no index is read."""
+    return {DISABLE_CACHE: with_default(GraphQLBoolean, value=False)}
+
+
+def write_options(call: Call) -> WriteOptions:
+    """Return the write options of a call."""
+    return WriteOptions(is_forced(call.arguments), call.context.evaluation, call.context.read_budget)

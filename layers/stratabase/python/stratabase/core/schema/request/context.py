@@ -1,0 +1,216 @@
+"""The context of one GraphQL request, and the call of one of its services."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+from graphql import GraphQLError, GraphQLResolveInfo, GraphQLSchema
+
+from stratabase.core.domain.access.grants import Access
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.issue import Path
+from stratabase.core.domain.issues.refusals import Refused
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.objects.idempotency import IdempotencyRecord
+from stratabase.core.domain.query.consumption import Consumption
+from stratabase.core.domain.query.fetch import Fetch
+from stratabase.core.domain.query.read_budget import ReadBudget
+from stratabase.core.operations.context import ReadContext, read_context
+from stratabase.core.operations.services import Services
+from stratabase.core.operations.time_limit import check_time
+from stratabase.core.operations.write.options import BulkRecorder, CommitRecorder
+from stratabase.core.operations.write.outcome import WriteOutcome
+from stratabase.values.cel.environment import EvaluationContext
+from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.values.messages import Message
+
+
+class InputContext(NamedTuple):
+    """What reading input values depends on: formats, evaluation context, suggestions, and access."""
+
+    formats: Formats = DEFAULT_FORMATS
+    evaluation: EvaluationContext = EvaluationContext()
+    suggestions: bool = True
+    """Whether messages suggest names ("did you mean")."""
+    access: Access | None = None
+    """The caller's rights. None means full access."""
+
+
+class ProfileSchema:
+    """What one profile sees of the schema. Profiles with equal capabilities share it."""
+
+    def __init__(self, load: Callable[[], GraphQLSchema], make_key: Callable[[], str] | None = None) -> None:
+        """`load` returns the schema, and raises Refused if the profile may use no service.
+
+        `make_key` returns what identifies the capabilities of the profile. It is None for full access.
+        """
+        self.load = load
+        self.is_full = make_key is None
+        self._make_key = make_key
+
+    @cached_property
+    def key(self) -> str:
+        """What identifies the capabilities of the profile. It is empty for full access."""
+        return "" if self._make_key is None else self._make_key()
+
+    @property
+    def is_served(self) -> bool:
+        """Whether the profile may use any service."""
+        try:
+            self.load()
+        except Refused:
+            return False
+        return True
+
+
+class RootResults:
+    """The results of the root fields of one request, by response key, so that each field runs only once."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, Any] = {}
+        self._failures: dict[str, Exception] = {}
+
+    def get_or_run(self, key: str, work: Callable[[], Any]) -> Any:
+        """Return what `work` returns, or raise what it raises.
+
+        A later call with the key repeats that result. Other requests may proceed before. Raises Unavailable
+        after the deadline of the request.
+        """
+        if key in self._failures:
+            raise self._failures[key]
+        if key not in self._values:
+            try:
+                check_time()
+                self._values[key] = work()
+            except Exception as failure:
+                self._failures[key] = failure
+                raise
+        return self._values[key]
+
+
+class Insight(NamedTuple):
+    """The calls to the storage that one service made, and how detailed the answer reports them."""
+
+    key: str
+    """The response key of the service."""
+    level: str
+    """`LIGHT` for totals, `FULL` for totals and each call."""
+    consumed: tuple[Consumption, ...]
+
+
+class ResponseWarning(NamedTuple):
+    """A warning about a request that is answered, and the path of what it is about."""
+
+    message: Message
+    path: Path
+
+
+class FieldRecorder(CommitRecorder, BulkRecorder, Protocol):
+    """Records the commit of a field with its answer, which it renders before."""
+
+    record: IdempotencyRecord | None
+    """The record that was committed, if any."""
+    source: Any
+    """The source value of the recorded answer."""
+
+    def prepare(self, call: "Call", show: Callable[[WriteOutcome | None], Any]) -> None:
+        """Take the call of the field, and the function that returns the source value of an outcome."""
+
+
+@dataclass(eq=False)
+class GraphQLContext:
+    """The services, the caller, the trace id, the read budget, and the results so far of one request."""
+
+    services: Services
+    caller: Caller
+    trace_id: str
+    read_budget: ReadBudget
+    profile_schema: ProfileSchema
+    """What the caller sees of the schema."""
+    root_results: RootResults = field(default_factory=RootResults)
+    errors: list[GraphQLError] = field(default_factory=list)
+    """Errors of fields that have an answer all the same."""
+    unreadable: dict[str, Sequence[GraphQLError]] = field(default_factory=dict)
+    """By response key of a root field that has an answer: the errors of fields that the caller must not read.
+
+    The answer has null in these fields.
+    """
+    insights: list[Insight] = field(default_factory=list)
+    """The insights that the request asked for."""
+    warnings: dict[ResponseWarning, None] = field(default_factory=dict)
+    """The warnings of all root fields, in their order, each once."""
+    client_ids: dict[Reference, str] = field(default_factory=dict)
+    """By object that the request has written so far: its client id."""
+    mutates: bool = False
+    """Whether the request is a mutation."""
+    has_valid_variables: bool | None = None
+    """Whether the variables of the request are right. None before they have been coerced."""
+    suggestions: bool = True
+    """Whether messages suggest names ("did you mean")."""
+    base_url: str = ""
+    """The root URL of all links, without a slash at its end."""
+    recorder: FieldRecorder | None = None
+    """What records the commit of the only root field, if the request has an idempotency key."""
+
+    def add_warnings(self, key: str, warnings: Iterable[ResponseWarning]) -> None:
+        """Add the warnings of the root field with this response key, whose paths begin below it."""
+        for warning in warnings:
+            self.warnings[warning._replace(path=(key, *warning.path))] = None
+
+    def add_unreadable(self, key: str, errors: Iterable[GraphQLError]) -> None:
+        """Add the errors of fields that the caller must not read, below the root field with this key."""
+        if found := tuple(errors):
+            self.unreadable[key] = found
+
+    @cached_property
+    def read_context(self) -> ReadContext:
+        """The context of all reads. Its instant is that of the first access."""
+        return read_context(self.services, self.caller, self.read_budget)
+
+    @property
+    def evaluation(self) -> EvaluationContext:
+        """The evaluation context of all expressions in the request."""
+        return self.read_context.evaluation
+
+    @property
+    def input_context(self) -> InputContext:
+        """What reading the input values of the request depends on."""
+        return InputContext(self.caller.formats, self.evaluation, self.suggestions, self.access)
+
+    @property
+    def access(self) -> Access | None:
+        """The caller's rights. None means full access."""
+        return self.read_context.access
+
+
+class Call(NamedTuple):
+    """One call of a service: its response key, its coerced arguments, and what is selected of its answer."""
+
+    context: GraphQLContext
+    key: str
+    arguments: Mapping[str, Any]
+    selected: frozenset[str]
+    """The names of the fields that are selected directly below."""
+    fetch: Fetch
+    """What to fetch of the objects that the answer shows."""
+    unset_variables: Callable[[], Sequence[tuple[str, Path]]] = tuple
+    """Returns the arguments' variables that have no value: for each, its name and its path in the
+    arguments."""
+    unreadable_errors: Callable[[], Iterable[GraphQLError]] = tuple
+    """Returns the errors of the selected fields that the caller must not read."""
+
+
+class ResultWithIssues(NamedTuple):
+    """An answer, and the refusal whose issues the response reports beside it."""
+
+    source: Any
+    refusal: Refused
+
+
+ServiceResolver = Callable[[Call], Any]
+"""Returns the source value of a service's answer to a call."""
+RESOLVER = "answer"
+"""The key in the `extensions` of a root field for its `ServiceResolver`. Every executor calls this."""
+ResolveInfo = GraphQLResolveInfo[GraphQLContext]
+"""The argument of resolvers in which graphql-core passes the context."""

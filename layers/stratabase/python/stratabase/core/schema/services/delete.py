@@ -1,0 +1,47 @@
+"""`<C>___delete`: delete an object."""
+
+from typing import Any
+
+from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
+
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.write.commands import Delete
+from stratabase.core.model.api_names import ID
+from stratabase.core.model.model import Class
+from stratabase.core.operations.write.options import DEFAULT_OPTIONS
+from stratabase.core.operations.write.services import delete
+from stratabase.core.schema.execution.keyed_mutation import commit_and_show
+from stratabase.core.schema.inputs.service_arguments import (
+    force_warnings_argument,
+    if_version_argument,
+    with_if_version,
+)
+from stratabase.core.schema.request.context import Call
+from stratabase.core.schema.services.service import Service, may_delete, service_field
+from stratabase.core.schema.types.registry import TypeRegistry
+from stratabase.core.schema.types.results import DELETE_RESULT
+
+
+def _field(_: TypeRegistry, class_: Class) -> GraphQLField:
+    def resolve(call: Call) -> Any:
+        context = call.context
+        command = with_if_version(class_, Delete(Reference(class_.name, call.arguments[ID])), call)
+        return commit_and_show(
+            call,
+            DEFAULT_OPTIONS,
+            lambda options: delete(context.services, command, context.caller, options),
+            lambda deleted: {"deleted": deleted},
+            lambda outcome: bool(outcome.change.effects),
+        )
+
+    return service_field(
+        DELETE_RESULT,
+        {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))}
+        | if_version_argument(class_)
+        | force_warnings_argument(),
+        resolve,
+        f"Delete the {class_.name} with this id.",
+    )
+
+
+DELETE = Service("delete", _field, may_delete)

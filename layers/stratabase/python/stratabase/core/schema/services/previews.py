@@ -1,0 +1,86 @@
+"""`<C>___previewCreate`, `<C>___previewUpdate`, `<C>___preview`: show an object as a write would leave it."""
+
+from functools import partial
+
+from graphql import GraphQLField
+
+from stratabase.core.domain.issues.refusals import ReadBudgetExceeded, Refused
+from stratabase.core.domain.objects.commit_refusals import RoleUnavailable
+from stratabase.core.domain.query.fetch import View
+from stratabase.core.model.api_names import GeneratedType
+from stratabase.core.model.model import Class
+from stratabase.core.operations.write.services import preview
+from stratabase.core.schema.execution.views import previewed_view
+from stratabase.core.schema.inputs.command_reader import (
+    CommandReader,
+    DataInput,
+    create_input,
+    save_input,
+    update_input,
+)
+from stratabase.core.schema.inputs.service_arguments import write_options
+from stratabase.core.schema.request.context import Call, ResultWithIssues
+from stratabase.core.schema.services.service import (
+    Service,
+    can_preview_new,
+    is_written_alone,
+    may_create,
+    may_save,
+    may_update,
+    service_field,
+)
+from stratabase.core.schema.types.registry import TypeRegistry
+
+_INCOMPLETE = "If the draft has issues, the result shows as much as possible, and `errors` lists the issues."
+
+
+def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, description: str) -> GraphQLField:
+    """Return a query that takes `data`, and returns the object as the write would leave it."""
+    reader = CommandReader(registry.model)
+
+    def resolve(call: Call) -> View | ResultWithIssues:
+        command = data.command(reader, class_, call)
+        services, caller = call.context.services, call.context.caller
+        result, issues = preview(services, command, caller, options=write_options(call))
+        if not issues:
+            return previewed_view(call, result)
+        try:
+            return ResultWithIssues(previewed_view(call, result), Refused(issues))
+        except (ReadBudgetExceeded, RoleUnavailable):  # the issues of the draft matter more
+            raise Refused(issues) from None
+
+    type_ = registry.type_of(GeneratedType.OBJECT, class_)
+    text = f"{description.format(class_.name)} {_INCOMPLETE}"
+    return service_field(type_, data.argument(registry, class_), resolve, text)
+
+
+PREVIEW_CREATE = Service(
+    "previewCreate",
+    partial(
+        _field,
+        data=create_input(GeneratedType.DRAFT_CREATE),
+        description="Return the {} that this draft would create. Writes nothing.",
+    ),
+    may_create,
+    can_preview_new,
+)
+PREVIEW_UPDATE = Service(
+    "previewUpdate",
+    partial(
+        _field,
+        data=update_input(GeneratedType.DRAFT_UPDATE),
+        description="Return the {} as this update would leave it. Writes nothing.",
+    ),
+    may_update(GeneratedType.DRAFT_UPDATE),
+    is_written_alone,
+)
+PREVIEW = Service(
+    "preview",
+    partial(
+        _field,
+        data=save_input(),
+        description="Return the {} that this draft would create or update. Writes nothing.",
+    ),
+    may_save,
+    can_preview_new,
+)

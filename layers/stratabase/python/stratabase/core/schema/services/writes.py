@@ -1,0 +1,88 @@
+"""`<C>___create`, `<C>___update` and `<C>___save`: write one object with its parts and associations."""
+
+from functools import partial
+from typing import Any
+
+from graphql import GraphQLField
+
+from stratabase.core.domain.query.fetch import View
+from stratabase.core.model.api_names import GeneratedType
+from stratabase.core.model.model import Class
+from stratabase.core.operations.write.options import WriteOptions
+from stratabase.core.operations.write.outcome import WriteOutcome, WriteResult
+from stratabase.core.operations.write.services import save
+from stratabase.core.schema.execution.keyed_mutation import commit_and_show
+from stratabase.core.schema.execution.views import written_views
+from stratabase.core.schema.inputs.command_reader import (
+    CommandReader,
+    DataInput,
+    create_input,
+    save_input,
+    update_input,
+)
+from stratabase.core.schema.inputs.service_arguments import (
+    force_warnings_argument,
+    if_version_argument,
+    with_if_version,
+    write_options,
+)
+from stratabase.core.schema.request.context import Call
+from stratabase.core.schema.services.service import (
+    Service,
+    is_written_alone,
+    may_create,
+    may_save,
+    may_update,
+    service_field,
+)
+from stratabase.core.schema.types.registry import TypeRegistry
+
+
+def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, description: str) -> GraphQLField:
+    """Return a mutation that takes `data`, writes it, and returns the written object."""
+    reader = CommandReader(registry.model)
+
+    def resolve(call: Call) -> Any:
+        context = call.context
+        command = with_if_version(class_, data.command(reader, class_, call), call)
+
+        def write(options: WriteOptions) -> WriteResult:
+            return save(context.services, command, context.caller, context.client_ids, options)
+
+        def show(result: WriteResult) -> View:
+            # Later root fields may show this object, which the client knows by its client id.
+            context.client_ids.update(result.client_ids)
+            return written_views(call, [result])[0]
+
+        return commit_and_show(call, write_options(call), write, show, WriteOutcome.result)
+
+    if_version = {} if data.family is GeneratedType.CREATE else if_version_argument(class_)
+    arguments = data.argument(registry, class_) | if_version | force_warnings_argument()
+    type_ = registry.type_of(GeneratedType.OBJECT, class_)
+    return service_field(type_, arguments, resolve, description.format(class_.name))
+
+
+CREATE = Service(
+    "create",
+    partial(_field, data=create_input(GeneratedType.CREATE), description="Create a new {}."),
+    may_create,
+)
+UPDATE = Service(
+    "update",
+    partial(
+        _field,
+        data=update_input(GeneratedType.UPDATE),
+        description="Update the {}. Omitted fields keep their values; null clears a field.",
+    ),
+    may_update(GeneratedType.UPDATE),
+    is_written_alone,
+)
+SAVE = Service(
+    "save",
+    partial(
+        _field,
+        data=save_input(),
+        description="Update the {} with the given id, or create a new one if no id is given.",
+    ),
+    may_save,
+)

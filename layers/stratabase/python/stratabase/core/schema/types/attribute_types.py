@@ -1,0 +1,117 @@
+"""The scalars that GraphQL itself does not have, and the fields that show instants.
+
+The scalars accept any JSON scalar, because the meaning of a value depends on its attribute and the member's
+formats. So the attribute's type reads the value later, and a wrong value becomes an issue that names the
+attribute.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLDefaultInput,
+    GraphQLError,
+    GraphQLField,
+    GraphQLNonNull,
+    GraphQLScalarType,
+    GraphQLString,
+    ValueNode,
+)
+from graphql.language import BooleanValueNode, FloatValueNode, IntValueNode, StringValueNode
+
+from stratabase.core.model.api_names import CURSOR
+from stratabase.core.model.attribute import Attribute
+from stratabase.core.model.types import TYPES
+from stratabase.core.schema.request.context import ResolveInfo
+from stratabase.values.messages import _
+
+_DESCRIPTIONS = {
+    CURSOR: "A position in a page, from an earlier response.",
+    "Real": "A decimal number with up to 38 digits. A string in responses, a string or a number in inputs.",
+    "Text": "Text of any length.",
+    "Year": "A year as a number.",
+    "Date": "A date in the member's format or as ISO 8601 (`2020-01-31`).",
+    "Time": "A time of day in the member's format or as ISO 8601 (`10:30:00`).",
+    "Datetime": "An instant in the member's format and time zone, or as ISO 8601 (`2020-01-31T10:30:00Z`).",
+    "Serial": "A number that the service assigns, as a string.",
+}
+
+
+def _value(name: str) -> Any:
+    def coerce(value: Any) -> Any:
+        if isinstance(value, list | dict):
+            message = _("A list or an object is not a valid {type}. Use a string or a number.", type=name)
+            raise GraphQLError(message)
+        return value
+
+    return coerce
+
+
+def _literal(name: str) -> Any:
+    def coerce(node: ValueNode) -> Any:
+        if isinstance(node, StringValueNode | BooleanValueNode):
+            return node.value
+        if isinstance(node, IntValueNode | FloatValueNode):
+            return _number(node.value)
+        message = _("This literal is not a valid {type}. Use a string or a number.", type=name)
+        raise GraphQLError(message, node)
+
+    return coerce
+
+
+def _number(text: str) -> int | str:
+    """Return a short integer as an int, and any other number as its text, which keeps every digit."""
+    return int(text) if len(text) < 18 and text.lstrip("-").isdigit() else text
+
+
+def _scalar(name: str, description: str) -> GraphQLScalarType:
+    return GraphQLScalarType(
+        name,
+        coerce_input_value=_value(name),
+        coerce_input_literal=_literal(name),
+        description=description,
+    )
+
+
+SCALARS = {name: _scalar(name, description) for name, description in _DESCRIPTIONS.items()}
+
+
+def with_default(type_: Any, value: Any) -> GraphQLArgument:
+    """Return an argument with a default value, as a client would write it in JSON."""
+    return GraphQLArgument(type_, default=GraphQLDefaultInput(value))
+
+
+def format_argument() -> dict[str, GraphQLArgument]:
+    """Return the argument `format` of fields whose values have formats."""
+    return {"format": with_default(GraphQLString, "default")}
+
+
+MOMENT = "moment"
+"""The key in the `extensions` of a field for its `MomentField`."""
+
+
+class MomentField(NamedTuple):
+    """The type and the attribute of a field that shows an instant."""
+
+    type_name: str
+    attribute: Attribute
+
+
+def moment_field(type_name: str, name: str, description: str, *, nullable: bool = False) -> GraphQLField:
+    """Return a field that shows an instant. Its source has the stored Datetime under `name`."""
+    attribute = Attribute(name, TYPES["Datetime"])
+
+    def resolve(source: Mapping[str, Any], info: ResolveInfo, format: str | None = "default") -> Any:  # noqa: A002 - its name in the API
+        value = source[name]
+        formats = info.context.caller.formats
+        return None if value is None else attribute.type.serializer(format or "default", formats)(value)
+
+    scalar = SCALARS["Datetime"]
+    return GraphQLField(
+        scalar if nullable else GraphQLNonNull(scalar),
+        format_argument(),
+        resolve,
+        description=description,
+        extensions={MOMENT: MomentField(type_name, attribute)},
+    )

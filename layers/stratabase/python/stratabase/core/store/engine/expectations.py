@@ -1,0 +1,72 @@
+"""Evaluates expectations against items, as every engine must."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from stratabase.core.store.engine.port import (
+    Action,
+    Condition,
+    ConditionOperator,
+    Engine,
+    Expectation,
+    Failure,
+    Item,
+)
+
+_ABSENT: Any = object()
+
+
+def is_met(expect: Expectation, item: Item | None) -> bool:
+    """Return whether an item meets an expectation. `item`: None if there is no item under the key."""
+    if expect.exists is not None and expect.exists != (item is not None):
+        return False
+    attributes = item.attributes if item else {}
+    for condition in expect.conditions:
+        if not _condition_holds(condition, attributes):
+            return False
+    return not expect.either or any(_condition_holds(condition, attributes) for condition in expect.either)
+
+
+def _condition_holds(condition: Condition, attributes: Mapping[str, Any]) -> bool:
+    attribute, operator, value = condition
+    found = attributes.get(attribute, _ABSENT)
+    # Every write compares these two. A look-up by an enum's member takes several times as long.
+    if operator is ConditionOperator.EQUALS:
+        return _equals(found, value)
+    if operator is ConditionOperator.ABSENT:
+        return found is _ABSENT
+    return _COMPARISONS[operator](found, value)
+
+
+def _equals(found: Any, value: Any) -> bool:
+    # In Python, True == 1. In the port, values of different types are never equal.
+    return bool(found == value) and isinstance(found, bool) == isinstance(value, bool)
+
+
+def _is_ordered(found: Any, value: Any) -> bool:
+    both = (found, value)
+    return all(isinstance(each, str) for each in both) or all(_is_number(each) for each in both)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_COMPARISONS: Mapping[ConditionOperator, Callable[[Any, Any], bool]] = {
+    ConditionOperator.PRESENT: lambda found, _: found is not _ABSENT,
+    ConditionOperator.AT_MOST: lambda found, value: _is_ordered(found, value) and found <= value,
+    ConditionOperator.MORE_THAN: lambda found, value: _is_ordered(found, value) and found > value,
+}
+
+
+def find_failures(engine: Engine, actions: Sequence[Action]) -> tuple[Failure, ...]:
+    """Return the actions whose expectations fail now, each with the item that it found. Write nothing.
+
+    `actions` may be longer than a batch.
+    """
+    found = engine.get([action.key for action in actions])
+    return tuple(
+        Failure(action, item)
+        for action, item in zip(actions, found, strict=True)
+        if not is_met(action.expect, item)
+    )

@@ -1,0 +1,218 @@
+"""An engine wrapper that reports the consumption of each call, if the current request is being measured.
+
+It wraps any engine, and computes the capacity units that DynamoDB would charge (capacity.py).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import chain, islice
+from time import perf_counter
+
+from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.query.consumption import Consumption, Note
+from stratabase.core.store.engine import capacity
+from stratabase.core.store.engine.delegating import DelegatingEngine
+from stratabase.core.store.engine.parallel import add_round_trips, count_round_trips
+from stratabase.core.store.engine.port import (
+    NO_EXPECTATION,
+    UNBOUNDED,
+    Batch,
+    Bounds,
+    Counted,
+    Engine,
+    Item,
+    Key,
+    Patch,
+)
+
+_note: ContextVar[Note | None] = ContextVar("note", default=None)
+
+
+def current_note() -> Note | None:
+    """Return the function that takes the reports of the current request, None if it is not measured."""
+    return _note.get()
+
+
+@contextmanager
+def record_consumption(note: Note) -> Iterator[None]:
+    """Report each engine call of the current request inside the `with` block to `note`."""
+    token = _note.set(note)
+    try:
+        with count_round_trips():
+            yield
+    finally:
+        _note.reset(token)
+
+
+MAX_MEASURED_ITEMS = 1000
+"""The number of items by which the cost of a count is estimated."""
+
+
+class MeteredEngine(DelegatingEngine):
+    """An engine that delegates every call to another engine, and reports it.
+
+    `current_note`: returns the function that takes the report of a call, None if the request is not measured.
+    """
+
+    def __init__(self, engine: Engine, current_note: Callable[[], Note | None] = current_note) -> None:
+        super().__init__(engine)
+        self._current_note = current_note
+
+    def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
+        """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent."""
+        note = self._current_note()
+        if note is None:
+            return self._engine.get(keys, places=places)
+        began = perf_counter()
+        found = self._engine.get(keys)  # the whole items, for their sizes
+        took = _milliseconds_since(began)
+        size, units = sum(map(capacity.item_bytes, found)), capacity.read_units(found)
+        requests = capacity.get_requests(len(keys))
+        before = add_round_trips(requests)
+        note(Consumption("get", None, requests, len(keys), size, units, 0, took, before))
+        return found
+
+    def range(  # noqa: PLR0913 - the signature of the port
+        self,
+        index: str,
+        partition: str,
+        bounds: Bounds = UNBOUNDED,
+        *,
+        backward: bool = False,
+        limit: int | None = None,
+        exact: bool = True,
+        whole: bool = True,
+    ) -> Iterator[Sequence[Item]]:
+        """Yield the items of one partition of an index in the order of their sort keys, page by page."""
+        note = self._current_note()
+        whole = whole or note is not None  # for the sizes of the items
+        pages = self._engine.range(
+            index, partition, bounds, backward=backward, limit=limit, exact=exact, whole=whole
+        )
+        return pages if note is None else _report_pages(index, pages, note, exact=exact)
+
+    def count(
+        self,
+        index: str,
+        partition: str,
+        ranges: Sequence[Bounds] = (UNBOUNDED,),
+        *,
+        distinct: bool = False,
+    ) -> Iterator[Counted]:
+        """Yield the numbers of items in ranges of one partition of an index, to be added up."""
+        pages = self._engine.count(index, partition, ranges, distinct=distinct)
+        note = self._current_note()
+        if note is None:
+            return pages
+        return self._report_count(pages, note, index, partition, ranges)
+
+    def data_version(self) -> object | None:
+        """Return a value that is another one after each commit. None if the request is measured.
+
+        So a measured request uses no results of earlier ones.
+        """
+        return self._engine.data_version() if self._current_note() is None else None
+
+    def commit(self, batch: Batch) -> None:
+        """Execute all actions of a batch or none. Raises ExpectationFailed, Unavailable."""
+        note = self._current_note()
+        if note is None:
+            self._engine.commit(batch)
+            return
+        # The cost of a write depends on the items before and after it. Reading these is not reported.
+        before = self._items_of(batch)
+        began = perf_counter()
+        try:
+            self._engine.commit(batch)
+        except Exception:
+            # A refused write costs as much as a successful one, without the indexes.
+            note(_commit_consumption(batch, before, before, _milliseconds_since(began)))
+            raise
+        took = _milliseconds_since(began)
+        note(_commit_consumption(batch, before, self._items_of(batch), took))
+
+    def increment(self, key: Key, attribute: str, by: int) -> int:
+        """Add a number to an attribute of an item, and return the sum. It is reported as a commit."""
+        note = self._current_note()
+        if note is None:
+            return self._engine.increment(key, attribute, by)
+        write = Batch("", (Patch(key, NO_EXPECTATION, {attribute: by}),))
+        before = self._items_of(write)
+        began = perf_counter()
+        total = self._engine.increment(key, attribute, by)
+        took = _milliseconds_since(began)
+        note(_commit_consumption(write, before, self._items_of(write), took))
+        return total
+
+    def _items_of(self, batch: Batch) -> Sequence[Item | None]:
+        """Return the items of a batch in the order of its actions. Measuring never makes a write fail."""
+        try:
+            return self._engine.get([action.key for action in batch.actions])
+        except Unavailable:
+            return [None] * len(batch.actions)
+
+    def _report_count(
+        self, pages: Iterator[Counted], note: Note, index: str, partition: str, ranges: Sequence[Bounds]
+    ) -> Iterator[Counted]:
+        """Yield the pages of a count, and report the count at its end.
+
+        Its cost depends on the sizes of the items. Some of them are read for that, which is not reported.
+        """
+        began, items = perf_counter(), 0
+        try:
+            for page in pages:
+                items += page.items
+                yield page
+        finally:
+            took = _milliseconds_since(began)
+            first = self._first_of(index, partition, ranges, min(items, MAX_MEASURED_ITEMS))
+            note(_count_consumption(index, items, first, took))
+
+    def _first_of(self, index: str, partition: str, ranges: Sequence[Bounds], number: int) -> Sequence[Item]:
+        """Return the first items of some ranges. Measuring never makes a count fail."""
+        pages = chain.from_iterable(self._engine.range(index, partition, bounds) for bounds in ranges)
+        try:
+            return list(islice(chain.from_iterable(pages), number))
+        except Unavailable:
+            return ()
+
+
+def _report_pages(
+    index: str, pages: Iterator[Sequence[Item]], note: Note, *, exact: bool
+) -> Iterator[Sequence[Item]]:
+    """Yield the pages of a range, and report each. An empty range is reported as one empty page."""
+    is_first = True
+    while True:
+        began = perf_counter()
+        items = next(pages, None)
+        took = _milliseconds_since(began)
+        if items is not None or is_first:
+            note(_page_consumption(index, items or (), took, exact=exact))
+        if items is None:
+            return
+        is_first = False
+        yield items
+
+
+def _page_consumption(index: str, items: Sequence[Item], took: float, *, exact: bool) -> Consumption:
+    size, units = capacity.range_bytes(index, items), capacity.range_units(index, items, exact=exact)
+    return Consumption("range", index, 1, len(items), size, units, 0, took, add_round_trips(1))
+
+
+def _count_consumption(index: str, items: int, first: Sequence[Item], took: float) -> Consumption:
+    """Return what a count consumed. `first`: some of the items, by which the size of all is estimated."""
+    size = capacity.range_bytes(index, first) * items // max(1, len(first))
+    pages, units = capacity.count_cost(index, size)
+    return Consumption("count", index, pages, items, size, units, 0, took, add_round_trips(pages))
+
+
+def _commit_consumption(
+    batch: Batch, before: Sequence[Item | None], after: Sequence[Item | None], took: float
+) -> Consumption:
+    size, units = sum(map(capacity.item_bytes, after)), capacity.write_units(batch, before, after)
+    return Consumption("commit", None, 1, len(batch.actions), size, 0, units, took, add_round_trips(1))
+
+
+def _milliseconds_since(began: float) -> float:
+    return (perf_counter() - began) * 1000

@@ -1,0 +1,242 @@
+"""Access paths: the indexes of a class as they are stored, and the positions of objects in them."""
+
+import json
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from stratabase.core.domain.attributes import is_column, type_of
+from stratabase.core.domain.objects.entity import Entity, State, differ
+from stratabase.core.model.model import Class
+from stratabase.core.model.stored_values import ABSENT, stored_value
+from stratabase.core.model.types import ID_TYPE, MEMBER_ID_TYPE, TYPES
+from stratabase.core.model.types.base import AttributeType
+from stratabase.core.model.types.enumeration import EnumType
+from stratabase.core.model.types.storage import StorageClass, Stored
+from stratabase.core.store.engine.port import IndexKey
+from stratabase.core.store.layout import keys
+from stratabase.core.store.layout.index_text import truncate, values_text
+
+ENUM = "Enum"
+"""The reading of all enums. A column also has the values of its enum."""
+
+
+class Column(NamedTuple):
+    """A column of an index or a uniqueness constraint: an attribute, and how its stored values are read.
+
+    The column of a role contains the ID of its target, which states have under the role's name.
+
+    What a column contains depends on the stored state alone, whatever the model of the process is. If a model
+    reads the attribute in another way, it needs another column.
+    """
+
+    attribute: str
+    reading: str
+    """The name of the type that reads the stored values.
+
+    String stands for Text too, ENUM for all enums, and ID for all roles.
+    """
+    values: tuple[str, ...] = ()
+    """The values of an enum, sorted."""
+    default: Stored = None
+    """The value of an object that has none."""
+
+    @property
+    def type(self) -> AttributeType:
+        """The type that reads the stored values."""
+        return _type_of(self.reading, self.values)
+
+    @property
+    def storage(self) -> StorageClass:
+        """The storage class of the values."""
+        return self.type.storage
+
+    def value(self, state: State) -> Stored:
+        """Return the value of an object. `state`: as it was stored, or as any model shows it."""
+        stored = stored_value(state, self.attribute)
+        if stored is ABSENT:
+            return self.default
+        return None if stored is None else self.type.read_stored(stored)
+
+    def text(self, value: Stored) -> str | None:
+        """Return the index text of a value of the column, None for null."""
+        return None if value is None else self.type.storage.index_text(value)
+
+    @property
+    def index_text(self) -> Callable[[State], str | None]:
+        """A function that returns the index text of the value of an object, as `text(value(state))`."""
+        attribute, default, type_ = self.attribute, self.text(self.default), self.type
+        read, to_text = type_.read_stored, type_.storage.index_text
+
+        def index_text(state: State) -> str | None:
+            stored = stored_value(state, attribute)
+            if stored is ABSENT:
+                return default
+            value = None if stored is None else read(stored)
+            return None if value is None else to_text(value)
+
+        return index_text
+
+
+@lru_cache(maxsize=1024)
+def _type_of(reading: str, values: tuple[str, ...]) -> AttributeType:
+    if reading == ENUM:
+        return EnumType(ENUM, values)
+    if reading == ID_TYPE.name:
+        return ID_TYPE
+    return TYPES[_EARLIER_READINGS.get(reading, reading)]
+
+
+@dataclass(frozen=True)
+class AccessPath:
+    """One index of a class. An index without columns is a listing of the class, in the order of ids."""
+
+    index_name: str
+    """The generic secondary index (slot) of the engine."""
+    partition: str
+    """The partition of this index in the slot, and the prefix of its shards."""
+    columns: tuple[Column, ...]
+    ready: bool = True
+    """Whether the index contains every object of the class, so that pages may be read from it."""
+    shards: int = 1
+    """The number of partitions over which the objects are spread."""
+
+    @property
+    def partitions(self) -> tuple[str, ...]:
+        """The partitions of the shards."""
+        return keys.shards_of(self.partition, self.shards)
+
+    @property
+    def is_listing(self) -> bool:
+        """Whether the index is a listing of the class."""
+        return not self.columns
+
+    def index_text(self, state: State) -> str:
+        """Return the index text of the values in a state, not truncated."""
+        return values_text([text(state) for text in self._index_texts])
+
+    @cached_property
+    def _index_texts(self) -> tuple[Callable[[State], str | None], ...]:
+        """For each column: the function that returns the index text of its value."""
+        return tuple(column.index_text for column in self.columns)
+
+    @cached_property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes and roles of the columns."""
+        return tuple(column.attribute for column in self.columns)
+
+    def place(self, entity: Entity) -> IndexKey:
+        """Return the position of an object in the index."""
+        id_ = entity.reference.id
+        partition = keys.shard_of(self.partition, self.shards, id_)
+        return IndexKey(partition, truncate(self.index_text(entity.state)) + id_)
+
+    def is_moved(self, before: Entity, after: Entity) -> bool:
+        """Return whether an object lies in another place after a change."""
+        # Most changes leave most indexes alone, which is cheaper to see by the values than by the places.
+        return differ(before.state, after.state, self.attributes) and self.place(before) != self.place(after)
+
+    def is_usable_for(self, class_: Class) -> bool:
+        """Return whether a filter or an order of a class may be answered from the index.
+
+        It must have columns and be ready, and the model must still have its attributes and keys and read them
+        in the same way.
+        """
+        return (
+            self.ready
+            and not self.is_listing
+            and all(
+                is_column(class_, column.attribute) and column_of(class_, column.attribute) == column
+                for column in self.columns
+            )
+        )
+
+    def names(self, attributes: Collection[str]) -> bool:
+        """Return whether the index has a column for one of these attributes or roles."""
+        return any(name in attributes for name in self.attributes)
+
+    @property
+    def label(self) -> str:
+        """The attributes, for messages: `last_name, first_name`."""
+        return ", ".join(self.attributes)
+
+
+def columns_of(class_: Class, attributes: tuple[str, ...]) -> tuple[Column, ...]:
+    """Return the columns of an index by attributes of a class."""
+    return tuple(column_of(class_, name) for name in attributes)
+
+
+def column_of(class_: Class, name: str) -> Column:
+    """Return the column of an attribute of a class, or of a role whose key its objects hold."""
+    type_, attribute = type_of(class_, name), class_.attributes.get(name)
+    default = None if attribute is None else attribute.default
+    if isinstance(type_, EnumType):
+        return Column(name, ENUM, tuple(sorted(type_.values)), default)
+    return Column(name, _SAME_READING.get(type_.name, type_.name), (), default)
+
+
+_SAME_READING = {"Text": "String", MEMBER_ID_TYPE.name: ID_TYPE.name}
+"""By name of a type: the type that reads the same values as the same texts."""
+
+
+def serialize_columns(columns: tuple[Column, ...]) -> list[str]:
+    """Return columns in the format of the registry: `last_name:text`.
+
+    It has the storage class only, because earlier versions of the service know no more. `serialize_readings`
+    returns the rest.
+    """
+    return [f"{column.attribute}:{column.storage.name}" for column in columns]
+
+
+def serialize_readings(columns: tuple[Column, ...]) -> list[str]:
+    """Return how columns read values in the format of the registry: `String`, `Enum(A|B)`, `Int = 5`."""
+    return [
+        column.reading
+        + (f"({'|'.join(column.values)})" if column.reading == ENUM else "")
+        + ("" if column.default is None else f" = {json.dumps(column.default)}")
+        for column in columns
+    ]
+
+
+def adopted(column: Column, class_: Class) -> Column:
+    """Return a column of an earlier version of the service with the reading that a model has for it.
+
+    That version took all types of one storage class for the same. Other columns are returned as they are.
+    """
+    if column.reading not in _EARLIER_READINGS or not is_column(class_, column.attribute):
+        return column
+    now = column_of(class_, column.attribute)
+    return now._replace(default=None) if now.storage.name == column.reading else column
+
+
+_READING = re.compile(r"(\w+)(?:\(([\w|]*)\))?(?: = (.+))?", re.DOTALL)
+_EARLIER_READINGS = {"text": "String", "whole": "Int", "boolean": "Boolean", "decimal": "Real"}
+"""By the name of a storage class: the type that stands for it.
+
+Earlier versions of the service wrote only storage classes to the registry. A column keeps this name as its
+reading until a process with a model adopts it (`adopted`).
+"""
+
+
+def parse_columns(texts: list[str], readings: list[str] | None = None) -> tuple[Column, ...]:
+    """Parse columns in the format of the registry. `readings`: None from earlier versions of the service."""
+    pairs = [text.split(":") for text in texts]
+    if readings is None:
+        return tuple(Column(attribute, storage) for attribute, storage in pairs)
+    return tuple(
+        _parse_column(attribute, reading) for (attribute, _), reading in zip(pairs, readings, strict=True)
+    )
+
+
+def _parse_column(attribute: str, text: str) -> Column:
+    found = _READING.fullmatch(text)
+    assert found is not None, text
+    reading, values, default = found.groups()
+    return Column(
+        attribute,
+        reading,
+        tuple(values.split("|")) if values else (),
+        None if default is None else json.loads(default),
+    )

@@ -1,0 +1,150 @@
+"""The items of an object's history: closed versions, and the tombstone of a deleted object.
+
+Like the head, each of them has the start of the previous version. So the history is a linked list, and a
+reader notices if a version is missing.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from stratabase.core.domain.objects.change import Change, Deletion, ObjectEffect, Tombstone
+from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.domain.objects.version import with_version_times
+from stratabase.core.model.model import Class
+from stratabase.core.store.engine.port import NOT_EXISTS, Item, Put, Value
+from stratabase.core.store.layout import codec, keys
+from stratabase.core.store.layout.heads import DELETED
+
+START, END = "start", "end"
+"""The attributes of a closed version with its start and end, in milliseconds."""
+LAST_END = "lastEnd"
+"""The attribute of a tombstone with the instant of the deletion."""
+
+
+def closed_version(effect: ObjectEffect, class_: Class, change: Change) -> Iterator[Put]:
+    """Yield the write of the version that an effect closes, if the class is versioned. Raises TooLarge."""
+    before = effect.before
+    # To withdraw a restoration is to undo it, which leaves no version behind.
+    if isinstance(effect, Deletion) and effect.withdrawn is not None:
+        return
+    if class_.versioned and before is not None and before.commit_ids:
+        yield Put(_version(before, change), NOT_EXISTS)
+
+
+def tombstone_item(
+    before: Entity, instant: Instant, commit_id: str, withdrawn: Tombstone | None = None
+) -> Item:
+    """Return the tombstone of a deleted object.
+
+    `withdrawn`: the former tombstone, if the deletion undoes a restoration. The new one repeats its content.
+    """
+    commit_ids = codec.append_commit_id(before.commit_ids, commit_id)
+    if withdrawn is None:
+        withdrawn = Tombstone(before.reference, instant, codec.entity_start(before))
+    return _tombstone_item(withdrawn, commit_ids)
+
+
+def kept_tombstone(tombstone: Tombstone, commit_id: str) -> Item:
+    """Return the item of a tombstone that was read from another store."""
+    return _tombstone_item(tombstone, [commit_id])
+
+
+def _tombstone_item(tombstone: Tombstone, commit_ids: list[str]) -> Item:
+    attributes: dict[str, Value] = {
+        codec.COMMIT_IDS: commit_ids,
+        DELETED: True,
+        LAST_END: tombstone.last_end,
+        codec.PREVIOUS_START_ATTRIBUTE: tombstone.previous_start,
+    }
+    return Item(keys.head(tombstone.reference), attributes)
+
+
+def read_version(item: Item, class_: Class) -> Entity:
+    """Return an object as it was in a closed version."""
+    start, end = _times(item)
+    return Entity(
+        keys.reference_of(item.key),
+        with_version_times(class_, codec.version_state(item, class_), start, end),
+        start=start,
+        end=end,
+        previous=codec.previous_start(item),
+    )
+
+
+def read_tombstone(item: Item | None) -> Tombstone | None:
+    """Return the content of a tombstone, None for any other item or no item."""
+    if item is None or DELETED not in item.attributes:
+        return None
+    end: Any = item.attributes[LAST_END]
+    previous: Any = item.attributes[codec.PREVIOUS_START_ATTRIBUTE]
+    claimed: Any = item.attributes.get(codec.CLAIMED)
+    return Tombstone(keys.reference_of(item.key), end, previous, codec.commit_ids(item), claimed)
+
+
+def _version(before: Entity, change: Change) -> Item:
+    start = codec.entity_start(before)
+    if change.instant <= start:
+        raise ValueError(
+            f"A version that began at {start} cannot end at {change.instant}: {before.reference}"
+        )
+    return version_item(
+        before.reference, (start, change.instant), before.previous, change.commit_id, codec.state_text(before)
+    )
+
+
+def version_item(
+    reference: Reference,
+    period: tuple[Instant, Instant],
+    previous: Instant | None,
+    commit_id: str,
+    state: str,
+) -> Item:
+    """Return a closed version of an object.
+
+    `period`: its start and end. `previous`: the start of the version before it. `state`: as JSON text.
+    """
+    start, end = period
+    attributes: dict[str, Value] = {START: start, END: end, codec.COMMIT_IDS: [commit_id]}
+    return Item(
+        keys.version(reference, start), {**attributes, **codec.previous_start_attributes(previous)}, state
+    )
+
+
+def _times(item: Item) -> tuple[Instant, Instant]:
+    start: Any = item.attributes[START]
+    end: Any = item.attributes[END]
+    return start, end
+
+
+class HistoryEntry(NamedTuple):
+    """One entry of an object's history: a closed version, the current version, or the deletion."""
+
+    start: Instant
+    previous: Instant | None
+    """The start of the previous version, None for the first one."""
+    version: Entity | None
+    """The object in this version. None: the object was deleted at `start`."""
+
+    @property
+    def end(self) -> Instant | None:
+        """The end of a closed version, None for other entries."""
+        return None if self.version is None else self.version.end
+
+
+def history_entry(item: Item, class_: Class) -> HistoryEntry | None:
+    """Return the history entry of a closed version, head or tombstone.
+
+    None for the head of a singleton whose state was never written.
+    """
+    if item.key.sort != keys.HEAD:
+        return _of(read_version(item, class_))
+    if DELETED in item.attributes:
+        end: Any = item.attributes[LAST_END]
+        return HistoryEntry(end, codec.previous_start(item), None)
+    return _of(codec.entity_of(item, class_)) if codec.commit_ids(item) else None
+
+
+def _of(version: Entity) -> HistoryEntry:
+    assert version.start is not None
+    return HistoryEntry(version.start, version.previous, version)

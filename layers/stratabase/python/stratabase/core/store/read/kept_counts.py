@@ -1,0 +1,105 @@
+"""Keeps the numbers of matches that pages have counted, until something is written.
+
+Each page of a list asks for the same number. Counting takes longer than the rest of the page if there are
+many matches, or if each object must be tested. A number is exact as long as the data has the same version,
+which only some engines know.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from threading import Lock
+from typing import NamedTuple
+
+from stratabase.core.domain.attributes import is_derived
+from stratabase.core.domain.query.filter import And, Comparison, Filter, Not, Or
+from stratabase.core.domain.query.page import Page, Query
+from stratabase.core.model.model import Class
+from stratabase.core.store.engine.port import Engine
+
+_MAX_KEPT = 128
+"""The maximum number of counts to keep."""
+_MAX_PARTS = 8
+"""The maximum number of comparisons in the filter of a count, and of values in a comparison."""
+_MAX_TEXT = 200
+"""The maximum length of a text in such a filter."""
+
+_Key = tuple[str, Filter | None]
+"""A class, and the filter whose matches are counted."""
+
+
+class _Count(NamedTuple):
+    """A number of matches."""
+
+    number: int
+    data_version: object
+    """The version of the data before the count."""
+
+
+class KeptCounts:
+    """The latest numbers of matches. Several threads may share them."""
+
+    def __init__(self) -> None:
+        self._counts: dict[_Key, _Count] = {}
+        self._lock = Lock()
+
+    def page(self, engine: Engine, query: Query, read: Callable[[Query], Page]) -> Page:
+        """Return the page of a query with its total count. If that is known, read the page without it.
+
+        `read`: reads the page of a query that has other fields, but is otherwise the same.
+        """
+        version = engine.data_version()
+        if version is None:
+            return read(query)
+        fields, key = query.fields, (query.class_name, query.filter)
+        number = self._find(key, version)
+        if number is None:
+            page = read(query)
+            # If something was written meanwhile, the data has another version from now on.
+            self._keep(key, _Count(page.total_count or 0, version))
+            return page
+        needs_read = fields.items or fields.has_next or fields.has_prev
+        page = read(replace(query, fields=replace(fields, total_count=False))) if needs_read else Page()
+        return replace(page, total_count=number)
+
+    def _find(self, key: _Key, data_version: object) -> int | None:
+        with self._lock:
+            count = self._counts.pop(key, None)
+            if count is None or count.data_version != data_version:
+                return None
+            self._counts[key] = count  # as the latest
+            return count.number
+
+    def _keep(self, key: _Key, count: _Count) -> None:
+        with self._lock:
+            self._counts[key] = count
+            if len(self._counts) > _MAX_KEPT:
+                del self._counts[next(iter(self._counts))]
+
+
+def can_keep(filter_: Filter | None, class_: Class) -> bool:
+    """Return whether the number of matches of a filter can be kept: it is short, and compares stored values.
+
+    What is computed can depend on the time and the caller too.
+    """
+    return filter_ is None or (_parts(filter_) <= _MAX_PARTS and _compares_few_values(filter_, class_))
+
+
+def _parts(filter_: Filter) -> int:
+    """Return the number of comparisons of a filter."""
+    if isinstance(filter_, And | Or):
+        return sum(map(_parts, filter_.parts))
+    return _parts(filter_.part) if isinstance(filter_, Not) else 1
+
+
+def _compares_few_values(filter_: Filter, class_: Class) -> bool:
+    if isinstance(filter_, And | Or):
+        return all(_compares_few_values(part, class_) for part in filter_.parts)
+    if isinstance(filter_, Not):
+        return _compares_few_values(filter_.part, class_)
+    if not isinstance(filter_, Comparison) or is_derived(class_, filter_.attribute):
+        return False
+    operand = filter_.operand
+    values = operand if isinstance(operand, tuple) else (operand,)
+    return len(values) <= _MAX_PARTS and not any(
+        isinstance(value, str) and len(value) > _MAX_TEXT for value in values
+    )

@@ -1,0 +1,16 @@
+"""The SQLite engine: one embedded database file, which several processes of a machine can share.
+
+Read in this order:
+
+1. engine: the calls of the port.
+2. table: the table, with one row for each item.
+3. queries: the SELECT statements.
+4. readers: one connection for each thread that reads.
+5. writer: the only thread that writes; it groups concurrent commits into one transaction.
+6. commit: executes one batch inside a transaction.
+7. file: opens, checks, creates and upgrades a database file.
+8. errors: maps SQLite's errors to refusals, and waits while another process holds the file.
+
+Of the store, imports only engine. Members and login attempts are in separate files (`members.stores`), whose
+code shares file and errors.
+"""

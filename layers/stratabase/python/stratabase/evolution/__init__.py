@@ -1,0 +1,9 @@
+"""Changes of the model: what a change means for the stored objects, and the work that makes them fit.
+
+- `difference`: compares two models, and asks questions about the stored objects
+- `backfill`: builds what existing objects lack after a change, and records the models that served
+- `layout_upgrade`, `layout_steps`: raise the layout of stores
+- `commands`: the commands `model diff`, `model convert`, `model drop` and `reindex`
+
+Imports `core` and `values`.
+"""

@@ -1,0 +1,1 @@
+"""The commands that compare models and update stored objects."""

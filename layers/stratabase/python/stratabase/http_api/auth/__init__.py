@@ -1,4 +1,0 @@
-"""The schemes that authenticate callers (`authenticators`), and the endpoints that issue tokens (`tokens`).
-
-Imports `http`, and from `operations` only types.
-"""

@@ -1,0 +1,16 @@
+"""Members: who may use an instance, how they sign in, and the mails that they get.
+
+Read in this order:
+
+- `member`: the stored member, and which changes end tokens and links
+- `fields`: the table of the fields that clients can set
+- `password`: the rules for passwords
+- `mail`, `mailed_link`, `forgotten_password`: the texts of mails, the tokens of mailed links, and requests
+- `attempts`: what is counted to limit failed sign-ins and mails
+- `refusals`: the exceptions of all of these
+- `ports`: the interfaces of stores, keys and mail
+
+Then the packages: `sign_in` (passwords and tokens), `operations` (what administrators and members may do),
+`keys` and `stores` and `mailers` (on this machine), `endpoints` and `pages` (over HTTP), and `commands`.
+Imports `core` and `values`.
+"""

@@ -1,0 +1,101 @@
+"""The endpoints that issue tokens, in exchange for a username and password or for a valid token."""
+
+from collections.abc import Callable
+
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.refusals import Unauthenticated
+from stratabase.core.http.base.authentication import (
+    BEARER_CHALLENGE,
+    INVALID_TOKEN_CHALLENGE,
+    require_caller,
+)
+from stratabase.core.http.base.body import body_response, read_body
+from stratabase.core.http.base.endpoint import Endpoint, Operation, ResponseSpec
+from stratabase.core.http.base.messages import Headers, Request, Response
+from stratabase.core.http.base.refusals import InvalidCredentials
+from stratabase.core.http.base.shape import Field, Shape
+from stratabase.members.sign_in.tokens import IssuedToken, TokenIssuer
+
+_CREDENTIALS = Shape(
+    "credentials",
+    {
+        "username": Field(
+            "The member's username, in uppercase or lowercase.", required=True, example="admin"
+        ),
+        "password": Field("The member's password.", required=True, format="password"),
+    },
+)
+_TOKEN = Shape(
+    "token",
+    {
+        "access_token": Field("The token, for the header Authorization: Bearer.", required=True),
+        "token_type": Field("Always Bearer.", required=True, example="Bearer"),
+        "expires_in": Field(
+            "The number of seconds for which the token is valid.", "integer", required=True, example=1800
+        ),
+    },
+)
+_NO_STORE: Headers = (("Cache-Control", "no-store"), ("Pragma", "no-cache"))
+"""Headers of responses with a token, which caches must not store (RFC 6749 section 5.1)."""
+_NEW_TOKEN = ResponseSpec("A new token.", _TOKEN)
+
+
+def get_token_endpoint(sign_in: Callable[[str, str, str], Caller], issuer: TokenIssuer) -> Endpoint:
+    """Return the endpoint that issues a token for a username and a password.
+
+    `sign_in(username, password, source_address)` returns the caller, or raises Unauthenticated.
+    """
+
+    def get_token(request: Request, _caller: Caller | None) -> Response:
+        credentials = read_body(request, _CREDENTIALS)
+        try:
+            caller = sign_in(credentials["username"], credentials["password"], request.source_address)
+        except Unauthenticated as refusal:
+            raise InvalidCredentials(refusal.message, [BEARER_CHALLENGE]) from refusal
+        return _token_response(request, issuer.issue_now(caller))
+
+    operation = Operation(
+        get_token,
+        "getJwtToken",
+        "Get a token for a username and a password.",
+        {
+            200: _NEW_TOKEN,
+            401: ResponseSpec(
+                "The username or password is incorrect.",
+                headers={"WWW-Authenticate": "The scheme of the token: Bearer."},
+            ),
+            403: ResponseSpec("The model does not have the member's profile."),
+        },
+        body=_CREDENTIALS,
+    )
+    return Endpoint({"POST": operation})
+
+
+def refresh_token_endpoint(issuer: TokenIssuer) -> Endpoint:
+    """Return the endpoint that exchanges a valid token for a new one."""
+
+    def refresh_token(request: Request, caller: Caller | None) -> Response:
+        caller = require_caller(caller)
+        try:
+            return _token_response(request, issuer.refresh(caller))
+        except Unauthenticated as refusal:
+            challenge = BEARER_CHALLENGE if caller.signed_in is None else INVALID_TOKEN_CHALLENGE
+            raise InvalidCredentials(refusal.message, [challenge]) from refusal
+
+    operation = Operation(
+        refresh_token,
+        "refreshJwtToken",
+        "Exchange the token of the request for a new one. This works for some hours after the "
+        "member signed in with the password.",
+        {200: _NEW_TOKEN},
+    )
+    return Endpoint({"GET": operation})
+
+
+def _token_response(request: Request, token: IssuedToken) -> Response:
+    content = {
+        "access_token": token.access_token,
+        "token_type": "Bearer",
+        "expires_in": token.expires_in,
+    }
+    return body_response(request, 200, _TOKEN, content, _NO_STORE)

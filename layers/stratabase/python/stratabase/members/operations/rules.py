@@ -1,0 +1,106 @@
+"""Rules for all changes of members: permissions, checks of fields, the last administrator, and retries."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.refusals import Forbidden, Unavailable
+from stratabase.core.domain.objects.commit_refusals import Conflict
+from stratabase.core.model.model import Profile
+from stratabase.members.fields import MemberField
+from stratabase.members.member import Member, Roster, administrates, has_other_administrator
+from stratabase.members.ports import Members
+from stratabase.members.refusals import FieldMistake, LastAdministrator
+from stratabase.values.messages import Message, _, and_list
+
+CONSOLE = Caller(id="", username="console", profile="", administrator=True)
+"""The caller of commands on the machine itself, who may do everything."""
+ONLY_ADMINISTRATORS_CREATE = _("Only administrators can create members.")
+ONLY_ADMINISTRATORS_CHANGE = _("Only administrators can change other members.")
+ONLY_ADMINISTRATORS_HAND_OVER = _("Only administrators can hand over objects.")
+
+
+def require_administrator(caller: Caller, message: Message) -> None:
+    """Raise Forbidden with a message unless the caller is an administrator."""
+    if not caller.administrator:
+        raise Forbidden(message)
+
+
+def require_self_or_administrator(caller: Caller, id_: str, message: Message) -> None:
+    """Raise Forbidden with a message unless the caller is this member or an administrator."""
+    if caller.id != id_:
+        require_administrator(caller, message)
+
+
+FieldValues = Mapping[str, Any]
+"""By name: the value of a field."""
+Fields = Mapping[str, MemberField]
+
+
+def unknown_fields(values: FieldValues, fields: Iterable[str]) -> Iterator[FieldMistake]:
+    """Yield a mistake for each value whose field cannot be set here."""
+    names = tuple(fields)
+    for name in values:
+        if name not in names:
+            message = _(
+                '"{field}" can\'t be set here. Supported fields: {fields}.',
+                field=name,
+                fields=and_list(names),
+            )
+            yield FieldMistake(name, message)
+
+
+def invalid_fields(values: FieldValues, fields: Fields) -> Iterator[FieldMistake]:
+    """Yield the mistakes in the values of known fields."""
+    for name, field in fields.items():
+        if name in values:
+            yield from (FieldMistake(name, message) for message in field.mistakes(values[name]))
+
+
+def normalized_fields(values: FieldValues, fields: Fields) -> FieldValues:
+    """Return values of fields in the form in which they are stored."""
+    return {
+        name: fields[name].normalized(value) if name in fields else value for name, value in values.items()
+    }
+
+
+def set_fields(member: Member, values: FieldValues, fields: Fields) -> Member:
+    """Return a member with new values of known fields. The values must be valid."""
+    for name, field in fields.items():
+        if name in values:
+            member = field.set(member, values[name])
+    return member
+
+
+MAX_ROUNDS = 100
+"""Attempts before a change gives up because of concurrent changes."""
+T = TypeVar("T")
+
+
+def retry_conflicts(work: Callable[[], T]) -> T:
+    """Return the result of `work`, which runs again after each Conflict.
+
+    Raises Unavailable after MAX_ROUNDS.
+    """
+    for _round in range(MAX_ROUNDS):
+        with suppress(Conflict):
+            return work()
+    raise Unavailable(_("Concurrent changes to members prevented this change. Try again."))
+
+
+def check_administrator_remains(
+    members: Members, profiles: Mapping[str, Profile], before: Member, after: Member | None
+) -> Roster | None:
+    """Check that an administrator remains after a member changes, or is removed (`after` is None).
+
+    Raises LastAdministrator. Returns the roster that the check relies on: if it is committed with the change,
+    the commit fails after a concurrent change of administrators. Returns None if the change removes no
+    administrator.
+    """
+    if not administrates(before, profiles) or (after and administrates(after, profiles)):
+        return None
+    roster = members.roster()
+    if not has_other_administrator(roster, before, profiles):
+        raise LastAdministrator(before.username)
+    return roster

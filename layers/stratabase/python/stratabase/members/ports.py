@@ -1,0 +1,108 @@
+"""The interfaces that the operations on members and sign-in need: members, keys, mail, and passwords."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+from stratabase.members.forgotten_password import ForgottenPassword
+from stratabase.members.keys.key_rotation import SigningKey
+from stratabase.members.mail import Mail
+from stratabase.members.member import Member, Roster
+
+
+class ReadableMembers(Protocol):
+    """The reads of stored members. Usernames and e-mail addresses are compared after NFC and case folding.
+
+    All reads show every write that was committed before. Every method raises Unavailable if the store cannot
+    answer.
+    """
+
+    def by_id(self, id_: str) -> Member | None:
+        """Return the member with an id."""
+
+    def by_username(self, username: str) -> Member | None:
+        """Return the member with a username."""
+
+    def by_email(self, email: str) -> Member | None:
+        """Return the member with an e-mail address."""
+
+    def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
+        """Return the members in the order of `ids`, None for an id that no member has."""
+
+    def batches(self) -> Iterator[Sequence[Member]]:
+        """Yield all members, in batches of any size and order. Read a batch only when it is taken.
+
+        A member that is added, changed or removed meanwhile is yielded as before or as after, or not.
+        """
+
+
+class Members(ReadableMembers, Protocol):
+    """The stored members. Every method raises Unavailable if the store cannot answer."""
+
+    def roster(self) -> Roster:
+        """Return all members.
+
+        The revision is read first, so that the members are at least as new as the revision.
+        """
+
+    def any(self) -> bool:
+        """Return whether any member exists."""
+
+    def add(self, member: Member, *, is_moved: bool = False) -> None:
+        """Add a member. Raises NamesTaken; raises Conflict if the id is taken.
+
+        `is_moved`: the member comes from another store, where another member can have the e-mail address with
+        the other form of its domain. So only the own spelling of the address must be free.
+        """
+
+    def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
+        """Replace `before` with `after`. With a roster, do so only while it is the present one.
+
+        Raises NamesTaken. Raises Conflict if the member or the roster has changed since it was read.
+        """
+
+    def remove(self, member: Member, roster: Roster | None = None) -> None:
+        """Remove a member. With a roster, do so only while it is the present one. Raises Conflict."""
+
+
+class Keyring(Protocol):
+    """The keys that sign tokens."""
+
+    def keys(self) -> Sequence[SigningKey]:
+        """Return all keys that may have signed a token that is still valid. Raises Unavailable."""
+
+    def change(self, update: Callable[[Sequence[SigningKey]], Sequence[SigningKey]]) -> None:
+        """Replace the present keys with what `update` returns for them.
+
+        It may be called again if another process changes the keys at the same time.
+        """
+
+
+class Mailer(Protocol):
+    """Sends mail."""
+
+    def send(self, mail: Mail) -> None:
+        """Hand a mail over for delivery.
+
+        Raises RecipientRefused if the mail server takes no mail for the address, and Unavailable if it does
+        not take the mail for another reason.
+        """
+
+
+class ForgottenPasswordQueue(Protocol):
+    """The requests for links to set forgotten passwords that wait for their mail."""
+
+    def put(self, request: ForgottenPassword) -> None:
+        """Add a request, whose mail is sent later, even if this process ends. Raises Unavailable."""
+
+
+class Passwords(Protocol):
+    """Slow password hashes, so that guessing is expensive. `hash` and `verify` take a noticeable time."""
+
+    def hash(self, password: str) -> str:
+        """Return a new hash of a password in the PHC string format."""
+
+    def verify(self, hashed: str | None, password: str) -> bool:
+        """Return whether a hash is one of this password. None never matches, but takes the same time."""
+
+    def is_common(self, password: str) -> bool:
+        """Return whether a password is one of the most common ones, in upper or lower case."""

@@ -1,0 +1,115 @@
+"""Cache members by id, and make the caller that a member is under the present model."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.refusals import Forbidden
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.model.model import Profile
+from stratabase.core.operations.ports import Clock
+from stratabase.members.member import Member
+from stratabase.members.ports import Members
+from stratabase.members.sign_in.cache import FifoCache
+from stratabase.values.messages import _, and_list
+
+MAX_CALLERS = 10_000
+
+
+class _MadeCaller(NamedTuple):
+    member: Member
+    caller: Caller
+
+
+class CallerFactory:
+    """Makes a `Caller` of a `Member`, with the rights of the member's profile.
+
+    It keeps the caller as long as it gets the same object for the member, so until the member is read again.
+    """
+
+    def __init__(self, profiles: Mapping[str, Profile]) -> None:
+        self._profiles = profiles
+        self._made: FifoCache[str, _MadeCaller] = FifoCache(MAX_CALLERS)
+
+    def __call__(self, member: Member, signed_in: Instant | None = None) -> Caller:
+        """Return the caller for a member.
+
+        `signed_in` is the instant when the password was verified, if the member uses a token. Raises
+        Forbidden if the model has no such profile.
+        """
+        made = self._made.get(member.id)
+        if made is not None and made.member is member and made.caller.signed_in == signed_in:
+            return made.caller
+        caller = self._make(member, signed_in)
+        self._made.put(member.id, _MadeCaller(member, caller))
+        return caller
+
+    def _make(self, member: Member, signed_in: Instant | None) -> Caller:
+        profile = self._profiles.get(member.profile)
+        if profile is None:
+            message = _(
+                'The member "{username}" has the profile "{profile}", which does not exist in the model. '
+                "Profiles of the model: {profiles}.",
+                username=member.username,
+                profile=member.profile,
+                profiles=and_list(self._profiles),
+            )
+            raise Forbidden(message)
+        return Caller(
+            member.id,
+            member.username,
+            profile.name,
+            profile.administrator,
+            member.formats,
+            signed_in,
+            member.generation,
+            member.email,
+            member.notes,
+        )
+
+
+MEMBER_FRESHNESS = 3_000
+"""Milliseconds for which a cached member counts as current.
+
+A disabled member can still be accepted for that long.
+"""
+MAX_MEMBERS = 10_000
+
+
+class _CachedMember(NamedTuple):
+    member: Member
+    read: Instant
+
+
+class MemberCache:
+    """Members by id, each read at most MEMBER_FRESHNESS ago."""
+
+    def __init__(self, members: Members, clock: Clock) -> None:
+        self._members = members
+        self._clock = clock
+        self._cached: FifoCache[str, _CachedMember] = FifoCache(MAX_MEMBERS)
+
+    def __call__(self, id_: str) -> Member | None:
+        """Return the member with an id, from the cache if it is fresh. Raises Unavailable."""
+        cached = self._cached.get(id_)
+        now = self._clock.now()
+        # If the clock was set back, an entry from the future counts as expired.
+        if cached is not None and 0 <= now - cached.read < MEMBER_FRESHNESS:
+            return cached.member
+        return self._read(id_, now)
+
+    def reload(self, id_: str) -> Member | None:
+        """Return the member with an id as stored now. Raises Unavailable."""
+        return self._read(id_, self._clock.now())
+
+    def remember(self, member: Member, read_at: Instant) -> None:
+        """Cache a member that was just read."""
+        self._cached.put(member.id, _CachedMember(member, read_at))
+
+    def _read(self, id_: str, now: Instant) -> Member | None:
+        member = self._members.by_id(id_)
+        if member is None:
+            self._cached.forget(id_)
+        else:
+            self.remember(member, now)
+        return member

@@ -1,0 +1,261 @@
+"""The members of an instance in a SQLite file."""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from stratabase.core import waiting
+from stratabase.core.domain.objects.commit_refusals import Conflict
+from stratabase.core.store.sqlite.exclusive_connection import ExclusiveConnection
+from stratabase.core.store.sqlite.file import Layout, open_for_reading, open_for_writing
+from stratabase.members.member import (
+    MailedLink,
+    Member,
+    NamesTaken,
+    Roster,
+    email_spellings,
+    fold_name,
+)
+from stratabase.values.formats.preferences import Formats
+
+BUSY_TIMEOUT = 5.0
+"""The seconds to wait while another process writes."""
+
+_TABLE = """
+CREATE TABLE members (
+  id TEXT PRIMARY KEY,
+  username TEXT NOT NULL UNIQUE,
+  email TEXT NOT NULL UNIQUE,
+  member TEXT NOT NULL
+) STRICT, WITHOUT ROWID
+"""
+
+_REVISIONS = (
+    "ALTER TABLE members ADD COLUMN revision INTEGER NOT NULL DEFAULT 1",
+    "CREATE TABLE roster (revision INTEGER NOT NULL) STRICT",
+    "INSERT INTO roster VALUES (0)",
+)
+
+MEMBER_LAYOUT = Layout(b"StrM", 3, (_TABLE, *_REVISIONS), {1: _REVISIONS, 2: ()})
+"""The columns `username` and `email` have the folded names and are unique. `member` has all fields as JSON.
+
+Since layout 3, the JSON can have `pending_email` and `confirmation`, which earlier versions cannot read. It
+has `earlier_resets` only while a member has several links to set a password.
+"""
+
+_LINK_FIELDS = ("reset", "confirmation")
+"""The fields of a member that are mailed links. `earlier_resets` is a list of them."""
+
+_BATCH_SIZE = 200
+"""Members that are read at a time: about 100 KB."""
+_BY_IDS = "SELECT id, member, revision FROM members WHERE id IN (SELECT value FROM json_each(?))"
+_AFTER_ID = "SELECT member, revision FROM members WHERE id > ? ORDER BY id LIMIT ?"
+_BY_ID = "SELECT member, revision FROM members WHERE id = ?"
+_BY_USERNAME = "SELECT member, revision FROM members WHERE username = ?"
+_BY_EMAIL = "SELECT member, revision FROM members WHERE email = ?"
+
+CheckMark = Callable[[sqlite3.Connection, bool], None]
+"""Checks the mark in a file. The second argument says whether the caller is about to write."""
+
+
+class SqliteMembers:
+    """Members in a file that only its owner can read. Raises UnusableStore if the file cannot be opened.
+
+    One connection writes and another one reads, each for one call at a time. Reads take microseconds. They
+    never wait for writes, which wait for the disk and for other processes.
+    """
+
+    def __init__(self, path: Path, check: CheckMark = lambda _connection, _writes: None) -> None:
+        """`check(connection, writes)` raises StoreRefused if this process must not use the file.
+
+        It is called before the first read, and in the transaction of each write.
+        """
+        self._check = check
+        self._is_checked = False
+        writing = open_for_writing(path, BUSY_TIMEOUT, MEMBER_LAYOUT)
+        self._writing = ExclusiveConnection(path, writing, BUSY_TIMEOUT)
+        self._reading = ExclusiveConnection(path, open_for_reading(path, BUSY_TIMEOUT), BUSY_TIMEOUT)
+
+    def by_id(self, id_: str) -> Member | None:
+        """Return the member with an id, or None."""
+        return self._find(_BY_ID, id_)
+
+    def by_username(self, username: str) -> Member | None:
+        """Return the member with a username, or None. Case does not matter."""
+        return self._find(_BY_USERNAME, fold_name(username))
+
+    def by_email(self, email: str) -> Member | None:
+        """Return the member with an email address in any spelling, or None."""
+        found = (self._find(_BY_EMAIL, spelling) for spelling in email_spellings(email))
+        return next(filter(None, found), None)
+
+    def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
+        """Return the members in the order of `ids`, None for an id that no member has."""
+        wanted = orjson.dumps([*filter(_is_storable, dict.fromkeys(ids))]).decode()
+        with self._read() as connection:
+            rows = connection.execute(_BY_IDS, (wanted,)).fetchall()
+        found = {id_: _member_of_row(*row) for id_, *row in rows}
+        return [found.get(id_) for id_ in ids]
+
+    def batches(self) -> Iterator[Sequence[Member]]:
+        """Yield all members in the order of their ids, in batches."""
+        last = ""
+        while True:
+            with self._read() as connection:
+                rows = connection.execute(_AFTER_ID, (last, _BATCH_SIZE)).fetchall()
+            batch = [_member_of_row(*row) for row in rows]
+            yield batch
+            if len(batch) < _BATCH_SIZE:
+                return
+            last = batch[-1].id
+
+    def roster(self) -> Roster:
+        """Return all members by username, with the revision of the roster.
+
+        The revision is read first, so the members are at least as new as the revision.
+        """
+        with self._read() as connection:
+            (revision,) = connection.execute("SELECT revision FROM roster").fetchone()
+            rows = connection.execute("SELECT member, revision FROM members ORDER BY username").fetchall()
+        return Roster(tuple(_member_of_row(*row) for row in rows), revision)
+
+    def any(self) -> bool:
+        """Return whether any member exists."""
+        with self._read() as connection:
+            return connection.execute("SELECT 1 FROM members LIMIT 1").fetchone() is not None
+
+    def add(self, member: Member, *, is_moved: bool = False) -> None:
+        """Add a member, who can come from another store. Raises NamesTaken, or Conflict if the id exists."""
+        waiting.offload(self._transact, lambda connection: _insert(connection, member, is_moved))
+
+    def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
+        """Replace `before` with `after`. If a roster is given, it must still be the current one.
+
+        Raises Conflict, NamesTaken.
+        """
+        waiting.offload(self._transact, lambda connection: _update(connection, before, after, roster))
+
+    def remove(self, member: Member, roster: Roster | None = None) -> None:
+        """Delete a member. If a roster is given, it must still be the current one. Raises Conflict."""
+        waiting.offload(self._transact, lambda connection: _delete(connection, member, roster))
+
+    def close(self) -> None:
+        """Close the file. Later calls raise Unavailable."""
+        self._reading.close()
+        self._writing.close()
+
+    def _find(self, statement: str, key: str) -> Member | None:
+        try:
+            with self._read() as connection:
+                row = connection.execute(statement, (key,)).fetchone()
+        except UnicodeEncodeError:  # a lone surrogate, which no stored name contains
+            return None
+        return _member_of_row(*row) if row else None
+
+    @contextmanager
+    def _read(self) -> Iterator[sqlite3.Connection]:
+        with self._reading.use() as connection:
+            if not self._is_checked:
+                self._check(connection, False)
+                self._is_checked = True
+            yield connection
+
+    def _transact(self, work: Callable[[sqlite3.Connection], None]) -> None:
+        with self._writing.transaction() as connection:
+            self._check(connection, True)
+            work(connection)
+
+
+def _is_storable(text: str) -> bool:
+    """Return whether a text has no lone surrogates, which no stored text contains."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _insert(connection: sqlite3.Connection, member: Member, is_moved: bool) -> None:  # noqa: FBT001 - as in `add`
+    """Add a member. Raises NamesTaken, or Conflict if the id exists."""
+    if connection.execute("SELECT 1 FROM members WHERE id = ?", (member.id,)).fetchone():
+        raise Conflict
+    _check_names(connection, member, is_moved=is_moved)
+    connection.execute(
+        "INSERT INTO members (username, email, member, revision, id) VALUES (?, ?, ?, 1, ?)", _row(member)
+    )
+
+
+def _update(connection: sqlite3.Connection, before: Member, after: Member, roster: Roster | None) -> None:
+    """Replace `before` with `after`. Raises Conflict, NamesTaken."""
+    _check_present(connection, before, roster)
+    _check_names(connection, after, before)
+    connection.execute(
+        "UPDATE members SET username = ?, email = ?, member = ?, revision = revision + 1 WHERE id = ?",
+        _row(after),
+    )
+
+
+def _delete(connection: sqlite3.Connection, member: Member, roster: Roster | None) -> None:
+    """Delete a member. Raises Conflict."""
+    _check_present(connection, member, roster)
+    connection.execute("DELETE FROM members WHERE id = ?", (member.id,))
+
+
+def _check_present(connection: sqlite3.Connection, member: Member, roster: Roster | None) -> None:
+    """Raise Conflict if the member or roster has changed since it was read. Advance the roster's revision."""
+    row = connection.execute("SELECT revision FROM members WHERE id = ?", (member.id,)).fetchone()
+    if row != (member.revision,):
+        raise Conflict
+    # Of two changes that depend on the same roster, one fails. So two concurrent requests cannot remove the
+    # last two administrators.
+    if roster is not None:
+        statement = "UPDATE roster SET revision = revision + 1 WHERE revision = ?"
+        if connection.execute(statement, (roster.revision,)).rowcount != 1:
+            raise Conflict
+
+
+def _check_names(
+    connection: sqlite3.Connection, member: Member, before: Member | None = None, *, is_moved: bool = False
+) -> None:
+    """Raise NamesTaken if another member has the username or the email address, unless it was so before.
+
+    `is_moved`: the address can be that of another member in another spelling.
+    """
+    others = "SELECT 1 FROM members WHERE {} IN (SELECT value FROM json_each(?)) AND id <> ?"
+    former = _spellings(before) if before else {}
+    compared = 1 if is_moved else None
+    taken = tuple(
+        field
+        for field, spellings in _spellings(member).items()
+        if spellings != former.get(field)
+        and connection.execute(
+            others.format(field), (orjson.dumps(spellings[:compared]).decode(), member.id)
+        ).fetchone()
+    )
+    if taken:
+        raise NamesTaken(taken)
+
+
+def _spellings(member: Member) -> dict[str, tuple[str, ...]]:
+    """Return the folded spellings of a member's unique names, by field."""
+    return {"username": (fold_name(member.username),), "email": email_spellings(member.email)}
+
+
+def _row(member: Member) -> tuple[str, str, str, str]:
+    """Return the columns `username`, `email`, `member` and `id`."""
+    omitted = ("revision",) if member.earlier_resets else ("revision", "earlier_resets")
+    fields = {name: value for name, value in asdict(member).items() if name not in omitted}
+    return fold_name(member.username), fold_name(member.email), orjson.dumps(fields).decode(), member.id
+
+
+def _member_of_row(text: str, revision: int) -> Member:
+    """Return the member of a row with the columns `member` and `revision`."""
+    fields: dict[str, Any] = orjson.loads(text)
+    links: dict[str, Any] = {name: MailedLink(**fields[name]) for name in _LINK_FIELDS if fields.get(name)}
+    links["earlier_resets"] = tuple(MailedLink(**link) for link in fields.get("earlier_resets", ()))
+    return Member(**{**fields, **links, "formats": Formats(**fields["formats"]), "revision": revision})

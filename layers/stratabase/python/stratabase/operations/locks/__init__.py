@@ -1,5 +1,0 @@
-"""Lock and unlock objects on request of a member.
-
-`lock` has the two operations, and `permissions` the rule who may use them: members who may edit an object may
-lock it. How a lock stops the writes of others is in `domain/write/locks`.
-"""

@@ -1,0 +1,159 @@
+"""The bodies of requests while they are in memory, and the limit of the memory for all of them together."""
+
+from collections import Counter
+from typing import NamedTuple
+
+from stratabase.server.http.errors import ADVICE, MAX_BODY, ErrorType, GatewayError
+
+_PIECE_SIZE = 64 * 1024
+"""The minimum size in bytes of the pieces in which a body is collected, except for the last one."""
+_SMALL = 64 * 1024
+"""The size in bytes up to which a body may use all of the memory. Larger ones leave a quarter of it, so that
+those who upload files can't keep others from sending queries."""
+
+
+class BodyMemory:
+    """Counts the bytes of the bodies that a process has in memory, and limits them.
+
+    The bodies of one member take at most half of what large bodies can take, so that no member can keep all
+    others from sending files.
+    """
+
+    def __init__(self, limit: int) -> None:
+        """`limit`: in bytes."""
+        self._limit = limit
+        self._limit_of_large = limit // 4 * 3
+        self._limit_of_member = max(self._limit_of_large // 2, MAX_BODY)
+        self._of_members: Counter[str] = Counter()
+        self.used = 0
+        """In bytes."""
+
+    def take(self, size: int, body_size: int, member: str = "") -> GatewayError | None:
+        """Count further bytes of a body, which then has `body_size`. If they don't fit, return the refusal.
+
+        `member`: the ID of the member who sends it, empty if it is not known.
+        """
+        is_large = body_size > _SMALL
+        if self.used + size > (self._limit_of_large if is_large else self._limit):
+            text = "The service receives too many large requests at the moment. Try again later."
+            return GatewayError(ErrorType.BUSY, text)
+        if is_large and member and self._of_members[member] + size > self._limit_of_member:
+            text = "You send too many large requests at the same time. Try again when some have ended."
+            return GatewayError(ErrorType.BUSY, text)
+        self.used += size
+        self.assign(size, member)
+        return None
+
+    def assign(self, size: int, member: str) -> None:
+        """Count bytes that are in memory for a member too."""
+        if member:
+            self._of_members[member] += size
+
+    def release(self, size: int, member: str = "") -> None:
+        """Count bytes no more."""
+        self.used -= size
+        if member:
+            self._of_members[member] -= size
+            if not self._of_members[member]:
+                del self._of_members[member]
+
+
+class BodyTerms(NamedTuple):
+    """What a function wants of the body of a request whose head it has accepted."""
+
+    limit: int = MAX_BODY
+    """In bytes. If a body has more, the function answers without the rest."""
+    member: str = ""
+    """The ID of the member who sends it, empty if the function does not tell."""
+
+
+class RequestBody:
+    """The body of a request, as far as it has arrived. Its bytes count as long as this object exists."""
+
+    __slots__ = ("_kept", "_memory", "_pieces", "error", "size", "terms")
+
+    def __init__(self, memory: BodyMemory) -> None:
+        self._memory = memory
+        self._pieces: list[bytes | bytearray] = []
+        self._kept = 0
+        """The bytes that count."""
+        self.size = 0
+        """The bytes that have arrived, whether they are kept or not."""
+        self.terms: BodyTerms | None = None
+        """What the function wants, once it has accepted the head. Set by `accept`."""
+        self.error: GatewayError | None = None
+        """Why the gateway refuses the body, if it does."""
+
+    def __del__(self) -> None:
+        """Count the bytes no more, because nothing refers to them."""
+        self._release()
+
+    def accept(self, terms: BodyTerms) -> None:
+        """Set what the function wants. What has arrived counts for the member from now on."""
+        self.terms = terms
+        self._memory.assign(self._kept, terms.member)
+
+    @property
+    def content(self) -> bytes:
+        """The bytes that have arrived and are kept."""
+        if len(self._pieces) != 1 or not isinstance(self._pieces[0], bytes):
+            self._pieces = [b"".join(self._pieces)]  # otherwise, all bytes would be in memory twice
+        piece = self._pieces[0]
+        assert isinstance(piece, bytes)
+        return piece
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether more bytes have arrived than the function wants."""
+        return self.terms is not None and self.size > self.terms.limit
+
+    def add(self, data: bytes) -> None:
+        """Add bytes. Set `error` if the body becomes too large, or the memory is full."""
+        if self.error is not None:
+            return
+        was_cut = self.is_cut
+        self.size += len(data)
+        if self.size > MAX_BODY:
+            self._refuse(body_too_large())
+        elif was_cut:
+            pass
+        elif (full := self._memory.take(len(data), self.size, self._member)) is not None:
+            self._refuse(full)
+        else:
+            self._kept += len(data)
+            self._keep(data)
+
+    def drop(self) -> None:
+        """Keep nothing of the body."""
+        self._pieces = []
+        self._release()
+
+    @property
+    def _member(self) -> str:
+        return "" if self.terms is None else self.terms.member
+
+    def _release(self) -> None:
+        self._memory.release(self._kept, self._member)
+        self._kept = 0
+
+    def _keep(self, data: bytes) -> None:
+        if not self._pieces:
+            self._pieces = [data]
+        elif len(self._pieces[-1]) < _PIECE_SIZE:
+            # One growing buffer would be copied again and again. Many small pieces would take much memory.
+            last = self._pieces[-1]
+            if not isinstance(last, bytearray):
+                last = self._pieces[-1] = bytearray(last)
+            last += data
+        else:
+            self._pieces.append(data)
+
+    def _refuse(self, error: GatewayError) -> None:
+        self.error = error
+        self.drop()
+
+
+def body_too_large() -> GatewayError:
+    """Return the error of a body that is too large."""
+    text = f"The body has more than the maximum of {MAX_BODY} bytes. {ADVICE}"
+    return GatewayError(ErrorType.REQUEST_TOO_LARGE, text)

@@ -1,0 +1,250 @@
+"""The HTTP requests of the local gateway: their heads, read once per connection, and their bodies."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from string import ascii_letters, digits
+from typing import NamedTuple
+
+import httptools
+
+from stratabase.core.http.base.request_parts import request_headers
+from stratabase.server.http.bodies import BodyTerms, RequestBody
+from stratabase.server.http.errors import MAX_HEAD, ErrorType, GatewayError
+from stratabase.server.http.routes import RouteMatch
+from stratabase.values.text_cache import cache_short_texts
+
+RawHeaders = Sequence[tuple[bytes, bytes]]
+"""Names and values, as the client sent them."""
+
+_CONNECTION_HEADERS = frozenset(
+    {
+        "connection",
+        "content-length",
+        "expect",
+        "keep-alive",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+"""Headers that concern only the connection to the client. Events of API Gateway do not contain them."""
+_HOST_CHARACTERS = (ascii_letters + digits + "-._~%!$&'()*+,;=:[]").encode()
+"""The characters that RFC 3986 allows in a host and a port."""
+MAX_DRAINED = 16 * 1024 * 1024
+"""The maximum size in bytes of a body of which the rest is read and ignored, so the connection goes on."""
+_CAPITALIZED = frozenset({"authorization", "user-agent"})
+"""The headers whose names API Gateway capitalizes. It leaves all other names as the client sent them."""
+
+
+class Head:
+    """The headers of a request, except Content-Length, which differs between requests of the same client."""
+
+    def __init__(self, raw_headers: RawHeaders) -> None:
+        self.raw_headers = raw_headers
+        self.values: dict[str, list[str]] = {}
+        """The values of each header by its name in events, without the headers of the connection."""
+        self.hosts = [value for name, value in raw_headers if len(name) == 4 and name.lower() == b"host"]
+        """The values of all Host headers."""
+        self.size = sum(len(name) + len(value) + len(": \r\n") for name, value in raw_headers)
+        """The size of the headers in bytes."""
+        self.expects_continue = False
+        """Whether the client waits for the status 100 Continue before it sends the body."""
+        self.is_chunked = any(name.lower() == b"transfer-encoding" for name, _value in raw_headers)
+        """Whether the size of the body is not known in advance."""
+        self.asks_for_web_socket = asks_for_web_socket(raw_headers)
+        for raw_name, raw_value in raw_headers:
+            name = _event_header_name(raw_name)
+            if name is not None:
+                self.values.setdefault(name, []).append(raw_value.decode("latin-1"))
+            elif raw_name.lower() == b"expect":
+                self.expects_continue = raw_value.lower() == b"100-continue"
+
+    @cached_property
+    def api_headers(self) -> Mapping[str, tuple[str, ...]]:
+        """The headers as functions of this service get them: see `Request.headers`."""
+        return request_headers(self.values)
+
+
+class Target(NamedTuple):
+    """The target of a request."""
+
+    path: str
+    """The path as the client sent it, except that leading slashes become one."""
+    query: bytes
+    size: int
+    """The size in bytes as the client sent it, without the host of an absolute URL."""
+
+
+@cache_short_texts(512)
+def parse_target(url: bytes) -> Target:
+    """Return the target of a request line. Raises ValueError, or an error of httptools."""
+    parsed = httptools.parse_url(url)
+    path, query = parsed.path.decode("ascii"), parsed.query or b""
+    one_slash = "/" + path.lstrip("/") if path.startswith("//") else path
+    return Target(one_slash, query, len(path) + len(query) + bool(query))
+
+
+class Addresses(NamedTuple):
+    """The addresses of a connection."""
+
+    client: str
+    """The IP address of the client, or an empty text if the client has left already."""
+    domain: str
+    """The host and port of the server, independent of the Host header."""
+    port: str
+
+
+class HttpRequest:
+    """A request that a connection receives: complete when all bytes of its body are there."""
+
+    __slots__ = (
+        "_body",
+        "_error",
+        "addresses",
+        "content_length",
+        "head",
+        "head_size",
+        "http_version",
+        "is_answered",
+        "is_complete",
+        "keeps_connection",
+        "match",
+        "method",
+        "target",
+        "was_continued",
+    )
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the parts of a head
+        self,
+        method: str,
+        target: Target,
+        http_version: str,
+        head: Head,
+        head_size: int,
+        content_length: int | None,
+        addresses: Addresses,
+        body: RequestBody | None,
+        *,
+        keeps_connection: bool,
+    ) -> None:
+        """`body` is None if the head says that the request has none."""
+        self.method = method
+        self.target = target
+        self.http_version = http_version
+        self.head = head
+        self.head_size = head_size
+        """The size of the headers in bytes."""
+        self.content_length = content_length
+        """The size of the body in bytes, or None if it is chunked."""
+        self.addresses = addresses
+        self.keeps_connection = keeps_connection
+        """Whether the client can send another request on the same connection."""
+        self.match: RouteMatch | None = None
+        """The route, once the gateway has admitted the head."""
+        self.is_complete = False
+        self.is_answered = False
+        """Whether the response began before the request was complete. The rest of the body is ignored."""
+        self.was_continued = False
+        """Whether the client was told to send the body: the status 100 Continue."""
+        self._error: GatewayError | None = None
+        self._body = body
+
+    @property
+    def body(self) -> bytes:
+        """The body as far as it has arrived."""
+        return b"" if self._body is None else self._body.content
+
+    @property
+    def size(self) -> int:
+        """The size of the body in bytes as the head says, or as far as it has arrived."""
+        if self.content_length is not None:
+            return self.content_length
+        return 0 if self._body is None else self._body.size
+
+    @property
+    def error(self) -> GatewayError | None:
+        """Why the gateway refuses the request, if it does."""
+        return self._error or (None if self._body is None else self._body.error)
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether the function wants the body, or there is none."""
+        return self._body is None or self._body.terms is not None
+
+    @property
+    def is_answerable(self) -> bool:
+        """Whether the function has all of the body that it wants."""
+        if self.is_complete or self._body is None or self._body.terms is None:
+            return self.is_complete
+        return self.size > self._body.terms.limit
+
+    @property
+    def waits_to_continue(self) -> bool:
+        """Whether the client sends the body only after the status 100 Continue, or after a while."""
+        return self.head.expects_continue and not (
+            self.is_complete or self.was_continued or self.http_version == "1.0"
+        )
+
+    @property
+    def has_short_rest(self) -> bool:
+        """Whether what is missing of the body is short enough to be read and ignored."""
+        return self.is_complete or (
+            not self.waits_to_continue
+            and self.content_length is not None
+            and self.content_length <= MAX_DRAINED
+        )
+
+    def refuse(self, error: GatewayError) -> None:
+        """Set why the gateway refuses the request."""
+        self._error = error
+
+    def accept_body(self, terms: BodyTerms) -> None:
+        """Set what the function wants of the body."""
+        assert self._body is not None
+        self._body.accept(terms)
+
+    def add_body(self, data: bytes) -> None:
+        """Add bytes to the body. If it becomes too large, `error` is set."""
+        if not self.is_answered and self._body is not None:
+            self._body.add(data)
+
+    def drop_body(self) -> None:
+        """Keep nothing of the body, because the response is there."""
+        if self._body is not None:
+            self._body.drop()
+
+
+def check_head(request: HttpRequest) -> None:
+    """Raise GatewayError for a head that is invalid HTTP, or that API Gateway rejects for its size."""
+    head = request.head
+    if len(head.hosts) != 1 and (head.hosts or request.http_version != "1.0"):
+        number = f"{len(head.hosts)} Host headers" if head.hosts else "no Host header"
+        text = f"The request has {number}; HTTP/1.1 requires exactly one."
+        raise GatewayError(ErrorType.BAD_REQUEST, text)
+    if head.hosts and head.hosts[0].translate(None, _HOST_CHARACTERS):
+        raise GatewayError(ErrorType.BAD_REQUEST, "The Host header is not a valid host name.")
+    if head.asks_for_web_socket:
+        raise GatewayError(ErrorType.BAD_REQUEST, "WebSocket is not served here; send plain HTTP requests.")
+    size = len(request.method) + request.target.size + len("  HTTP/1.1\r\n") + request.head_size
+    if size > MAX_HEAD:
+        text = f"Request line and headers have {size} bytes; at most {MAX_HEAD} are allowed."
+        raise GatewayError(ErrorType.HEAD_TOO_LARGE, text)
+
+
+def asks_for_web_socket(raw_headers: RawHeaders) -> bool:
+    """Return whether a client asks to switch to the WebSocket protocol."""
+    return any(
+        len(name) == 7 and name.lower() == b"upgrade" and b"websocket" in value.lower()
+        for name, value in raw_headers
+    )
+
+
+@cache_short_texts(1024)
+def _event_header_name(raw_name: bytes) -> str | None:
+    """Return the name of a header in events, or None if events omit it."""
+    name = raw_name.decode("latin-1")
+    if name.lower() in _CONNECTION_HEADERS:
+        return None
+    return name.title() if name.lower() in _CAPITALIZED else name

@@ -1,0 +1,254 @@
+"""The service in a worker: loads the functions, prepares the store, serves, and reports to the supervisor."""
+
+import gc
+import os
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Event
+
+from stratabase import bootstrap
+from stratabase.cli.project.folder import PROJECT_FILES
+from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.http.base.cors import Cors
+from stratabase.core.model.reading import InvalidModel, lint_model_file
+from stratabase.core.operations.store_marks import describe_older_stores
+from stratabase.core.schema.generate import NothingServed
+from stratabase.core.settings import Settings
+from stratabase.core.store.catalog.catalog_store import ServedNames
+from stratabase.core.store.read.context import system_now
+from stratabase.core.unusable_store import UnusableStore
+from stratabase.evolution.commands.backfill.build import build_before_serving
+from stratabase.evolution.commands.backfill.owners import resolve_owners
+from stratabase.evolution.difference import ModelChange
+from stratabase.members.operations.first_administrator import NoAdministrator
+from stratabase.members.refusals import BadMember
+from stratabase.server.documentation.function import (
+    DOCUMENTATION_PATH,
+    documentation_function,
+    with_documentation,
+)
+from stratabase.server.documentation.pages import Documentation
+from stratabase.server.http.app import GatewayOptions
+from stratabase.server.http.forwarded import TrustedProxies
+from stratabase.server.http.lambda_functions import load_function
+from stratabase.server.http.observer import RequestObserver, WriteRecord
+from stratabase.server.http.server import ServerCallbacks, run_server
+from stratabase.server.http.template import read_template
+from stratabase.server.process.access_log import AccessLog
+from stratabase.server.process.mail_worker import mail_worker
+from stratabase.server.process.messages import Job, ReportKind, WorkerReport
+from stratabase.server.process.model_changes import (
+    ChangeCounts,
+    changes_since,
+    record_served,
+    refusal_lines,
+    short_lines,
+    undecided_changes,
+)
+from stratabase.server.process.request_metrics import RequestMetrics
+from stratabase.server.process.sweeper import PERIOD, Sweeper
+from stratabase.server.process.welcome import describe_unbuilt, new_password_lines, welcome_lines
+from stratabase.terminal.command_error import CommandError, text_with_cause
+from stratabase.terminal.data_folder import use_data_folder
+from stratabase.terminal.progress import PrintLines
+from stratabase.transfer.client.store_state import require_whole
+
+_KEPT_MODEL = "kept-model.graphql"
+"""The file in the data folder with the model that serves while the file of the settings has another one."""
+SendReport = Callable[[WorkerReport], None]
+"""Sends a report to the supervisor, or to the terminal if there is no supervisor."""
+
+
+def serve(
+    job: Job,
+    listener: socket.socket,
+    send: SendReport,
+    *,
+    begin: Callable[[], object] = lambda: None,
+    stopping: Event | None = None,
+) -> None:
+    """Serve until a signal stops the process. Sends READY from the event loop. Raises errors before that.
+
+    `begin` waits until the process may accept requests. `stopping` is set when the whole service is about to
+    stop. By default, the service consists of this process.
+    """
+    # 1. Read the template and the model.
+    _set_base_url(job.address)
+    _keep_model(job)
+    template = with_documentation(read_template(job.template))
+    instance = bootstrap.instance()
+    use_data_folder(instance.settings.home)  # as the supervisor does, which can be killed first
+    instance.documentation_path = DOCUMENTATION_PATH
+    changes = _report_changes(instance, job, send)
+    _report_warnings(job, instance.settings.model, send)
+    # 2. Load the functions, and prepare the stores. Build before creating the administrator: if the process
+    #    is stopped while it builds, no generated password is lost.
+    try:
+        functions = {declaration.name: load_function(declaration) for declaration in template.functions}
+        functions |= documentation_function(instance, Documentation(PROJECT_FILES))
+        older = tuple(describe_older_stores(instance.marked_stores()))
+        instance.claim_stores()
+        require_whole(instance.engine)
+        build_before_serving(instance.settings, instance.engine, instance.model, _progress(send))
+        ServedNames(instance.engine, instance.model, system_now).begin()
+        _check_instance(instance)
+        administrator = instance.create_first_administrator() or instance.administrator_state()
+        unbuilt = _unbuilt(instance)
+        owners = _resolve_owners(instance, send)
+        not_kept = record_served(instance, job.previous_model)
+    except Unavailable as error:
+        raise CommandError(text_with_cause(error)) from error
+    except (BadMember, NoAdministrator, NothingServed, UnusableStore) as error:
+        raise CommandError(str(error)) from error
+    ready = WorkerReport(
+        ReportKind.READY,
+        tuple(welcome_lines(job.address, instance.settings, instance.model, administrator)),
+        tuple(new_password_lines(administrator)),
+        (
+            *older,
+            *describe_unbuilt(unbuilt, refuses_writes=not instance.platform.is_embedded),
+            *owners,
+            *not_kept,
+        ),
+    )
+    # 3. Serve. The first report is ready before, but sent only when the server accepts requests.
+    is_alone = stopping is None
+    instance.stopping = stopping or instance.stopping
+    try:
+        counts = ChangeCounts(
+            instance, changes, lambda lines: send(WorkerReport(ReportKind.COUNTED, tuple(lines)))
+        )
+
+        def on_start(_end: object) -> None:
+            send(ready)
+            counts.start()
+
+        def on_end() -> bool:
+            if is_alone:
+                instance.stopping.set()
+            return not instance.is_stopping()
+
+        instance.log.prepare()
+        gc.freeze()  # what exists now lives until the end, so collections need not search it
+        send(WorkerReport(ReportKind.PREPARED))
+        begin()
+        callbacks = ServerCallbacks(
+            on_start,
+            ending=on_end,
+            drained=lambda: send(WorkerReport(ReportKind.DRAINING)),
+        )
+        period = PERIOD if job.number == 0 else None
+        with Sweeper(instance, instance.log, period), mail_worker(instance), counts:
+            run_server(listener, template, functions, callbacks, _gateway_options(job, instance))
+    finally:
+        instance.close()
+
+
+def _keep_model(job: Job) -> None:
+    """Make the process read the model that its version serves, if the file has another one by now.
+
+    So a worker of this version can be replaced while the new model waits for a decision.
+    """
+    if job.kept_model is None:
+        return
+    settings = Settings.from_environment(os.environ)
+    with suppress(OSError, UnicodeError):
+        if settings.model.read_text("utf-8") == job.kept_model:
+            return
+    kept = settings.home.absolute() / _KEPT_MODEL
+    unfinished = kept.with_name(f"{_KEPT_MODEL}.{os.getpid()}")
+    unfinished.write_text(job.kept_model, "utf-8")
+    unfinished.replace(kept)
+    os.environ["STRATABASE_MODEL"] = str(kept)
+
+
+def _report_changes(instance: bootstrap.Instance, job: Job, send: SendReport) -> Sequence[ModelChange]:
+    """Report the changes of the model, and return them.
+
+    Raises CommandError if the model is not served, because somebody must decide about a change first.
+    """
+    changes = changes_since(instance, job.previous_model)
+    undecided: Sequence[ModelChange] = ()
+    if job.keeps_model:
+        try:
+            undecided = undecided_changes(instance, job.previous_model, changes)
+        except Unavailable as error:
+            raise CommandError(text_with_cause(error)) from error
+    if changes:
+        lines = short_lines(changes, is_served=not undecided)
+        send(WorkerReport(ReportKind.MODEL_CHANGED, tuple(lines)))
+    if undecided:
+        instance.close()
+        raise CommandError("\n".join(refusal_lines(undecided)))
+    return changes
+
+
+def _check_instance(instance: bootstrap.Instance) -> None:
+    """Raise an error about what would fail in requests: NoAdministrator, UnusableStore, Unavailable."""
+    instance.check_administrators()
+    instance.auth_services.check_keys()
+    instance.platform.check_mail()
+
+
+def _gateway_options(job: Job, instance: bootstrap.Instance) -> GatewayOptions:
+    """Return what the settings and the job change about the gateway."""
+    settings = instance.settings
+    writers: list[WriteRecord] = []
+    if settings.access_log != "off":
+        writers.append(AccessLog(settings.access_log).write)
+    if job.metrics is not None:
+        writers.append(RequestMetrics(job.metrics, job.metrics_process).write)
+    slow = settings.slow_request_milliseconds
+    return GatewayOptions(
+        TrustedProxies(settings.trusted_proxies) if settings.trusted_proxies else None,
+        RequestObserver(writers, instance.log, slow) if writers or slow else None,
+        Cors(settings.allowed_origins),
+        body_memory=settings.body_megabytes * 1024 * 1024,
+        address_connections=settings.address_connections,
+    )
+
+
+def _set_base_url(address: str) -> None:
+    """Make links use this address unless the environment defines a base URL.
+
+    The default, API Gateway's URL, would have https and a stage, which this address does not.
+    """
+    if not os.environ.get("STRATABASE_BASE_URL"):
+        os.environ["STRATABASE_BASE_URL"] = address
+
+
+def _progress(send: SendReport) -> PrintLines:
+    """Return a function that sends lines as a progress report."""
+    return lambda *lines: send(WorkerReport(ReportKind.PROGRESS, lines))
+
+
+def _resolve_owners(instance: bootstrap.Instance, send: SendReport) -> tuple[str, ...]:
+    """Replace usernames that an older version stored as owners, in an embedded store; return the outcome.
+
+    Other stores can be large, and other processes can serve them, so there a person runs the command.
+    """
+    if not instance.platform.is_embedded:
+        return ()
+    return tuple(resolve_owners(instance, print_lines=_progress(send)))
+
+
+def _unbuilt(instance: bootstrap.Instance) -> tuple[str, ...]:
+    """Return the names of what `reindex` has to build, or nothing if the store does not respond."""
+    try:
+        return instance.entities.unbuilt()
+    except Unavailable:
+        return ()
+
+
+def _report_warnings(job: Job, file: Path, send: SendReport) -> None:
+    """Send a report with the warnings about the model, unless the previous worker serves the same text."""
+    try:
+        if job.previous_model is not None and file.read_text("utf-8") == job.previous_model:
+            return
+        lines = tuple(f"Warning: {warning}" for warning in lint_model_file(file))
+    except (InvalidModel, OSError, UnicodeDecodeError):
+        return  # the file was changed or removed after it was loaded: a change starts another worker
+    if lines:
+        send(WorkerReport(ReportKind.PROGRESS, lines))

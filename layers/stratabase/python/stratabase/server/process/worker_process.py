@@ -1,0 +1,116 @@
+"""The supervisor's representation of a worker process."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from mmap import mmap
+
+from stratabase.core.current_request import SIZE, CurrentRequest
+from stratabase.server.process.messages import (
+    Job,
+    Orders,
+    WorkerOrder,
+    WorkerReport,
+    orders_to_line,
+    read_report,
+)
+from stratabase.server.process.watchdog import SHOW_TRACEBACKS
+
+
+class WorkerProcess:
+    """A worker process, which the constructor starts. Another thread calls `on_report` and `on_end`.
+
+    Create it in the main thread, because on Linux a worker ends with the thread that started it.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        listener: socket.socket,
+        on_report: "Callable[[WorkerProcess, WorkerReport], None]",
+        on_end: "Callable[[WorkerProcess, int], None]",
+    ) -> None:
+        self.number = job.number
+        """The number of the worker among those of its version."""
+        self.metrics_process = job.metrics_process
+        """The number of the worker among all that count metrics."""
+        self.served_since: float | None = None
+        """Since when the worker serves, in the time of `time.monotonic`, and must answer probes."""
+        self._on_report = on_report
+        self._on_end = on_end
+        read_end, write_end = os.pipe()
+        with tempfile.TemporaryFile() as shared:
+            shared.truncate(SIZE)
+            self._current_request = CurrentRequest(mmap(shared.fileno(), SIZE))
+            self._process = _start(write_end, listener.fileno(), shared.fileno())
+            current_request = shared.fileno()
+        os.close(write_end)
+        orders = Orders(job, listener.fileno(), write_end, current_request)
+        threading.Thread(target=self._follow, args=(orders, read_end), daemon=True).start()
+
+    @property
+    def pid(self) -> int:
+        """The id of the process."""
+        return self._process.pid
+
+    def probe(self) -> None:
+        """Ask the worker for the report ALIVE, which its event loop sends."""
+        self._order(WorkerOrder.PROBE)
+
+    def begin(self) -> None:
+        """Let a prepared worker accept requests."""
+        self._order(WorkerOrder.BEGIN)
+
+    def current_request(self) -> str:
+        """Return the method, route and trace id of the worker's current request, or an empty text."""
+        return self._current_request.name()
+
+    def show_tracebacks(self) -> None:
+        """Make the worker write the stack traces of its threads to standard error, even if it is stuck."""
+        self._process.send_signal(SHOW_TRACEBACKS)
+
+    def retire(self) -> None:
+        """Make the worker finish its pending requests and end, because another one takes over."""
+        self._process.terminate()
+
+    def stop(self) -> None:
+        """Make the worker finish its pending requests and end, because the service stops."""
+        self._order(WorkerOrder.STOP)
+
+    def kill(self) -> None:
+        """Kill the worker."""
+        self._process.kill()
+
+    def _order(self, order: WorkerOrder) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):  # the worker has ended, and another thread calls `on_end`
+            os.write(self._process.stdin.fileno(), order.value)
+
+    def _follow(self, orders: Orders, reports: int) -> None:
+        """Send the orders, call `on_report` for each report, and `on_end` at the end."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(orders_to_line(orders))
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            pass  # the worker has ended already
+        with open(reports, "rb") as lines:
+            for line in lines:
+                self._on_report(self, read_report(line))
+        self._on_end(self, self._process.wait())
+
+
+def _start(*inherited: int) -> "subprocess.Popen[bytes]":
+    """Start a worker. Its standard input closes when this process dies, so the worker notices that."""
+    return subprocess.Popen(  # noqa: S603 - a command of this program
+        [sys.executable, "-P", "-m", "stratabase.server.process.worker", str(os.getpid())],
+        stdin=subprocess.PIPE,
+        pass_fds=inherited,
+        # An interrupt at the terminal is for the supervisor, which lets the worker finish.
+        start_new_session=True,
+    )

@@ -1,0 +1,12 @@
+"""Input and output that the commands share.
+
+- `command_error`: the error that a command shows to the user.
+- `arguments`, `subcommands`, `examples`: the arguments of commands, and examples in their help.
+- `confirm`: asks a person before a command changes something for good.
+- `settings`, `data_folder`: reads the settings, and creates and holds the data folder.
+- `progress`: shows the progress of a long task.
+- `processes`: ends a process when its parent dies.
+- `template_document`: reads template.yaml.
+
+Imports the core, and the platform of an instance.
+"""

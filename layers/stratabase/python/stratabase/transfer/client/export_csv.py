@@ -1,0 +1,104 @@
+"""`stratabase export FILE --class CLASS`: writes the objects of a class to a CSV file."""
+
+import argparse
+import codecs
+from dataclasses import replace
+
+from stratabase.bootstrap import Instance
+from stratabase.core.domain.issues.refusals import Refusal
+from stratabase.core.model.api_names import ID
+from stratabase.core.model.reading import InvalidModel
+from stratabase.core.model.users import with_users
+from stratabase.core.unusable_store import UnusableStore
+from stratabase.members.operations.rules import CONSOLE
+from stratabase.terminal.command_error import MISUSED, CommandError, text_with_cause
+from stratabase.terminal.progress import ProgressBar
+from stratabase.terminal.settings import read_settings, require_store
+from stratabase.transfer.client.csv_options import add_csv_options, cell_formats, delimiter, find_class
+from stratabase.transfer.client.store_state import require_whole
+from stratabase.transfer.csv.columns import UnusableColumns
+from stratabase.transfer.csv.csv_export import default_columns, export_rows, exported_columns, write_file
+from stratabase.values.wording import pluralize
+
+CSV_EXPORT_EXAMPLES = (
+    "stratabase export employees.csv --class Employee",
+    "stratabase export employees.csv --class Employee --columns _id,last_name,team.name --encoding utf-8-sig",
+)
+
+
+def add_csv_export_options(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments besides the file."""
+    group = parser.add_argument_group("options for a CSV file")
+    group.add_argument("--class", dest="class_name", metavar="CLASS", help="the class of the objects")
+    group.add_argument(
+        "--columns",
+        metavar="NAMES",
+        help="the attributes, and attributes of objects that roles lead to, such as team.name, separated by "
+        "commas; the default is all that an import accepts",
+    )
+    group.add_argument("--with-ids", action="store_true", help=f"begin with the column {ID}")
+    add_csv_options(group)
+
+
+def export_csv(options: argparse.Namespace) -> int:
+    """Write the file, and print how many objects it has."""
+    settings = read_settings()
+    require_store(settings)
+    if options.target.exists():
+        raise CommandError(f"{options.target} exists already. Choose another file, or delete this one.")
+    instance = Instance(settings)
+    try:
+        number = _export(options, instance)
+    except OSError as error:
+        raise CommandError(f"{options.target} can't be written ({error.strerror}).") from error
+    except UnicodeEncodeError as error:
+        text = error.object[error.start : error.end][:1]
+        raise CommandError(
+            f'The encoding {options.encoding} has no character "{text}". Use utf-8, or utf-8-sig for Excel.'
+        ) from error
+    except UnusableColumns as error:
+        raise CommandError(str(error), MISUSED) from error
+    except (InvalidModel, UnusableStore, Refusal) as error:
+        raise CommandError(text_with_cause(error)) from error
+    finally:
+        instance.close()
+    print(f"{options.target}: {pluralize(number, 'object')}.")
+    return 0
+
+
+def _export(options: argparse.Namespace, instance: Instance) -> int:
+    cells, separator = cell_formats(options), delimiter(options) or ","
+    encoding = _encoding(options.encoding or "utf-8")
+    name, model = find_class(instance.model, options.class_name).name, with_users(instance.model)
+    class_ = model.classes[name]
+    instance.check_store()
+    require_whole(instance.engine)
+    names = default_columns(model, class_)
+    if options.columns is not None:
+        names = [each.strip() for each in options.columns.split(",") if each.strip()]
+    if options.with_ids and ID not in names:
+        names = [ID, *names]
+    columns = exported_columns(model, class_, names, cells)
+    caller = replace(CONSOLE, profile=instance.model.administrator_profile(), formats=cells.formats)
+    bar = ProgressBar(f"Writing {options.target.name}", 0)
+    number = write_file(
+        options.target,
+        [column.header for column in columns],
+        export_rows(instance.services, caller, class_, columns),
+        encoding=encoding,
+        delimiter=separator,
+        progress=bar,
+    )
+    bar.clear()
+    return number
+
+
+def _encoding(name: str) -> str:
+    try:
+        codecs.lookup(name)
+        "".encode(name)
+    except (LookupError, ValueError) as error:
+        raise CommandError(
+            f'The encoding "{name}" does not exist. Use, for example, utf-8, utf-8-sig or cp1252.', MISUSED
+        ) from error
+    return name

@@ -1,0 +1,1 @@
+"""The commands that move data: `export`, `import`, `copy`, `backup` and `restore`."""

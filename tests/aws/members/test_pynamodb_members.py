@@ -1,0 +1,129 @@
+"""Members in DynamoDB: lost responses, and equal costs of lookups for all names."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from botocore.exceptions import ReadTimeoutError
+
+from stratabase.aws.dynamodb.retry import RetryPolicy
+from stratabase.aws.members import pynamodb_members
+from stratabase.aws.members.pynamodb_members import PynamoMembers
+from stratabase.aws.members.pynamodb_table import PynamoTable
+from stratabase.members.member import Member, NamesTaken
+from stratabase.members.ports import Members
+from tests import ministack
+from tests.contract.members.dynamodb import ministack_table, over_ministack
+
+ANNA = Member("1", "Anna", "anna@example.com", "Boss")
+BERT = Member("2", "Bert", "bert@example.com", "Boss")
+
+
+@pytest.fixture
+def members(monkeypatch: pytest.MonkeyPatch) -> Iterator[PynamoMembers]:
+    """A store of which every first answer to a write gets lost."""
+    table = PynamoTable(ministack.endpoint(), "members-lost-answers", RetryPolicy(sleep=lambda _: None))
+    table.ensure()
+    call = table._connection._make_api_call
+    seen: set[str] = set()
+
+    def losing(operation: str, parameters: dict[str, Any]) -> dict[str, Any]:
+        answer = call(operation, parameters)
+        token = parameters.get("ClientRequestToken", "")
+        if token and token not in seen:
+            seen.add(token)
+            raise ReadTimeoutError(endpoint_url="lost on the way back")
+        return answer
+
+    monkeypatch.setattr(table._connection, "_make_api_call", losing)
+    yield PynamoMembers(table)
+    table.drop()
+    table.close()
+
+
+def stored(members: PynamoMembers, id_: str) -> Member:
+    member = members.by_id(id_)
+    assert member is not None
+    return member
+
+
+def test_an_added_member_is_added_once(members: PynamoMembers) -> None:
+    members.add(ANNA)
+    assert stored(members, "1") == ANNA
+    with pytest.raises(NamesTaken):
+        members.add(replace(ANNA, id="2"))
+
+
+def test_a_change_is_made_once(members: PynamoMembers) -> None:
+    members.add(ANNA)
+    members.add(BERT)
+    roster = members.roster()
+    first = stored(members, "1")
+    members.change(first, replace(first, username="Anne"), roster)
+    assert stored(members, "1").revision == first.revision + 1
+    assert members.roster().revision == roster.revision + 1
+
+
+def test_a_removal_is_made_once(members: PynamoMembers) -> None:
+    members.add(ANNA)
+    members.remove(stored(members, "1"), members.roster())
+    assert members.any() is False
+    members.add(replace(ANNA, id="3"))
+
+
+@pytest.fixture
+def shared_members() -> Iterator[Members]:
+    """A store that loses nothing."""
+    with over_ministack(Path()) as members:
+        yield members
+
+
+def test_a_lookup_takes_equally_many_requests_for_known_and_unknown_names(
+    shared_members: Members, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared_members.add(ANNA)
+    connection = ministack_table()._connection
+    call: Callable[..., Any] = connection._make_api_call
+    requests: list[str] = []
+
+    def counted(operation: str, parameters: dict[str, Any]) -> Any:
+        requests.append(operation)
+        return call(operation, parameters)
+
+    monkeypatch.setattr(connection, "_make_api_call", counted)
+    work: dict[str, list[str]] = {}
+    for name in ("Anna", "Carl", "", "x" * 100_000):
+        requests.clear()
+        assert (shared_members.by_username(name) is not None) == (name == "Anna")
+        work[name] = [*requests]
+    assert list(work.values()) == [["GetItem", "GetItem"]] * 4
+
+
+def test_the_roster_repeats_only_the_request_that_fails(
+    members: PynamoMembers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And each request reads a batch of a partition."""
+    monkeypatch.setattr(pynamodb_members, "_BATCH_SIZE", 3)
+    names = [f"name{number:02}" for number in range(40)]
+    for name in names:
+        members.add(Member(name, name, f"{name}@example.com", "Clerk"))
+    connection = members._table._connection
+    call, requests, lost = connection._make_api_call, list[Any](), 4
+
+    def recording(operation: str, parameters: dict[str, Any]) -> Any:
+        nonlocal lost
+        answer = call(operation, parameters)
+        if operation == "Query":
+            requests.append(answer["Items"])
+            lost -= 1
+            if not lost:
+                raise ReadTimeoutError(endpoint_url="lost on the way back")
+        return answer
+
+    monkeypatch.setattr(connection, "_make_api_call", recording)
+    assert [member.username for member in members.roster().members] == names
+    assert requests[3] == requests[4]
+    assert max(map(len, requests)) <= 3
+    assert sum(map(len, requests)) == len(names) + len(requests[3])

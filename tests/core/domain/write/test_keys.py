@@ -1,0 +1,416 @@
+"""Commands on keys, from the side with the key and from the opposite side."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.core.domain.issues.issue import IssueType
+from stratabase.core.domain.objects.entity import Reference, RoleName
+from stratabase.core.domain.write.commands import Command, PartsCommand, ToManyCommand, ToOneCommand
+from tests.graphs.commands import (
+    add,
+    create,
+    create_command,
+    delete,
+    delete_command,
+    point,
+    remove,
+    update,
+    update_command,
+)
+from tests.graphs.company import COMPANY
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
+from tests.rows import each_row
+
+DONE: dict[str, tuple[Command, dict[str, Any]]] = {
+    # The object's own key.
+    "set": (update_command("Employee", "e3", team=point("t2")), {"Employee.e3.team": "t2"}),
+    "moved": (update_command("Employee", "e1", team=point("t2")), {"Employee.e1.team": "t2"}),
+    "cleared": (update_command("Employee", "e1", team=point(None)), {"Employee.e1.team": None}),
+    "removed": (update_command("Employee", "e1", team=ToOneCommand(remove=True)), {"Employee.e1.team": None}),
+    "a null key is cleared": (update_command("Employee", "e3", team=point(None)), {}),
+    "a key is set to its present target": (update_command("Employee", "e1", team=point("t1")), {}),
+    "set by a new object": (
+        create_command("Employee", name="Eve", team=point("t1")),
+        {"Employee.id1.name": "Eve", "Employee.id1.team": "t1"},
+    ),
+    "null in a new object": (
+        create_command("Employee", name="Eve", team=point(None)),
+        {"Employee.id1.name": "Eve"},
+    ),
+    # The keys of many others.
+    "added from the other side": (
+        update_command("Team", "t2", members=add("e3")),
+        {"Employee.e3.team": "t2"},
+    ),
+    "taken over from another": (
+        update_command("Team", "t2", members=add("e1", "e3")),
+        {
+            "Employee.e1.team": "t2",
+            "Employee.e3.team": "t2",
+        },
+    ),
+    "an associated object is added": (update_command("Team", "t1", members=add("e1")), {}),
+    "added twice": (update_command("Team", "t1", members=add("e3", "e3")), {"Employee.e3.team": "t1"}),
+    "removed from the other side": (
+        update_command("Team", "t1", members=remove("e1")),
+        {"Employee.e1.team": None},
+    ),
+    "an unassociated object is removed": (update_command("Team", "t2", members=remove("e1", "e3", "no")), {}),
+    "all removed": (
+        update_command("Team", "t1", members=ToManyCommand(remove_all=True)),
+        {
+            "Employee.e1.team": None,
+            "Employee.e2.team": None,
+        },
+    ),
+    "all removed, some added": (
+        update_command("Team", "t1", members=ToManyCommand(add=["e1", "e3"], remove_all=True)),
+        {
+            "Employee.e2.team": None,
+            "Employee.e3.team": "t1",
+        },
+    ),
+    "all are removed and one explicitly": (
+        update_command("Team", "t1", members=ToManyCommand(remove=["e1"], remove_all=True)),
+        {
+            "Employee.e1.team": None,
+            "Employee.e2.team": None,
+        },
+    ),
+    "added to a new object": (
+        create_command("Team", name="red2", members=add("e1", "e3")),
+        {
+            "Team.id1.name": "red2",
+            "Employee.e1.team": "id1",
+            "Employee.e3.team": "id1",
+        },
+    ),
+    "all removed from a new object": (
+        create_command("Team", name="red2", members=ToManyCommand(remove_all=True, remove=["e1"])),
+        {"Team.id1.name": "red2"},
+    ),
+    # One to one.
+    "a partner is set": (update_command("Team", "t3", lead=point("e3")), {"Team.t3.lead": "e3"}),
+    "a partner is replaced": (update_command("Team", "t1", lead=point("e3")), {"Team.t1.lead": "e3"}),
+    "a partner is set from the other side": (
+        update_command("Employee", "e3", leads=point("t3")),
+        {"Team.t3.lead": "e3"},
+    ),
+    "a partner is replaced from the other side": (
+        update_command("Employee", "e1", leads=point("t3")),
+        {
+            "Team.t1.lead": None,
+            "Team.t3.lead": "e1",
+        },
+    ),
+    "a partner stays": (update_command("Employee", "e1", leads=point("t1")), {}),
+    "a partner is cleared from the other side": (
+        update_command("Employee", "e1", leads=point(None)),
+        {"Team.t1.lead": None},
+    ),
+    "a missing partner is cleared": (update_command("Employee", "e3", leads=point(None)), {}),
+    "a new object takes a partner": (
+        create_command("Employee", name="Eve", leads=point("t3")),
+        {
+            "Employee.id1.name": "Eve",
+            "Team.t3.lead": "id1",
+        },
+    ),
+    "a required partner": (
+        create_command("Captain", name="Ahab", ship=point("s2")),
+        {
+            "Captain.id1.name": "Ahab",
+            "Ship.s2.captain": "id1",
+        },
+    ),
+    "a required partner is exchanged": (
+        update_command("Captain", "n1", ship=point("s2")),
+        {
+            "Ship.s1.captain": None,
+            "Ship.s2.captain": "n1",
+        },
+    ),
+    # Both sides in one request.
+    "both sides request the same": (
+        update_command(
+            "Project",
+            "p1",
+            tasks=create(create_command("Task", "new", name="x", assignee=point("e3"), after=point("k1"))),
+        ),
+        {
+            "Project.p1.tasks": ["k1", "k2", "id1"],
+            "Task.id1.name": "x",
+            "Task.id1.assignee": "e3",
+            "Task.id1.after": "k1",
+            "Task.id1.project": "p1",
+        },
+    ),
+    "two rooms request their association from both sides": (
+        update_command(
+            "Address",
+            "a1",
+            rooms=update(
+                update_command("Room", "r1", next=point(None)),
+                update_command("Room", "r2", next=point("r1")),
+            ),
+        ),
+        {"Room.r1.next": None, "Room.r2.next": "r1"},
+    ),
+    "two requests set the same association from both sides": (
+        update_command(
+            "Address",
+            "a1",
+            rooms=update(
+                update_command("Room", "r1", next=point(None), before=point("r2")),
+                update_command("Room", "r2", next=point("r1")),
+            ),
+        ),
+        {"Room.r1.next": None, "Room.r2.next": "r1"},
+    ),
+    "a new room comes between two": (
+        update_command(
+            "Address",
+            "a1",
+            rooms=PartsCommand(
+                create=[create_command("Room", "new", name="attic", next=point("r2"))],
+                update=[update_command("Room", "r1", next=point("new"))],
+            ),
+        ),
+        {
+            "Address.a1.rooms": ["r1", "r2", "id1"],
+            "Room.r1.next": "id1",
+            "Room.id1.name": "attic",
+            "Room.id1.next": "r2",
+            "Room.id1.address": "a1",
+        },
+    ),
+}
+
+
+@each_row(("command", "changes"), DONE.values())
+def test_requested_changes_of_keys_are_made(command: Command, changes: dict[str, Any]) -> None:
+    assert CompanyScenario().changes(command) == changes
+
+
+REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
+    "set to a missing object": (
+        update_command("Employee", "e1", team=point("t9")),
+        [("ENTITY_NOT_FOUND", "Employee", "e1", "team", "data.team")],
+    ),
+    "set to a missing object by a new object": (
+        create_command("Employee", "c", name="Eve", team=point("t9"), favourite=point("a9")),
+        [
+            ("ENTITY_NOT_FOUND", "Employee", None, "team", "data.team"),
+            ("ENTITY_NOT_FOUND", "Employee", None, "favourite", "data.favourite"),
+        ],
+    ),
+    "set to an object of another class": (
+        update_command("Employee", "e1", team=point("e2")),
+        [("ENTITY_NOT_FOUND", "Employee", "e1", "team", "data.team")],
+    ),
+    "set and removed": (
+        update_command("Employee", "e1", team=ToOneCommand("t1", remove=True)),
+        [("MALFORMED_REQUEST", "Employee", "e1", "team", "data.team")],
+    ),
+    "a missing object is added": (
+        update_command("Team", "t1", members=add("e3", "e8", "e9")),
+        [("ENTITY_NOT_FOUND", "Team", "t1", "members", "data.members")] * 2,
+    ),
+    "a missing object is set as partner": (
+        update_command("Employee", "e1", leads=point("t9")),
+        [("ENTITY_NOT_FOUND", "Employee", "e1", "leads", "data.leads")],
+    ),
+    "added and removed": (
+        update_command("Team", "t1", members=ToManyCommand(add=["e1", "e3"], remove=["e3"])),
+        [("MALFORMED_REQUEST", "Team", "t1", "members", "data.members")],
+    ),
+    "a required key is cleared": (
+        update_command("Project", "p1", customer=point(None)),
+        [("ROLE_CARDINALITY", "Project", "p1", "customer", "data.customer")],
+    ),
+    "a required key is not given": (
+        create_command("Passport", number="2"),
+        [("ROLE_CARDINALITY", "Passport", None, "owner", "data.owner")],
+    ),
+    "a required key is cleared from the other side": (
+        update_command("Customer", "c1", projects=remove("p1")),
+        [("ROLE_CARDINALITY", "Project", "p1", "customer", "data.projects")],
+    ),
+    "a required key is cleared from the other side of a one-to-one": (
+        update_command("Employee", "e1", passport=point(None)),
+        [("ROLE_CARDINALITY", "Passport", "w1", "owner", "data.passport")],
+    ),
+    "a required partner is not given": (
+        create_command("Captain", name="Ahab"),
+        [("ROLE_CARDINALITY", "Captain", None, "ship", "data.ship")],
+    ),
+    "a required partner is cleared": (
+        update_command("Captain", "n1", ship=point(None)),
+        [("ROLE_CARDINALITY", "Captain", "n1", "ship", "data.ship")],
+    ),
+    "a required partner is removed by the side with the key": (
+        update_command("Ship", "s1", captain=point(None)),
+        [("ROLE_CARDINALITY", "Captain", "n1", "ship", "data.captain")],
+    ),
+    "a partner of another object is set": (
+        update_command("Team", "t3", lead=point("e1")),
+        [("ROLE_CARDINALITY", "Team", "t3", "lead", "data.lead")],
+    ),
+    "a partner of another object is set by a new object": (
+        create_command("Team", name="new", lead=point("e1")),
+        [("ROLE_CARDINALITY", "Team", None, "lead", "data.lead")],
+    ),
+    "a partner of another object is set from the other side": (
+        update_command("Employee", "e3", leads=point("t1")),
+        [("ROLE_CARDINALITY", "Employee", "e3", "leads", "data.leads")],
+    ),
+    "a partner of another object is set from the other side by a new object": (
+        create_command("Employee", name="Eve", leads=point("t1")),
+        [("ROLE_CARDINALITY", "Employee", None, "leads", "data.leads")],
+    ),
+    "the last of a required list moves away": (
+        update_command("Person", "q1", club=point("b2")),
+        [("ROLE_CARDINALITY", "Club", "b1", "people", "data.club")],
+    ),
+    "the last of a required list is removed": (
+        update_command("Person", "q1", club=point(None)),
+        [("ROLE_CARDINALITY", "Club", "b1", "people", "data.club")],
+    ),
+    "the last of a required list is taken over": (
+        update_command("Club", "b2", people=add("q1")),
+        [("ROLE_CARDINALITY", "Club", "b1", "people", "data.people")],
+    ),
+    "all of a required list are removed": (
+        update_command("Club", "b2", people=ToManyCommand(remove_all=True)),
+        [("ROLE_CARDINALITY", "Club", "b2", "people", "data.people")],
+    ),
+    "a required list is empty": (
+        create_command("Club", name="new", people=add()),
+        [("ROLE_CARDINALITY", "Club", None, "people", "data.people")],
+    ),
+    "two objects request one partner": (
+        update_command(
+            "Address",
+            "a1",
+            rooms=create(
+                create_command("Room", name="x", next=point("r1")),
+                create_command("Room", name="y", next=point("r1")),
+            ),
+        ),
+        [("ROLE_CARDINALITY", "Room", None, "next", "data.rooms.create.1.next")],
+    ),
+    "one key is set to two targets": (
+        update_command(
+            "Address",
+            "a1",
+            rooms=PartsCommand(
+                create=[
+                    create_command("Room", name="x", before=point("r2")),
+                    create_command("Room", name="y", before=point("r2")),
+                ],
+            ),
+        ),
+        [("ROLE_CARDINALITY", "Room", None, "before", "data.rooms.create.1.before")],
+    ),
+    "a key is cleared and set from the other side": (
+        update_command(
+            "Address",
+            "a1",
+            rooms=update(
+                update_command("Room", "r1", next=point(None)),
+                update_command("Room", "r2", before=point("r1")),
+            ),
+        ),
+        [("ROLE_CARDINALITY", "Room", "r1", "next", "data.rooms.update.0.next")],
+    ),
+    "set to an object that the same request deletes": (
+        update_command("Employee", "e1", favourite=point("a2"), addresses=delete("a2")),
+        [("ENTITY_NOT_FOUND", "Employee", "e1", "favourite", "data.favourite")],
+    ),
+    "an object that the same request deletes is set as partner": (
+        update_command(
+            "Address",
+            "a1",
+            rooms=PartsCommand(delete=["r1"], update=[update_command("Room", "r2", before=point("r1"))]),
+        ),
+        [("ENTITY_NOT_FOUND", "Room", "r2", "before", "data.rooms.update.0.before")],
+    ),
+    "a required target is deleted": (
+        delete_command("Customer", "c1"),
+        [("ROLE_CARDINALITY", "Project", "p1", "customer", "_id")],
+    ),
+    "a required partner is deleted": (
+        delete_command("Ship", "s1"),
+        [("ROLE_CARDINALITY", "Captain", "n1", "ship", "_id")],
+    ),
+    "the last of a required list is deleted": (
+        delete_command("Person", "q1"),
+        [("ROLE_CARDINALITY", "Club", "b1", "people", "_id")],
+    ),
+    "all issues are reported together": (
+        create_command(
+            "Project",
+            "c",
+            name=7,
+            customer=point("c9"),
+            people=add("e1", "e9"),
+            charter=create(create_command("Charter", text=None, path=("charter",))),
+            tasks=create(create_command("Task", name="x", assignee=point("e9")), create_command("Task")),
+        ),
+        [
+            ("DATA_TYPE", "Project", None, "name", "data.name"),
+            ("ATTRIBUTE_REQUIRED", "Charter", None, "text", "data.charter.text"),
+            ("ATTRIBUTE_REQUIRED", "Task", None, "name", "data.tasks.create.1.name"),
+            ("ROLE_CARDINALITY", "Task", None, "assignee", "data.tasks.create.1.assignee"),
+            ("ENTITY_NOT_FOUND", "Project", None, "customer", "data.customer"),
+            ("ENTITY_NOT_FOUND", "Project", None, "people", "data.people"),
+            ("ENTITY_NOT_FOUND", "Task", None, "assignee", "data.tasks.create.0.assignee"),
+        ],
+    ),
+}
+
+
+@each_row(("command", "issues"), REFUSED.values())
+def test_invalid_changes_of_keys_are_refused_at_their_path(
+    command: Command, issues: list[tuple[Any, ...]]
+) -> None:
+    assert sorted(map(issue_summary, CompanyScenario().refusal(command)), key=str) == sorted(issues, key=str)
+
+
+def test_a_deleted_partner_leaves_the_other_one_free() -> None:
+    scenario = CompanyScenario()
+    scenario.write(delete_command("Project", "p1"))
+    scenario.write(delete_command("Employee", "e2"))  # whom t2 still names
+
+    assert scenario.changes(update_command("Employee", "e3", leads=point("t2"))) == {"Team.t2.lead": "e3"}
+
+
+def test_a_broken_reference_may_stay_or_be_changed() -> None:
+    scenario = CompanyScenario()
+    scenario.write(delete_command("Team", "t1"))
+
+    assert scenario.changes(update_command("Employee", "e1", age=3)) == {"Employee.e1.age": 3}
+    assert scenario.changes(update_command("Employee", "e1", team=point("t2"))) == {"Employee.e1.team": "t2"}
+
+
+@pytest.mark.parametrize(
+    ("command", "role", "gone"),
+    [
+        (update_command("Employee", "e4", favourite=point("a9")), "favourite", 'Address "a9"'),
+        (update_command("Employee", "e1", friends=add("e8")), "friends", 'Employee "e8"'),
+    ],
+)
+def test_a_broken_reference_cannot_be_set_again(command: Command, role: str, gone: str) -> None:
+    """If the reference did not change, nothing is written."""
+    scenario = CompanyScenario()
+    before = scenario.entities.objects[Reference("Employee", "e4")]
+    scenario.put(before.reference, {**before.state, "favourite": "a9"})
+    scenario.entities.graph.link(COMPANY, RoleName("Employee", "friends"), "e1", "e8")
+
+    (issue,) = scenario.refusal(command)
+
+    assert (issue.type, issue.message) == (
+        IssueType.ENTITY_NOT_FOUND,
+        f"Employee.{role}: {gone} does not exist.",
+    )

@@ -1,0 +1,200 @@
+"""Commands on links: many-to-many associations and one-way lists."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.core.domain.write.commands import Command, PartsCommand, ToManyCommand
+from tests.graphs.commands import add, create_command, delete, delete_command, remove, update, update_command
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
+from tests.rows import each_row
+
+DONE: dict[str, tuple[Command, dict[str, Any]]] = {
+    "added": (update_command("Project", "p1", people=add("e3")), {"Project.people p1 e3": True}),
+    "added from the other side": (
+        update_command("Employee", "e3", projects=add("p1")),
+        {"Project.people p1 e3": True},
+    ),
+    "a linked object is added": (update_command("Project", "p1", people=add("e1")), {}),
+    "a linked object is added from the other side": (
+        update_command("Employee", "e1", projects=add("p1")),
+        {},
+    ),
+    "added twice": (update_command("Project", "p1", people=add("e3", "e3")), {"Project.people p1 e3": True}),
+    "removed": (update_command("Project", "p1", people=remove("e1")), {"Project.people p1 e1": False}),
+    "removed from the other side": (
+        update_command("Employee", "e1", projects=remove("p1")),
+        {"Project.people p1 e1": False},
+    ),
+    "an unlinked object is removed": (update_command("Project", "p1", people=remove("e3", "no")), {}),
+    "the last one is exchanged": (
+        update_command("Meeting", "m1", attendees=ToManyCommand(add=["e2"], remove=["e1"])),
+        {"Meeting.attendees m1 e1": False, "Meeting.attendees m1 e2": True},
+    ),
+    "all exchanged": (
+        update_command("Project", "p1", people=ToManyCommand(add=["e2", "e3"], remove_all=True)),
+        {"Project.people p1 e1": False, "Project.people p1 e3": True},
+    ),
+    "all removed": (
+        update_command("Employee", "e1", friends=ToManyCommand(remove_all=True)),
+        {"Employee.friends e1 e2": False},
+    ),
+    "all removed from the other side": (
+        update_command("Employee", "e2", friend_of=ToManyCommand(remove_all=True)),
+        {"Employee.friends e1 e2": False},
+    ),
+    "friends of one another": (
+        update_command("Employee", "e1", friend_of=add("e2")),
+        {"Employee.friends e2 e1": True},
+    ),
+    "an object is linked to itself": (
+        update_command("Employee", "e3", friends=add("e3")),
+        {"Employee.friends e3 e3": True},
+    ),
+    "an object is linked to itself from both sides": (
+        update_command("Employee", "e3", friends=add("e3"), friend_of=add("e3")),
+        {"Employee.friends e3 e3": True},
+    ),
+    "of a new object": (
+        create_command("Employee", name="Eve", projects=add("p1"), friends=add("e1", "e2")),
+        {
+            "Employee.id1.name": "Eve",
+            "Project.people p1 id1": True,
+            "Employee.friends id1 e1": True,
+            "Employee.friends id1 e2": True,
+        },
+    ),
+    "one way, of a new object": (
+        create_command("Meeting", attendees=add("e1", "e3")),
+        {"Meeting.attendees id1 e1": True, "Meeting.attendees id1 e3": True},
+    ),
+    "of a part": (
+        update_command(
+            "Project",
+            "p1",
+            tasks=update(update_command("Task", "k1", labels=ToManyCommand(add=["l2"], remove=["l1"]))),
+        ),
+        {"Task.labels k1 l1": False, "Task.labels k1 l2": True},
+    ),
+    "links of a deleted part": (
+        update_command("Employee", "e1", addresses=delete("a1")),
+        {
+            "Address.a1": None,
+            "Room.r1": None,
+            "Room.r2": None,
+            "Address.guests a1 e3": False,
+            "Employee.e1.addresses": ["a2"],
+        },
+    ),
+    "links to a deleted part": (
+        update_command(
+            "Project",
+            "p1",
+            tasks=PartsCommand(delete=["k1"], update=[update_command("Task", "k2", related=remove("k1"))]),
+        ),
+        {
+            "Task.k1": None,
+            "Task.k3": None,
+            "Task.labels k1 l1": False,
+            "Project.p1.tasks": ["k2"],
+        },
+    ),
+    "links of a deleted object": (
+        delete_command("Project", "p1"),
+        {
+            "Project.p1": None,
+            "Charter.h1": None,
+            "Task.k1": None,
+            "Task.k2": None,
+            "Task.k3": None,
+            "Task.labels k1 l1": False,
+            "Task.related k2 k1": False,
+            "Project.people p1 e1": False,
+            "Project.people p1 e2": False,
+        },
+    ),
+}
+
+
+@each_row(("command", "changes"), DONE.values())
+def test_requested_links_are_added_and_removed(command: Command, changes: dict[str, Any]) -> None:
+    assert CompanyScenario().changes(command) == changes
+
+
+REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
+    "a missing object is added": (
+        update_command("Project", "p1", people=add("e3", "e9")),
+        [("ENTITY_NOT_FOUND", "Project", "p1", "people", "data.people")],
+    ),
+    "a missing object is added to a new object": (
+        create_command("Meeting", "c", attendees=add("e9")),
+        [("ENTITY_NOT_FOUND", "Meeting", None, "attendees", "data.attendees")],
+    ),
+    "an object of another class is added": (
+        update_command("Meeting", "m1", attendees=add("t1")),
+        [("ENTITY_NOT_FOUND", "Meeting", "m1", "attendees", "data.attendees")],
+    ),
+    "added and removed": (
+        update_command("Meeting", "m1", attendees=ToManyCommand(add=["e3"], remove=["e3"])),
+        [("MALFORMED_REQUEST", "Meeting", "m1", "attendees", "data.attendees")],
+    ),
+    "added from one side and removed from the other": (
+        update_command("Employee", "e3", friends=add("e3"), friend_of=remove("e3")),
+        [("MALFORMED_REQUEST", "Employee", "e3", "friend_of", "data.friend_of")],
+    ),
+    "an object that the same request deletes is added": (
+        update_command(
+            "Project",
+            "p1",
+            tasks=PartsCommand(delete=["k1"], update=[update_command("Task", "k2", related=add("k1"))]),
+        ),
+        [("ENTITY_NOT_FOUND", "Task", "k2", "related", "data.tasks.update.0.related")],
+    ),
+    "the last one is removed": (
+        update_command("Meeting", "m1", attendees=remove("e1")),
+        [("ROLE_CARDINALITY", "Meeting", "m1", "attendees", "data.attendees")],
+    ),
+    "all are removed": (
+        update_command("Project", "p1", people=ToManyCommand(remove_all=True)),
+        [("ROLE_CARDINALITY", "Project", "p1", "people", "data.people")],
+    ),
+    "the last two are removed": (
+        update_command("Project", "p1", people=remove("e1", "e2")),
+        [("ROLE_CARDINALITY", "Project", "p1", "people", "data.people")],
+    ),
+    "a required list is empty": (
+        create_command("Meeting", attendees=add()),
+        [("ROLE_CARDINALITY", "Meeting", None, "attendees", "data.attendees")],
+    ),
+    "a required list is not given": (
+        create_command("Meeting", subject="nobody"),
+        [("ROLE_CARDINALITY", "Meeting", None, "attendees", "data.attendees")],
+    ),
+    "the last one is deleted": (
+        delete_command("Employee", "e1"),
+        [
+            ("ROLE_CARDINALITY", "Meeting", "m1", "attendees", "_id"),
+            ("ROLE_CARDINALITY", "Passport", "w1", "owner", "_id"),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("command", "issues"), REFUSED.values(), ids=REFUSED)
+def test_invalid_changes_of_links_are_refused_at_their_path(
+    command: Command, issues: list[tuple[Any, ...]]
+) -> None:
+    assert sorted(map(issue_summary, CompanyScenario().refusal(command)), key=str) == sorted(issues, key=str)
+
+
+def test_the_last_link_of_a_required_list_ends_with_its_owner() -> None:
+    scenario = CompanyScenario()
+
+    assert scenario.write(delete_command("Meeting", "m1")) is True
+    assert scenario.changes(update_command("Project", "p1", people=remove("e1"))) == {
+        "Project.people p1 e1": False
+    }
+    assert [
+        issue_summary(issue)[:2]
+        for issue in scenario.refusal(update_command("Project", "p1", people=remove("e2")))
+    ] == [("ROLE_CARDINALITY", "Project")]

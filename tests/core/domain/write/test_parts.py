@@ -1,0 +1,332 @@
+"""Commands on parts, which are written through their wholes."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.core.domain.write.commands import Command, PartsCommand
+from tests.graphs.commands import (
+    create,
+    create_command,
+    delete,
+    delete_command,
+    point,
+    update,
+    update_command,
+)
+from tests.graphs.company_scenario import CompanyScenario, issue_summary
+
+DONE: dict[str, tuple[Command, dict[str, Any]]] = {
+    "made": (
+        update_command("Employee", "e1", addresses=create(create_command("Address", street="new"))),
+        {
+            "Employee.e1.addresses": ["a1", "a2", "id1"],
+            "Address.id1.street": "new",
+            "Address.id1.employee": "e1",
+        },
+    ),
+    "created with their whole and with their own parts": (
+        create_command(
+            "Employee",
+            name="Eve",
+            addresses=create(
+                create_command(
+                    "Address",
+                    street="x",
+                    rooms=create(create_command("Room", name="p"), create_command("Room", name="q")),
+                ),
+                create_command("Address", street="y"),
+            ),
+            home=create(create_command("Address", street="z", path=("home",))),
+        ),
+        {
+            "Employee.id1.name": "Eve",
+            "Employee.id1.addresses": ["id2", "id5"],
+            "Employee.id1.home": "id6",
+            "Address.id2.street": "x",
+            "Address.id2.employee": "id1",
+            "Address.id2.rooms": ["id3", "id4"],
+            "Room.id3.name": "p",
+            "Room.id3.address": "id2",
+            "Room.id4.name": "q",
+            "Room.id4.address": "id2",
+            "Address.id5.street": "y",
+            "Address.id5.employee": "id1",
+            "Address.id6.street": "z",
+            "Address.id6.resident": "id1",
+        },
+    ),
+    "changed": (
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a2", street="new"))),
+        {"Address.a2.street": "new"},
+    ),
+    "updated without changes": (
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a2", street="2nd"))),
+        {},
+    ),
+    "parts of parts": (
+        update_command(
+            "Project",
+            "p1",
+            tasks=update(
+                update_command(
+                    "Task",
+                    "k1",
+                    subtasks=PartsCommand(
+                        update=[update_command("Task", "k3", name="solder")],
+                        create=[create_command("Task", name="test", assignee=point("e1"))],
+                    ),
+                )
+            ),
+        ),
+        {
+            "Task.k3.name": "solder",
+            "Task.k1.subtasks": ["k3", "id1"],
+            "Task.id1.name": "test",
+            "Task.id1.assignee": "e1",
+            "Task.id1.parent": "k1",
+        },
+    ),
+    "ended": (
+        update_command("Employee", "e1", addresses=delete("a2", "a2")),
+        {"Address.a2": None, "Employee.e1.addresses": ["a1"]},
+    ),
+    "all ended": (
+        update_command("Employee", "e1", addresses=PartsCommand(delete=["a2"], delete_all=True)),
+        {
+            "Address.a1": None,
+            "Address.a2": None,
+            "Room.r1": None,
+            "Room.r2": None,
+            "Address.guests a1 e3": False,
+            "Employee.e1.addresses": None,
+        },
+    ),
+    "none to end": (update_command("Employee", "e2", addresses=PartsCommand(delete_all=True)), {}),
+    "created, updated and deleted together": (
+        update_command(
+            "Project",
+            "p1",
+            tasks=PartsCommand(
+                create=[create_command("Task", name="new", assignee=point("e1"))],
+                update=[update_command("Task", "k2", name="glide", after=point(None))],
+                delete=["k1"],
+            ),
+        ),
+        {
+            "Project.p1.tasks": ["k2", "id1"],
+            "Task.id1.name": "new",
+            "Task.id1.assignee": "e1",
+            "Task.id1.project": "p1",
+            "Task.k2.name": "glide",
+            "Task.k2.after": None,
+            "Task.k1": None,
+            "Task.k3": None,
+            "Task.labels k1 l1": False,
+        },
+    ),
+    "a single part is replaced": (
+        update_command(
+            "Project",
+            "p1",
+            charter=PartsCommand(create=[create_command("Charter", text="Stay.")], delete_all=True),
+        ),
+        {
+            "Charter.h1": None,
+            "Charter.id1.text": "Stay.",
+            "Charter.id1.project": "p1",
+            "Project.p1.charter": "id1",
+        },
+    ),
+    "a single part is updated": (
+        update_command("Project", "p1", charter=update(update_command("Charter", "h1", text="Stay."))),
+        {"Charter.h1.text": "Stay."},
+    ),
+    "a single part is deleted": (
+        update_command("Employee", "e1", home=PartsCommand(delete_all=True)),
+        {"Address.a3": None, "Employee.e1.home": None},
+    ),
+    "a single part is created": (
+        update_command("Employee", "e2", home=create(create_command("Address", street="new"))),
+        {"Employee.e2.home": "id1", "Address.id1.street": "new", "Address.id1.resident": "e2"},
+    ),
+    "all are deleted with their whole": (
+        delete_command("Project", "p1"),
+        {
+            "Project.p1": None,
+            "Charter.h1": None,
+            "Task.k1": None,
+            "Task.k2": None,
+            "Task.k3": None,
+            "Task.labels k1 l1": False,
+            "Task.related k2 k1": False,
+            "Project.people p1 e1": False,
+            "Project.people p1 e2": False,
+        },
+    ),
+    "a key to a deleted part leads to nothing": (
+        update_command("Employee", "e1", addresses=delete("a1")),
+        {
+            "Address.a1": None,
+            "Room.r1": None,
+            "Room.r2": None,
+            "Address.guests a1 e3": False,
+            "Employee.e1.addresses": ["a2"],
+        },
+    ),
+    "unique values move from one part to another": (
+        update_command(
+            "Employee",
+            "e1",
+            addresses=update(
+                update_command("Address", "a1", code="two"), update_command("Address", "a2", code="one")
+            ),
+        ),
+        {"Address.a1.code": "two", "Address.a2.code": "one"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("command", "changes"), DONE.values(), ids=DONE)
+def test_parts_are_created_changed_and_deleted_through_their_whole(
+    command: Command, changes: dict[str, Any]
+) -> None:
+    assert CompanyScenario().changes(command) == changes
+
+
+REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
+    "invalid values of parts": (
+        update_command(
+            "Employee",
+            "e1",
+            name=None,
+            addresses=PartsCommand(
+                create=[create_command("Address", "c1", street=3, path=("addresses", "save", 1))],
+                update=[update_command("Address", "a1", street=None)],
+            ),
+        ),
+        [
+            ("ATTRIBUTE_REQUIRED", "Employee", "e1", "name", "data.name"),
+            ("DATA_TYPE", "Address", None, "street", "data.addresses.save.1.street"),
+            ("ATTRIBUTE_REQUIRED", "Address", "a1", "street", "data.addresses.update.0.street"),
+        ],
+    ),
+    "a part of another whole is updated": (
+        update_command(
+            "Employee",
+            "e1",
+            addresses=update(update_command("Address", "a1"), update_command("Address", "a4")),
+        ),
+        [("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.update.1._id")],
+    ),
+    "a part in another role is updated": (
+        update_command("Employee", "e1", addresses=update(update_command("Address", "a3"))),
+        [("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
+    ),
+    "a part of another whole is deleted": (
+        update_command("Employee", "e1", addresses=delete("a1", "a4")),
+        [("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.delete")],
+    ),
+    "a missing part is updated and deleted": (
+        update_command(
+            "Employee", "e1", addresses=PartsCommand(update=[update_command("Address", "x")], delete=["y"])
+        ),
+        [
+            ("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.update.0._id"),
+            ("ENTITY_NOT_FOUND", "Employee", "e1", "addresses", "data.addresses.delete"),
+        ],
+    ),
+    "one part is updated and deleted": (
+        update_command(
+            "Employee", "e1", addresses=PartsCommand(update=[update_command("Address", "a2")], delete=["a2"])
+        ),
+        [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
+    ),
+    "one part is updated and all are deleted": (
+        update_command(
+            "Employee",
+            "e1",
+            addresses=PartsCommand(update=[update_command("Address", "a2")], delete_all=True),
+        ),
+        [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.0._id")],
+    ),
+    "one part is updated twice": (
+        update_command(
+            "Employee",
+            "e1",
+            addresses=update(
+                update_command("Address", "a2", street="x"), update_command("Address", "a2", code="y")
+            ),
+        ),
+        [("MALFORMED_REQUEST", "Employee", "e1", "addresses", "data.addresses.update.1._id")],
+    ),
+    "a second part of a to-one role": (
+        update_command("Employee", "e1", home=create(create_command("Address", street="new"))),
+        [("ROLE_CARDINALITY", "Employee", "e1", "home", "data.home")],
+    ),
+    "two parts of a to-one role": (
+        create_command(
+            "Employee",
+            name="Eve",
+            home=create(create_command("Address", street="x"), create_command("Address", street="y")),
+        ),
+        [("ROLE_CARDINALITY", "Employee", None, "home", "data.home")],
+    ),
+    "a required part is deleted": (
+        update_command("Project", "p1", charter=PartsCommand(delete_all=True)),
+        [("ROLE_CARDINALITY", "Project", "p1", "charter", "data.charter")],
+    ),
+    "the last required part is deleted": (
+        update_command("Invoice", "i1", lines=delete("j1")),
+        [("ROLE_CARDINALITY", "Invoice", "i1", "lines", "data.lines")],
+    ),
+    "required parts are not given": (
+        create_command("Invoice"),
+        [("ROLE_CARDINALITY", "Invoice", None, "lines", "data.lines")],
+    ),
+    "required parts are an empty list": (
+        create_command("Invoice", lines=create()),
+        [("ROLE_CARDINALITY", "Invoice", None, "lines", "data.lines")],
+    ),
+    "unique values of another part": (
+        update_command(
+            "Employee", "e2", addresses=create(create_command("Address", "c1", street="x", code="one"))
+        ),
+        [("ENTITY_UNIQUE", "Address", None, "code", "data.addresses.create.0.code")],
+    ),
+    "two parts have the same unique values": (
+        update_command(
+            "Employee",
+            "e2",
+            addresses=create(
+                create_command("Address", street="x", code="c"),
+                create_command("Address", street="y", code="c"),
+            ),
+        ),
+        [
+            ("ENTITY_UNIQUE", "Address", None, "code", "data.addresses.create.0.code"),
+            ("ENTITY_UNIQUE", "Address", None, "code", "data.addresses.create.1.code"),
+        ],
+    ),
+    "the whole is missing": (
+        update_command("Employee", "e9", name=3, addresses=create(create_command("Address", street="x"))),
+        [("ENTITY_NOT_FOUND", "Employee", "e9", "data._id")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("command", "issues"), REFUSED.values(), ids=REFUSED)
+def test_invalid_changes_of_parts_are_refused_at_their_path(
+    command: Command, issues: list[tuple[Any, ...]]
+) -> None:
+    assert sorted(map(issue_summary, CompanyScenario().refusal(command)), key=str) == sorted(issues, key=str)
+
+
+def test_an_issue_of_a_new_part_has_its_client_id() -> None:
+    command = update_command(
+        "Employee", "e1", addresses=create(create_command("Address", "mine", street=None))
+    )
+
+    (issue,) = CompanyScenario().refusal(command)
+
+    assert issue.client_id == "mine"

@@ -1,0 +1,102 @@
+"""JSON is parsed without loss of digits, and with the strictness of the fast parser."""
+
+from typing import Any
+
+import pytest
+
+from stratabase.core.http.base.refusals import Malformed
+from stratabase.core.http.base.strict_json import (
+    ExactNumber,
+    NumberOutOfRange,
+    parse_exact_json,
+    parse_json_object,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a": [1, 1.5, "x", null]}', {"a": [1, 1.5, "x", None]}),
+        ("12345678901234567.89", ExactNumber("12345678901234567.89")),
+        ("99999999999999999999999", 99999999999999999999999),
+        ("-0.12345678901234567890123456789", ExactNumber("-0.12345678901234567890123456789")),
+        ("1.0000000000000000e5", 100_000.0),
+        ('["1234567890123456", 1.5]', ["1234567890123456", 1.5]),
+        ("[1.00000000000000000001, 2.0]", [ExactNumber("1.00000000000000000001"), 2.0]),
+        ("1e-400", ExactNumber("1e-400")),
+        ("-1E-0400", ExactNumber("-1e-400")),
+        ("4e-324", ExactNumber("4e-324")),
+        ("1e-320", 1e-320),
+        ("0.0e-999", 0.0),
+        ('"1234567890123456\\u20ac"', "1234567890123456€"),
+    ],
+)
+def test_a_long_number_keeps_all_its_digits(text: str, expected: Any) -> None:
+    for value in (text, text.encode()):
+        found = parse_exact_json(value)
+        assert found == expected
+        assert repr(found) == repr(expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '["\\ud800", 1234567890123456789]',
+        "[NaN, 1234567890123456789]",
+        "1" * 5_000,
+        "[" * 501 + "1" * 20 + "]" * 501,
+        '{"a":' * 501 + "1" * 20 + "}" * 501,
+        "[" * 1_025 + "1" * 20 + "]" * 1_025,
+        "1234567890123456789,",
+        b'"\xff1234567890123456789"',
+    ],
+)
+def test_unreadable_json_is_a_value_error(text: str | bytes) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        parse_exact_json(text)
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [
+        ("2e308", "2e308"),
+        ("-2.5E+0308", "-2.5E+0308"),
+        ("1" * 5_000, "1" * 20 + "…"),
+        ("1e" + "9" * 5_000, "1e" + "9" * 18 + "…"),
+    ],
+)
+def test_a_number_beyond_all_doubles_is_named(number: str, shown: str) -> None:
+    message = (
+        f"The request body contains the number {shown}, which is out of range. "
+        "Use a number from -1.7e308 to 1.7e308."
+    )
+    text = f'{{"é€😀": "2e308", "a":\n[{number} , NaN]}}'
+    for value in (text, text.encode()):
+        with pytest.raises(NumberOutOfRange):
+            parse_exact_json(value)
+    with pytest.raises(Malformed) as refusal:
+        parse_json_object(text.encode())
+    assert str(refusal.value) == message
+
+
+@pytest.mark.parametrize(("start", "end"), [("[", "]"), ('{"a":', "}")])
+def test_json_nested_500_levels_deep_is_parsed(start: str, end: str) -> None:
+    found = parse_exact_json(start * 500 + "1" * 20 + end * 500)
+    for _ in range(500):
+        (found,) = found.values() if isinstance(found, dict) else found
+    assert found == int("1" * 20)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"[" * 1000, b"[" * 3000 + b"]" * 3000, b'{"username": ' + b"[" * 1000, b'{"a":' * 1000],
+    ids=["open", "closed", "in a field", "objects"],
+)
+def test_deep_nesting_is_the_reason_of_a_refusal_also_in_an_incomplete_text(text: bytes) -> None:
+    with pytest.raises(Malformed, match="nested too deeply"):
+        parse_json_object(text)
+
+
+def test_an_incomplete_text_that_is_not_deep_has_its_own_reason() -> None:
+    with pytest.raises(Malformed, match=r"must be a JSON object: .*line 1"):
+        parse_json_object(b"[]" * 1000 + b"[")

@@ -1,0 +1,134 @@
+"""`@unique` and `@index` name comparable attributes, and roles whose keys the objects hold."""
+
+from collections.abc import Callable
+
+import pytest
+
+from stratabase.core.model.model import Model
+
+WORLD = """
+type A @class(platform: [CREATED_ON]) {directives} {
+  x: Int y: String a_B: Int a: Int b: Int insight: Int file: File b_s: [B!]
+  sum: Int @derived(expression: "x + a") p: [A!] @association p2: P @composition
+  holder: B held: [B!] @association(opposite: "holder") mate: B @association(opposite: "mate") disableCache: B
+}
+type B {
+  x: Int holder: A @association(opposite: "held") mate: A @association(opposite: "mate", holds: true)
+}
+type P {part} { x: Int }
+"""
+UNIQUE_CASES = {
+    "none": ("@unique(attributes: ¦[])", "@unique needs at least one attribute."),
+    "unknown": (
+        '@unique(attributes: ["x", ¦"xx"])',
+        'A has no attribute or to-one role xx. Did you mean "x"?',
+    ),
+    "twice in one": ('@unique(attributes: ["x", "y", ¦"x"])', "x is listed more than once. Remove one."),
+    "the same again": (
+        '@unique(attributes: ["x", "y"]) ¦@unique(attributes: ["y", "x"])',
+        "The @unique on line 3 has the same attributes. Remove one.",
+    ),
+    "a misspelt role": (
+        '@unique(attributes: [¦"holdr"])',
+        'A has no attribute or to-one role holdr. Did you mean "holder"?',
+    ),
+    "a to-many role": (
+        '@unique(attributes: [¦"b_s"])',
+        "A.b_s leads to many objects, so it can't be unique. Use a to-one role whose key A holds.",
+    ),
+    "a to-many role whose opposite holds the key": (
+        '@unique(attributes: [¦"held"])',
+        (
+            "A.held leads to many objects, so it can't be unique. "
+            "Its opposite B.holder holds the key: list holder in an @unique of B."
+        ),
+    ),
+    "a to-one role whose key the other side holds": (
+        '@unique(attributes: ["x", ¦"mate"])',
+        (
+            "A.mate doesn't hold the key of its association, so it can't be unique. B.mate holds it: list "
+            "mate in an @unique of B, or add holds: true to A.mate, and remove it from B.mate."
+        ),
+    ),
+    "parts": (
+        '@unique(attributes: [¦"p2"])',
+        "A.p2 leads to parts, so it can't be unique. To name the whole of a P, list a_ in an @unique of P.",
+    ),
+    "a role that is an argument of the service": (
+        '@unique(attributes: [¦"disableCache"])',
+        "A.disableCache can't be unique: its getBy service already has an argument disableCache.",
+    ),
+    "roles in another order": (
+        '@unique(attributes: ["x", "holder"]) ¦@unique(attributes: ["holder", "x"])',
+        "The @unique on line 3 has the same attributes. Remove one.",
+    ),
+    "a file": ('@unique(attributes: [¦"file"])', "A.file is a File, so it can't be unique."),
+    "derived": (
+        '@unique(attributes: [¦"sum"])',
+        "A.sum is derived, so it can't be unique. Use the attributes that it is derived from.",
+    ),
+    "of the platform": (
+        '@unique(attributes: [¦"_createdon"])',
+        "_createdon is set by Stratabase, so it can't be unique.",
+    ),
+    "an argument of the service": (
+        '@unique(attributes: [¦"insight"])',
+        "A.insight can't be unique: its getBy service already has an argument insight.",
+    ),
+    "one service for two": (
+        '@unique(attributes: ["a_B"]) ¦@unique(attributes: ["a", "b"])',
+        "The service getByA_B would be generated twice: for a_B, and for a and b.",
+    ),
+}
+INDEX_CASES = {
+    "unknown": (
+        '@index(attributes: [¦"fiel"])',
+        'A has no attribute or to-one role fiel. Did you mean "file"?',
+    ),
+    "a file": ('@index(attributes: [¦"file"])', "A.file is a File, so it can't be indexed."),
+    "derived": (
+        '@index(attributes: [¦"sum"])',
+        "A.sum is derived, so it can't be indexed. Use the attributes that it is derived from.",
+    ),
+    "of the platform, but not recorded": (
+        '@index(attributes: ["_createdon", ¦"_ownedby"])',
+        "A doesn't record _ownedby. Add @class(platform: [OWNED_BY]).",
+    ),
+    "twice": (
+        '@index(attributes: ["x"]) @index(attributes: ["x", "y"]) ¦@index(attributes: ["x"])',
+        "A already has this @index. Remove one.",
+    ),
+    "an eighth": (
+        "\n".join(
+            f'@index(attributes: ["x"{", ".join(["", *one])}])'
+            for one in ([], ['"a"'], ['"b"'], ['"y"'], ['"a"', '"b"'], ['"a"', '"y"'], ['"b"', '"a"'])
+        )
+        + '\n¦@index(attributes: ["y"])',
+        "A has more than 7 indexes. Keep those that are used most.",
+    ),
+}
+CASES = {f"unique: {name}": case for name, case in UNIQUE_CASES.items()} | {
+    f"index: {name}": case for name, case in INDEX_CASES.items()
+}
+
+
+@pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
+def test_invalid_uniques_and_indexes_are_refused(
+    complains: Callable[..., None], written: str, message: str
+) -> None:
+    complains(WORLD.replace("{directives}", written).replace("{part}", ""), message)
+
+
+def test_to_one_roles_that_hold_the_key_can_be_unique_and_indexed(reads: Callable[[str], Model]) -> None:
+    written = '@unique(attributes: ["holder", "x"]) @index(attributes: ["y", "holder"])'
+    model = reads(WORLD.replace("{directives}", written).replace("{part}", ""))
+    class_ = model.classes["A"]
+    assert class_.uniques[0].attributes == ("holder", "x")
+    assert class_.indexes[0].attributes == ("y", "holder")
+
+
+def test_a_part_may_be_unique_in_its_whole(reads: Callable[[str], Model]) -> None:
+    written = '@unique(attributes: ["a_", "x"]) @index(attributes: ["a_"])'
+    model = reads(WORLD.replace("{directives}", "").replace("{part}", written))
+    assert model.classes["P"].uniques[0].attributes == ("a_", "x")
+    assert model.classes["P"].indexes[0].attributes == ("a_",)

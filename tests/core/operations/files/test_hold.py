@@ -1,0 +1,35 @@
+"""A hold keeps the sweep from removing bytes, until it ends."""
+
+from pathlib import Path
+
+from stratabase.core.domain.files.pending_file import SWEEP_DELAY
+from stratabase.core.domain.files.stored_file import file_key
+from stratabase.core.files.folder import FolderBlobs
+from stratabase.core.operations.file_ports import FileStores
+from stratabase.core.operations.files.hold import HOLD_DURATION, hold_files
+from stratabase.core.operations.files.sweep import sweep_files
+from stratabase.core.store.engine.port import Batch
+from stratabase.core.store.file_ledger import EngineFileLedger
+from stratabase.core.store.layout import file_entries
+from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import FrozenClock
+
+
+def test_released_bytes_stay_while_they_are_held(tmp_path: Path) -> None:
+    engine, blobs, clock = ReferenceEngine(), FolderBlobs(tmp_path), FrozenClock()
+    files = FileStores(lambda: blobs, EngineFileLedger(engine))
+    blobs.put(file_key("released"), [b"x"], 1)
+    blobs.put("pending/taken", [b"x"], 1)
+    engine.commit(Batch("release", (file_entries.release("released"),)))
+    list(sweep_files(files, clock))
+    blobs.put("pending/taken", [b"x"], 1)
+    clock.instant += SWEEP_DELAY
+
+    with hold_files(files.ledger, clock):
+        assert list(sweep_files(files, clock)) == []
+        assert (blobs.size(file_key("released")), blobs.size("pending/taken")) == (1, 1)
+
+    clock.instant += HOLD_DURATION
+    list(sweep_files(files, clock))
+    assert (blobs.size(file_key("released")), blobs.size("pending/taken")) == (None, None)
+    blobs.close()

@@ -1,0 +1,160 @@
+"""Graphs larger than one commit."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.issue import Issue, IssueType
+from stratabase.core.domain.issues.refusals import Refused
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.write.commands import Create, PartsCommand, Update
+from stratabase.core.model.reading import read_model
+from stratabase.core.operations.locks.lock import lock
+from stratabase.core.operations.services import Services
+from stratabase.core.operations.write.services import delete, save, validate
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.repository import Repository
+from stratabase.core.store.sqlite.engine import SqliteEngine
+from tests.contract.engine.reference import ReferenceEngine
+from tests.fakes import ADMINISTRATOR
+from tests.graphs.commands import create, create_command, delete_command, point, update_command
+from tests.graphs.company import COMPANY
+from tests.graphs.processes import process
+from tests.graphs.read_graph import read_graph
+
+RIVAL = Caller("m2", "bob", "Administrator", administrator=True)
+LONG_TEXTS = """
+extend schema @application(name: "Books")
+type Book { chapters: [Chapter!] @composition }
+type Chapter { text: Text }
+"""
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    engine = SqliteEngine(tmp_path / "store.db")
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def services(engine: Engine) -> Services:
+    return process(engine, COMPANY)
+
+
+def refusal(services: Services, command: Create | Update) -> Issue:
+    """Return the only issue of a command. Assert that its validation reports the same."""
+    with pytest.raises(Refused) as refused:
+        save(services, command, ADMINISTRATOR)
+    (issue,) = refused.value.issues
+    assert list(validate(services, command, ADMINISTRATOR)) == [issue]
+    return issue
+
+
+def addresses(number: int) -> PartsCommand:
+    return create(*(create_command("Address", street=str(each)) for each in range(number)))
+
+
+def test_a_too_large_write_is_refused_with_number_and_limit(services: Services) -> None:
+    issue = refusal(services, create_command("Employee", name="Eve", addresses=addresses(120)))
+
+    assert issue.type is IssueType.MALFORMED_REQUEST
+    assert issue.path == ("data",)
+    assert "121" in issue.message
+    assert "100" in issue.message
+    assert read_graph(services.entities, COMPANY).objects == {}
+
+
+def test_a_too_large_part_is_refused_with_the_limit(services: Services) -> None:
+    model = read_model(LONG_TEXTS, "long.graphql")
+    services = replace(services, model=model, entities=Repository(ReferenceEngine(), model))
+
+    issue = refusal(
+        services, create_command("Book", chapters=create(create_command("Chapter", text="x" * 400_000)))
+    )
+
+    assert (issue.type, issue.entity_name) == (IssueType.MALFORMED_REQUEST, "Chapter")
+    assert issue.path == ("data", "chapters", "create", 0)
+    assert "358,400" in issue.message
+
+
+def test_a_whole_with_more_parts_than_one_commit_holds_can_be_deleted(services: Services) -> None:
+    eve = save(services, create_command("Employee", name="Eve"), ADMINISTRATOR).reference
+    for _ in range(4):
+        save(services, update_command("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+    (entity,) = services.entities.read([eve])
+    assert entity is not None
+    ids = entity.state["addresses"]
+    assert isinstance(ids, list)
+    assert len(ids) == 320
+
+    assert list(validate(services, delete_command("Employee", eve.id), ADMINISTRATOR)) == []
+    assert delete(services, delete_command("Employee", eve.id), ADMINISTRATOR) is True
+
+    assert set(services.entities.read([eve, *(Reference("Address", id_) for id_ in ids)])) == {None}
+    assert read_graph(services.entities, COMPANY).objects == {}
+
+
+def test_a_whole_with_many_parts_that_a_required_role_references_is_not_deleted(services: Services) -> None:
+    eve = save(services, create_command("Employee", name="Eve"), ADMINISTRATOR).reference
+    for _ in range(2):
+        save(services, update_command("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+    save(services, create_command("Passport", owner=point(eve.id)), ADMINISTRATOR)
+
+    with pytest.raises(Refused) as refused:
+        delete(services, delete_command("Employee", eve.id), ADMINISTRATOR)
+
+    assert [issue.type for issue in refused.value.issues] == [IssueType.ROLE_CARDINALITY]
+    assert len(read_graph(services.entities, COMPANY).objects) == 162
+
+
+def test_any_number_of_parts_of_a_whole_can_be_cleared(services: Services) -> None:
+    eve = save(services, create_command("Employee", name="Eve"), ADMINISTRATOR).reference
+    for _ in range(2):
+        save(services, update_command("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+    command = update_command(
+        "Employee",
+        eve.id,
+        addresses=PartsCommand(create=[create_command("Address", street="new")], delete_all=True),
+    )
+
+    assert list(validate(services, command, ADMINISTRATOR)) == []
+    state = save(services, command, ADMINISTRATOR).state
+
+    assert len(read_graph(services.entities, COMPANY).objects) == 2
+    (entity,) = services.entities.read([eve])
+    assert entity is not None
+    assert entity.state["addresses"] == state["addresses"]
+
+
+def test_clearing_parts_with_too_many_new_ones_is_refused(services: Services) -> None:
+    eve = save(services, create_command("Employee", name="Eve"), ADMINISTRATOR).reference
+    for _ in range(2):
+        save(services, update_command("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+
+    created = [create_command("Address", street=str(each)) for each in range(120)]
+    issue = refusal(
+        services, update_command("Employee", eve.id, addresses=PartsCommand(create=created, delete_all=True))
+    )
+
+    assert issue.type is IssueType.MALFORMED_REQUEST
+    assert len(read_graph(services.entities, COMPANY).objects) == 161
+
+
+def test_a_large_graph_with_a_part_locked_by_another_is_not_deleted(services: Services) -> None:
+    eve = save(services, create_command("Employee", name="Eve"), ADMINISTRATOR).reference
+    for _ in range(2):
+        save(services, update_command("Employee", eve.id, addresses=addresses(80)), ADMINISTRATOR)
+    (entity,) = services.entities.read([eve])
+    assert entity is not None
+    ids = entity.state["addresses"]
+    assert isinstance(ids, list)
+    lock(services, [Reference("Address", ids[70])], 5, RIVAL)
+
+    issue = refusal(services, update_command("Employee", eve.id, addresses=PartsCommand(delete_all=True)))
+
+    assert issue.type is IssueType.ENTITY_LOCK_PERSIST
+    assert len(read_graph(services.entities, COMPANY).objects) == 161

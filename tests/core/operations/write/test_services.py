@@ -1,0 +1,262 @@
+"""Writing one object: validation, refusals and concurrent writes."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from stratabase.core.domain.issues.issue import Issue, IssueType
+from stratabase.core.domain.issues.refusals import Refused, Unavailable
+from stratabase.core.domain.objects.commit_refusals import TooLarge, UniqueViolation
+from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.domain.write.commands import Create, Delete, Update
+from stratabase.core.operations.services import Services
+from stratabase.core.operations.write.services import delete, save
+from stratabase.values.messages import verbatim
+from tests.fakes import ADMINISTRATOR, NOON, DictEntities, FrozenClock, fake_services
+from tests.models import THING, THINGS
+
+
+@pytest.fixture
+def parts() -> tuple[Services, DictEntities, FrozenClock]:
+    return fake_services(THINGS)
+
+
+@pytest.fixture
+def services(parts: tuple[Services, DictEntities, FrozenClock]) -> Services:
+    return parts[0]
+
+
+@pytest.fixture
+def entities(parts: tuple[Services, DictEntities, FrozenClock]) -> DictEntities:
+    return parts[1]
+
+
+@pytest.fixture
+def clock(parts: tuple[Services, DictEntities, FrozenClock]) -> FrozenClock:
+    return parts[2]
+
+
+def refusal(work: object) -> tuple[Issue, ...]:
+    with pytest.raises(Refused) as refused:
+        work()  # type: ignore[operator]
+    return refused.value.issues
+
+
+def stored(entities: DictEntities, id_: str) -> Entity:
+    return entities.objects[Reference("Thing", id_)]
+
+
+def test_a_creation_stores_canonical_values_and_its_author_and_time(
+    services: Services, entities: DictEntities
+) -> None:
+    created = save(
+        services, Create("Thing", {"name": "chair", "price": 1.50, "day": "31/01/2020"}), ADMINISTRATOR
+    )
+
+    assert created.state == {
+        "_id": created.reference.id,
+        "name": "chair",
+        "price": "1.5",
+        "day": "2020-01-31",
+        "_createdby": "ada",
+        "_createdon": "2020-01-01T12:00:00.000Z",
+        "_lastmodifiedby": "ada",
+        "_memberIds": {"ada": "m1"},
+        "_lastmodifiedon": "2020-01-01T12:00:00.000Z",
+    }
+    assert stored(entities, created.reference.id).state == created.state
+
+
+def test_a_creation_reports_all_issues_together_and_writes_nothing(
+    services: Services, entities: DictEntities
+) -> None:
+    value = {"name": "a name that is too long", "count": -1, "day": "yesterday", "price": "much"}
+
+    issues = refusal(lambda: save(services, Create("Thing", value, client_id="c1"), ADMINISTRATOR))
+
+    assert {(issue.type, issue.attribute_names) for issue in issues} == {
+        (IssueType.ATTRIBUTE_STRING_LENGTH, ("name",)),
+        (IssueType.ATTRIBUTE_RANGE, ("count",)),
+        (IssueType.DATA_TYPE, ("day",)),
+        (IssueType.DATA_TYPE, ("price",)),
+    }
+    assert {issue.client_id for issue in issues} == {"c1"}
+    assert {issue.path for issue in issues} == {("data", name) for name in value}
+    assert entities.commits == []
+
+
+@pytest.mark.parametrize("data", [{}, {"name": None}])
+def test_a_required_value_must_be_given(services: Services, data: dict[str, None]) -> None:
+    (issue,) = refusal(lambda: save(services, Create("Thing", data), ADMINISTRATOR))
+
+    assert (issue.type, issue.attribute_names) == (IssueType.ATTRIBUTE_REQUIRED, ("name",))
+
+
+def test_an_unreadable_value_is_not_also_reported_as_missing(services: Services) -> None:
+    (issue,) = refusal(lambda: save(services, Create("Thing", {"name": 7}), ADMINISTRATOR))
+
+    assert issue.type is IssueType.DATA_TYPE
+
+
+def test_a_file_that_was_never_uploaded_cannot_be_referenced(services: Services) -> None:
+    reference = {
+        "pendingFileId": "p1",
+        "fileId": "f1",
+        "name": "cv.pdf",
+        "mimeType": "application/pdf",
+        "size": 7,
+        "uploadedOn": "01/01/2020 12:00",
+    }
+
+    (issue,) = refusal(
+        lambda: save(services, Create("Thing", {"name": "chair", "picture": reference}), ADMINISTRATOR)
+    )
+
+    assert (issue.type, issue.attribute_names) == (IssueType.ENTITY_NOT_FOUND, ("picture",))
+
+
+def test_an_update_keeps_omitted_values_clears_nulls_and_records_its_author(
+    services: Services, clock: FrozenClock
+) -> None:
+    created = save(services, Create("Thing", {"name": "chair", "count": 4, "notes": "old"}), ADMINISTRATOR)
+    clock.instant = NOON + 1
+
+    changed = save(
+        services,
+        Update(created.reference, {"count": 5, "notes": None}),
+        replace(ADMINISTRATOR, username="bob"),
+    )
+
+    assert changed.state["name"] == "chair"
+    assert changed.state["count"] == 5
+    assert changed.state["notes"] is None
+    assert changed.state["_createdby"] == "ada"
+    assert changed.state["_lastmodifiedby"] == "bob"
+    assert changed.state["_lastmodifiedon"] == "2020-01-01T12:00:00.001Z"
+
+
+def test_an_update_that_changes_nothing_writes_nothing(services: Services, entities: DictEntities) -> None:
+    created = save(services, Create("Thing", {"name": "chair", "price": "2.50"}), ADMINISTRATOR)
+
+    same = save(services, Update(created.reference, {"price": "2.5", "notes": None}), ADMINISTRATOR)
+
+    assert same.state == created.state
+    assert len(entities.commits) == 1
+
+
+def test_an_update_of_a_missing_object_is_refused(services: Services) -> None:
+    (issue,) = refusal(lambda: save(services, Update(Reference("Thing", "no"), {}), ADMINISTRATOR))
+
+    assert (issue.type, issue.entity_name, issue.entity_id) == (IssueType.ENTITY_NOT_FOUND, "Thing", "no")
+
+
+def test_an_update_is_planned_again_after_a_concurrent_write(
+    services: Services, entities: DictEntities
+) -> None:
+    """The other write changes another attribute: both changes must be there."""
+    created = save(services, Create("Thing", {"name": "chair", "count": 1}), ADMINISTRATOR)
+
+    def other_write() -> None:
+        entities.before_commit = lambda: None
+        save(services, Update(created.reference, {"notes": "by another"}), ADMINISTRATOR)
+
+    entities.before_commit = other_write
+    changed = save(services, Update(created.reference, {"count": 2}), ADMINISTRATOR)
+
+    assert (changed.state["count"], changed.state["notes"]) == (2, "by another")
+
+
+def test_a_refusal_truncates_long_ids(services: Services) -> None:
+    """Clients send ids of any length."""
+    (issue,) = refusal(lambda: save(services, Update(Reference("Thing", "x" * 9999)), ADMINISTRATOR))
+
+    assert issue.message.startswith('Thing "xxx')
+    assert len(issue.message) < 100
+
+
+def test_an_update_of_a_concurrently_deleted_object_is_refused(
+    services: Services, entities: DictEntities
+) -> None:
+    created = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+    entities.before_commit = entities.objects.clear
+
+    (issue,) = refusal(lambda: save(services, Update(created.reference, {"count": 2}), ADMINISTRATOR))
+
+    assert issue.type is IssueType.ENTITY_NOT_FOUND
+
+
+def test_a_write_gives_up_after_repeated_conflicts(services: Services, entities: DictEntities) -> None:
+    created = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+
+    def other_write() -> None:
+        entities.objects[created.reference] = replace(created.entity, commit_ids=(services.ids.new(),))
+
+    entities.before_commit = other_write
+    with pytest.raises(Unavailable):
+        save(services, Update(created.reference, {"count": 2}), ADMINISTRATOR)
+    assert len(entities.commits) == 1
+
+
+def test_a_write_with_unknown_outcome_is_not_retried(services: Services, entities: DictEntities) -> None:
+    created = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+    attempts: list[None] = []
+    entities.before_commit = lambda: attempts.append(None)
+    entities.refuse = Unavailable(verbatim("unknown"))
+    writes: list[Callable[[], object]] = [
+        lambda: save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR),
+        lambda: save(services, Update(created.reference, {"count": 2}), ADMINISTRATOR),
+        lambda: delete(services, Delete(created.reference), ADMINISTRATOR),
+    ]
+    for write in writes:
+        with pytest.raises(Unavailable, match="unknown"):
+            write()
+    assert len(attempts) == len(writes)
+
+
+def test_taken_unique_values_are_refused_with_their_attributes(
+    services: Services, entities: DictEntities
+) -> None:
+    entities.refuse = UniqueViolation(((Reference("Thing", "id1"), THING.uniques[0]),))
+
+    (issue,) = refusal(lambda: save(services, Create("Thing", {"name": "chair", "code": "c"}), ADMINISTRATOR))
+
+    assert (issue.type, issue.attribute_names, issue.entity_id) == (IssueType.ENTITY_UNIQUE, ("code",), None)
+    assert '"c"' in issue.message
+
+
+def test_a_too_large_object_is_refused_with_the_limit(services: Services, entities: DictEntities) -> None:
+    entities.refuse = TooLarge(verbatim("Too large."))
+
+    (issue,) = refusal(lambda: save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR))
+
+    assert issue.type is IssueType.MALFORMED_REQUEST
+    assert issue.message == "Too large."
+
+
+def test_save_updates_with_an_id_and_creates_without(services: Services, entities: DictEntities) -> None:
+    created = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+    saved = save(services, Update(created.reference, {"count": 3}), ADMINISTRATOR)
+
+    assert saved.reference == created.reference
+    assert list(entities.objects) == [created.reference]
+
+
+def test_delete_returns_whether_the_object_existed(services: Services, entities: DictEntities) -> None:
+    created = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+
+    assert delete(services, Delete(created.reference), ADMINISTRATOR) is True
+    assert delete(services, Delete(created.reference), ADMINISTRATOR) is False
+    assert entities.objects == {}
+
+
+def test_a_deletion_is_retried_after_a_concurrent_change(services: Services, entities: DictEntities) -> None:
+    created = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
+
+    def other_write() -> None:
+        entities.before_commit = lambda: None
+        save(services, Update(created.reference, {"count": 9}), ADMINISTRATOR)
+
+    entities.before_commit = other_write
+    assert delete(services, Delete(created.reference), ADMINISTRATOR) is True
+    assert entities.objects == {}

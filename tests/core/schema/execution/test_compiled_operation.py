@@ -1,0 +1,287 @@
+"""Compiled operations return the results of graphql-core's executor: data, order, nulls and errors."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stratabase.core import waiting
+from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.operations.services import Services
+from stratabase.core.schema.execution import answer_code
+from stratabase.core.schema.execution.compiled_operation import CompiledOperation
+from stratabase.core.schema.executor import SchemaExecutor
+from tests.fakes import ADMINISTRATOR, DictEntities, fake_services
+from tests.models import THINGS
+
+FULL = {
+    "name": "chair",
+    "code": "c",
+    "notes": "long",
+    "count": 3,
+    "price": "1234.5",
+    "good": True,
+    "day": "2020-01-31",
+    "hour": "10:30:00.000",
+    "moment": "2020-01-31T23:30:00.000Z",
+    "vintage": 1999,
+    "colour": "RED",
+}
+PICTURE = {
+    "fileId": "f1",
+    "name": "a.png",
+    "mimeType": "image/png",
+    "size": 12,
+    "uploadedOn": "2020-01-31T23:30:00.000Z",
+}
+OBJECTS: tuple[dict[str, Any], ...] = (
+    {"_id": "full", **FULL, "picture": PICTURE},
+    {"_id": "empty"},
+    # Values of a type that an attribute no longer has: the executor refuses them, one by one.
+    {
+        "_id": "changed",
+        "name": 7,
+        "count": "x",
+        "good": 1,
+        "colour": "PINK",
+        "vintage": "old",
+        "picture": "p",
+    },
+)
+IDS = ["full", "empty", "changed", "none"]
+PLAIN = ["_id", "_clientId", "__typename", *FULL]
+PLAIN_OF_FILES = ["__typename", "fileId", "link", "mimeType", "name", "size", "uploadedOn"]
+FORMATS = ["price", "day", "hour", "moment"]
+PATTERNS = ["default", "yyyy", "HH", "#,##0.00", "nonsense"]
+
+
+def stored(objects: int = len(OBJECTS)) -> tuple[Services, DictEntities]:
+    services, entities, _ = fake_services(THINGS)
+    for state in OBJECTS[:objects]:
+        reference = Reference("Thing", state["_id"])
+        entities.objects[reference] = Entity(reference, state)
+    return services, entities
+
+
+def answers(query: str, variables: dict[str, Any], *, compiled: bool, objects: int = 3) -> list[Any]:
+    """Return the responses to a request that is sent twice: the second time its document is cached."""
+    services, entities = stored(objects)
+    executor = SchemaExecutor(services, lambda *_: None, compile_answers=compiled)
+    found = [
+        executor.execute(query, variables, None, ADMINISTRATOR, "trace", base_url="https://x")
+        for _ in range(2)
+    ]
+    return [json.loads(answer.body) for answer in found] + [len(entities.commits)]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "{next: $number}",
+        '{next: 2, filter: {OR: [{_id___eq: "full"}, {_id___in: [$id]}]}}',
+        "{next: 1, orderBy: [_id___DESC], fromCursor: {_id: $id}}",
+    ],
+)
+def test_arguments_with_variables_are_read_on_each_execution(options: str) -> None:
+    services, _ = stored()
+    executor = SchemaExecutor(services, lambda *_: None)
+    oracle = SchemaExecutor(services, lambda *_: None, compile_answers=False)
+    variable = "$number: Int" if "$number" in options else "$id: ID!"
+    query = f"query({variable}) {{ Thing___getPage(options: {options}) {{ items {{ _id }} }} }}"
+
+    for number, id_ in enumerate([*IDS, *IDS]):
+        given = {"number": number % 3} if "$number" in options else {"id": id_}
+        asked = query, given, None, ADMINISTRATOR, "trace"
+        body = executor.execute(*asked).body
+        assert body == oracle.execute(*asked).body
+        assert b"errors" not in body
+
+
+aliases = st.sampled_from(["", "a: ", "b: "])
+plain = st.sampled_from(PLAIN)
+formatted = st.builds(
+    "{}(format: {})".format, st.sampled_from(FORMATS), st.sampled_from(PATTERNS).map(json.dumps)
+)
+file_fields = st.one_of(
+    st.sampled_from(PLAIN_OF_FILES),
+    st.sampled_from(PATTERNS).map(json.dumps).map("uploadedOn(format: {})".format),
+    st.just("uploadedOn(format: $format)"),
+)
+pictures = st.lists(file_fields, min_size=1, max_size=4).map(
+    lambda fields: f"picture {{ {' '.join(f'f{place}: {each}' for place, each in enumerate(fields))} }}"
+)
+by_variable = st.sampled_from(FORMATS).map("{}(format: $format)".format)
+conditions = st.sampled_from(["", "", "", " @skip(if: true)", " @include(if: true)", " @include(if: $yes)"])
+
+
+@st.composite
+def selections(draw: st.DrawFn, depth: int = 2) -> str:
+    """Draw a selection on Thing. Each response key stands for one field."""
+    fields = draw(st.lists(st.one_of(plain, plain, pictures, formatted, by_variable), min_size=1, max_size=5))
+    written = [f"k{place}: {field}{draw(conditions)}" for place, field in enumerate(fields)]
+    if depth and draw(st.booleans()):
+        inner = draw(selections(depth - 1)).replace("k", f"d{depth}k")
+        written.append(f"... {draw(st.sampled_from(['', 'on Thing ']))}{draw(conditions)} {{ {inner} }}")
+    return " ".join(draw(st.permutations(written)))
+
+
+@st.composite
+def roots(draw: st.DrawFn) -> str:
+    """Draw the fields of a query."""
+    things = draw(selections())
+    fields = [
+        f'one: Thing___get(_id: "{draw(st.sampled_from(IDS))}") {{ {things} }}',
+        "two: Thing___get(_id: $id) { ...F }",
+        f"page: Thing___getPage {{ totalCount items {{ {things} }} hasNext items {{ name }} nextCursor }}",
+        'bad: Thing___getPage(options: {cursor: "x"}) { totalCount }',
+        "__typename",
+    ]
+    return " ".join(draw(st.lists(st.sampled_from(fields), min_size=1, max_size=4, unique=True)))
+
+
+@given(fields=roots(), fragment=selections(), yes=st.booleans(), pattern=st.sampled_from(PATTERNS))
+def test_compiled_queries_return_the_result_of_the_executor(
+    fields: str, fragment: str, yes: bool, pattern: str
+) -> None:
+    query = f"""query($id: ID!, $yes: Boolean!, $format: String) {{ {fields} ...U }}
+      fragment U on Query {{ used: Thing___get(_id: $id) {{
+        name @include(if: $yes) price(format: $format) ...F }} }}
+      fragment F on Thing {{ {fragment} }}"""
+    variables = {"id": "full", "yes": yes, "format": pattern}
+
+    assert answers(query, variables, compiled=True) == answers(query, variables, compiled=False)
+
+
+@given(things=selections(), pages=st.booleans(), objects=st.sampled_from([2, 3]))
+def test_compiled_queries_without_variables_return_the_result_of_the_executor(
+    things: str, pages: bool, objects: int
+) -> None:
+    things = things.replace("$yes", "true").replace("$format", '"default"')
+    query = f'{{ a: Thing___get(_id: "full") {{ {things} }} b: Thing___get(_id: "changed") {{ {things} }} }}'
+    if pages:
+        query = f"{{ p: Thing___getPage {{ nextCursor totalCount items {{ {things} }} }} }}"
+
+    found, expected = (answers(query, {}, compiled=way, objects=objects) for way in (True, False))
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    "mutation",
+    [
+        'a: Thing___create(data: {name: "a"}) { _id name } b: Thing___create(data: {name: "b"}) { _id }',
+        'a: Thing___create(data: {name: "a", day: "01/01/2020"}) { day(format: "nonsense") }',
+        'a: Thing___create(data: {name: "far too long"}) { _id } b: Thing___delete(_id: "full") { deleted }',
+        'b: Thing___update(data: {_id: "changed", code: "x"}) { code count }',
+    ],
+)
+def test_a_mutation_is_executed_once_compiled_or_not(mutation: str) -> None:
+    query = f"mutation {{ {mutation} }}"
+
+    assert answers(query, {}, compiled=True) == answers(query, {}, compiled=False)
+
+
+def test_compiled_links_begin_with_the_base_url_of_their_request() -> None:
+    services, _ = stored()
+    executor = SchemaExecutor(services, lambda *_: None)
+    query = '{ Thing___get(_id: "full") { picture { link } } }'
+
+    bodies = [
+        executor.execute(query, None, None, ADMINISTRATOR, "trace", base_url=f"https://x{n}").body
+        for n in range(4)
+    ]
+
+    links = [json.loads(body)["data"]["Thing___get"]["picture"]["link"] for body in bodies]
+    assert links == [f"https://x{n}/auth/file/thing/full/picture" for n in range(4)]
+
+
+def test_compiled_validations_return_the_issues_of_the_executor() -> None:
+    query = """{ Thing___validateCreate(data: {name: "far too long", day: "x"}) {
+      isValid issues { issueType issueReferenceType attributeNames roleNames entityID } } }"""
+
+    assert answers(query, {}, compiled=True) == answers(query, {}, compiled=False)
+
+
+def test_invalid_variables_are_refused_like_by_the_executor() -> None:
+    query = "query($id: ID!) { Thing___get(_id: $id) { name } }"
+
+    assert answers(query, {"id": None}, compiled=True) == answers(query, {"id": None}, compiled=False)
+
+
+@pytest.mark.parametrize(
+    ("query", "variables"),
+    [
+        (
+            "query($id: ID!) { Thing___get(_id: $id) { _id name price day colour __typename } }",
+            {"id": "full"},
+        ),
+        ("{ Thing___getPage { items { ...F } totalCount nextCursor } } fragment F on Thing { moment }", {}),
+        (
+            '{ Thing___getPage(options: {next: 1}) { items { picture { link uploadedOn(format: "HH") } } } }',
+            {},
+        ),
+        ('{ Thing___get(_id: "full") { picture { fileId link name size mimeType uploadedOn } } }', {}),
+        ('mutation { Thing___update(data: {_id: "full", count: 1}) { count } }', {}),
+        ('mutation { Thing___delete(_id: "none") { deleted } }', {}),
+        (
+            """{ Thing___validateCreate(data: {name: "far too long", day: "x"}) {
+              isValid issues { issueType issueLevel attributeNames roleNames userMessage } } }""",
+            {},
+        ),
+    ],
+)
+def test_operations_are_compiled(
+    query: str, variables: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without this, every other test here would pass with a compiler that compiles nothing."""
+    services, _ = stored()
+    executor = SchemaExecutor(services, lambda *_: None)
+    compiled: list[Any] = []
+    data = CompiledOperation.data
+
+    def noted(*given: Any) -> Any:
+        compiled.append(data(*given))
+        return compiled[-1]
+
+    monkeypatch.setattr(CompiledOperation, "data", noted)
+
+    for _ in range(2):
+        executor.execute(query, variables, None, ADMINISTRATOR, "trace")
+
+    assert len(compiled) == 2
+    assert None not in compiled
+
+
+def test_selections_of_the_same_kinds_share_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    services, _ = stored()
+    executor = SchemaExecutor(services, lambda *_: None)
+    executor.execute('{ Thing___get(_id: "full") { a: name b: count } }', None, None, ADMINISTRATOR, "trace")
+    monkeypatch.setattr(answer_code, "compile", None, raising=False)
+    monkeypatch.delattr("stratabase.core.schema.executor.execute_sync")
+
+    query = '{ Thing___get(_id: "full") { code vintage } }'
+    body = executor.execute(query, None, None, ADMINISTRATOR, "trace").body
+
+    assert json.loads(body) == {"data": {"Thing___get": {"code": "c", "vintage": 1999}}}
+
+
+def test_other_requests_proceed_while_a_long_page_is_shaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    services, entities = stored(0)
+    for number in range(130):
+        reference = Reference("Thing", f"{number:03}")
+        entities.objects[reference] = Entity(reference, {"_id": reference.id, "count": number})
+    executor = SchemaExecutor(services, lambda *_: None)
+    turns: list[int] = []
+    monkeypatch.setattr(waiting, "give_way", lambda: turns.append(len(turns)))
+
+    def shown(size: int) -> list[dict[str, Any]]:
+        query = f"{{ Thing___getPage(options: {{next: {size}}}) {{ items {{ count }} }} }}"
+        body = executor.execute(query, None, None, ADMINISTRATOR, "trace").body
+        items: list[dict[str, Any]] = json.loads(body)["data"]["Thing___getPage"]["items"]
+        return items
+
+    assert shown(50) == [{"count": number} for number in range(50)]
+    before = len(turns)
+    assert shown(130) == [{"count": number} for number in range(130)]
+    assert len(turns) - 2 * before == 3

@@ -1,0 +1,181 @@
+"""Answers are those of graphql-core's executor over a plain reader, to the byte.
+
+Models, objects, documents and variables are random. The plain reader has all objects in dicts, and filters,
+sorts and cuts them by simple code (`PlainEntities`). Each document is asked by several members, with several
+values of its variables, and while objects change and indexes are built: what the service keeps of a document
+must not show.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from stratabase.core.domain.caller import Caller
+from stratabase.core.model.model import Class
+from stratabase.core.operations.ports import EntityRepository
+from stratabase.core.operations.services import Services
+from stratabase.core.schema.execution.compiled_operation import CompiledOperation
+from stratabase.core.schema.executor import SchemaExecutor
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.repository import Repository
+from stratabase.values.formats.preferences import Formats
+from tests.contract.engine.engines import DISTANT, EngineImplementation
+from tests.core.schema.random_answers.models import STORED, random_model
+from tests.core.schema.random_answers.objects import (
+    LAST_INSTANT,
+    MOST_OBJECTS,
+    ContractVisibility,
+    RandomObjects,
+)
+from tests.core.schema.random_answers.queries import QueryWriter
+from tests.fakes import CountedIds, FrozenClock, unlimited_budget
+from tests.soak import count, seed
+
+CALLERS = (
+    Caller("1", "ada", "Admin", administrator=True),
+    Caller("2", "ab", "Member"),
+    Caller("3", "eve", "Clerk", formats=Formats("yyyy.MM.dd", "HH.mm", "Europe/Rome", "it")),
+)
+DOCUMENTS = 24
+"""The documents about one store."""
+
+
+class Compared:
+    """A service over a store, and the plain one."""
+
+    def __init__(self, engine: Engine, number: int, other: Engine | None = None) -> None:
+        self.chance = Random(number)
+        self.objects = RandomObjects(engine, random_model(self.chance), self.chance, other)
+        self.model = self.objects.model
+        self._service = self._executor(self.objects.stored, compiled=True)
+        self._plain = self._executor(self.objects.plain, compiled=False)
+        self.writer = QueryWriter(self.model, self._plain.schema, self.chance)
+        self.asked = self.answered = self.kept = 0
+
+    def _executor(self, entities: EntityRepository, *, compiled: bool) -> SchemaExecutor:
+        services = Services(self.model, entities, FrozenClock(LAST_INSTANT), CountedIds(), unlimited_budget)
+        return SchemaExecutor(services, _failed, compile_answers=compiled)
+
+    def ask(self, text: str, variables: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
+        """Return the answer that both give."""
+        name = "O0" if " O1" in text else None
+        asked = (text, variables, name, caller, "t")
+        answer = self._service.execute(*asked, base_url="https://x").body
+        assert answer == self._plain.execute(*asked, base_url="https://x").body, asked
+        found: dict[str, Any] = json.loads(answer)
+        self.asked += 1
+        self.answered += any((found.get("data") or {}).values())
+        return found
+
+    def ask_all(self) -> None:
+        """Ask random documents."""
+        texts: list[tuple[str, Mapping[str, Any]]] = []
+        for number in range(DOCUMENTS):
+            if number % 5 == 4:
+                self.check_kept_objects()
+                self.objects.change()
+            if number == 2 * DOCUMENTS // 3:
+                self.objects.reindex()
+            text = self.writer.query(literals=self.chance.random() < 0.3)
+            texts.append((text, self.writer.variables()))
+            for _ in range(2):
+                self.ask(text, self.writer.variables(), self.chance.choice(CALLERS))
+            self.ask(*self.chance.choice(texts), self.chance.choice(CALLERS))
+            self.ask(self.writer.targets(), {}, self.chance.choice(CALLERS))
+            if number % 4 == 0:
+                self._walk()
+
+    def _walk(self) -> None:
+        """Follow the cursors of a page."""
+        text, caller = self.writer.walk(), self.chance.choice(CALLERS)
+        variables = self.writer.variables()
+        for _ in range(4):
+            answer = self.ask(text, variables, caller)
+            page = (answer.get("data") or {}).get("page") or {}
+            cursor = page.get("nextCursor") or page.get("prevCursor")
+            if cursor is None:
+                break
+            variables = {**variables, "at": cursor}
+
+    def check_kept_objects(self) -> None:
+        """Compare the objects that requests share with those that are stored: no request may change them."""
+        assert isinstance(self.objects.stored, Repository)
+        store = self.objects.stored._store
+        kept = store.kept_objects.of(store.engine.data_version())
+        found = [*kept]
+        stored = store.read_all([entity.reference for entity in found])
+        assert [(each.state, each.seen) for each in found] == [
+            each and (each.state, each.seen) for each in stored
+        ]
+        self.kept += len(found)
+
+    def check_visibility(self) -> None:
+        """Compare what members see of all objects with the sentences of the contract."""
+        for caller in CALLERS[1:]:
+            seen = ContractVisibility(self.model, self.objects.plain.objects, caller.profile)
+            for class_ in self.model.classes.values():
+                if class_.name.startswith("C"):
+                    self._check_class(class_, caller, seen)
+
+    def _check_class(self, class_: Class, caller: Caller, seen: ContractVisibility) -> None:
+        names = [each for each in class_.attributes if each in STORED and each != "picture"]
+        options = f"options: {{next: {10 * MOST_OBJECTS}}}"
+        answer = self.ask(
+            f"{{ page: {class_.name}___getPage({options}) {{ items {{ _id {' '.join(names)} }} }} }}",
+            {},
+            caller,
+        )
+        page = (answer.get("data") or {}).get("page") or {"items": []}
+        found = {each["_id"]: {name for name in names if each[name] is not None} for each in page["items"]}
+        assert found == seen.shown(class_.name, names), (class_, caller, answer)
+
+
+def _failed(error: BaseException, _: str) -> None:
+    raise error
+
+
+def compare(kind: EngineImplementation, folder: Path, number: int) -> Compared:
+    """Compare the answers about one store."""
+    folder.mkdir()
+    engine = kind.open(folder)
+    # Over the wire, `open` makes another table.
+    other = kind.open(folder) if kind.name == "sqlite" else None
+    compared = Compared(engine, number, other)
+    compared.check_visibility()
+    compared.ask_all()
+    for each in (engine, other):
+        if each is not None:
+            each.close()
+    return compared
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", DISTANT, ids=lambda kind: kind.name)
+def test_answers_are_those_of_a_plain_reader(kind: EngineImplementation, tmp_path: Path) -> None:
+    for turn in range(count(2, 200) if kind.name == "sqlite" else count(1, 40)):
+        compare(kind, tmp_path / str(turn), seed() + turn)
+
+
+def test_many_requests_are_answered_by_compiled_operations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise, the test above would compare refusals, or graphql-core's executor with itself."""
+    compiled: list[bool] = []
+    data = CompiledOperation.data
+
+    def noted(*given: Any) -> Any:
+        found = data(*given)
+        compiled.append(found is not None)
+        return found
+
+    monkeypatch.setattr(CompiledOperation, "data", noted)
+
+    compared = compare(DISTANT[0], tmp_path / "store", 3)
+
+    assert compared.answered > compared.asked / 2
+    assert sum(compiled) > compared.asked / 3
+    assert compared.kept > 10

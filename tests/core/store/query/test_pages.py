@@ -1,0 +1,244 @@
+"""Pages of every plan agree with the naive model."""
+
+from dataclasses import replace
+from typing import Any
+from unittest.mock import Mock
+
+import orjson
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stratabase.core.domain.query.consumption import Consumption
+from stratabase.core.domain.query.filter import Comparison, Filter
+from stratabase.core.domain.query.order import Order, OrderTerm, Position
+from stratabase.core.domain.query.page import Page, PageFields, Query, Window
+from stratabase.core.model.types.operators import Operator
+from stratabase.core.store.engine.metering import MeteredEngine, record_consumption
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.query.planner import build_plan
+from stratabase.core.store.query.plans import IdOrderPlan, SortPlan
+from stratabase.core.store.query.row_sources import PlanSource
+from tests.contract.engine.engines import SEQUENTIAL, engine_fixture, scope_of_shared_engine
+from tests.contract.engine.reference import ReferenceEngine
+from tests.core.domain.query import naive
+from tests.core.domain.query.queries import filters, many_states, orders, windows
+from tests.core.store.stores import Store, fresh_class, unlimited
+from tests.core.store.watched_engine import WatchedEngine
+from tests.models import THING
+
+engine = engine_fixture(SEQUENTIAL, scope_of_shared_engine)
+
+ALL = PageFields(items=True, total_count=True, has_next=True, has_prev=True)
+BY_ID = Order.of([])
+BY_ID_DOWN = Order.of([OrderTerm("_id", descending=True)])
+BY_COUNT = Order.of([OrderTerm("count")])
+AMONG_ODD = Comparison("count", Operator.IN, (1, 3, 5, 7, 9))
+
+
+_FRESH = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture)
+"""Each example uses a class of its own, so the examples of a test may share its engine."""
+
+
+def seen(page: Page) -> tuple[list[Any], int | None, bool | None, bool | None]:
+    """Return the content of a page, with ids for objects."""
+    return [entity.reference.id for entity in page.items], page.total_count, page.has_next, page.has_prev
+
+
+@pytest.mark.soak
+@settings(suppress_health_check=_FRESH)
+@given(st.data(), many_states, orders | st.sampled_from([BY_ID, BY_ID_DOWN]), st.none() | filters)
+def test_any_page_agrees_with_the_naive_model(
+    engine: Engine,
+    data: st.DataObject,
+    states: list[dict[str, Any]],
+    order: Order,
+    filter_: Filter | None,
+) -> None:
+    """Random objects, filters, orders and windows; what was not asked for is not told."""
+    store = Store(engine, fresh_class())
+    store.fill(states)
+    window = data.draw(windows(order))
+    wanted = data.draw(st.builds(PageFields, st.booleans(), st.booleans(), st.booleans(), st.booleans()))
+    ids, total, has_next, has_prev = naive.page(states, filter_, order, window, THING)
+    assert seen(store.page(Query("", order, filter_, window, wanted))) == (
+        ids if wanted.items else [],
+        total if wanted.total_count else None,
+        has_next if wanted.has_next else None,
+        has_prev if wanted.has_prev else None,
+    )
+
+
+def ten(engine: Engine) -> Store:
+    """Return a store of ten objects, `0` to `9`, whose counts go the other way."""
+    store = Store(engine, fresh_class())
+    store.fill([{"_id": str(number), "count": 9 - number} for number in range(10)])
+    return store
+
+
+@pytest.mark.parametrize("order", [BY_ID, BY_ID_DOWN, BY_COUNT])
+@pytest.mark.parametrize("filter_", [None, AMONG_ODD])
+def test_paging_forward_and_backward_visits_every_object(
+    engine: Engine, order: Order, filter_: Filter | None
+) -> None:
+    """Forward from the beginning by threes, then backward from the end by threes."""
+    store = ten(engine)
+    whole = seen(store.page(Query("", order, filter_, Window(100))))[0]
+    there: list[str] = []
+    window = Window(3)
+    while window.size:
+        page = store.page(Query("", order, filter_, window, ALL))
+        there += seen(page)[0]
+        window = Window(3 if page.has_next else 0, start=_place(page, order, -1))
+    back: list[str] = []
+    window = Window(3, backward=True)
+    while window.size:
+        page = store.page(Query("", order, filter_, window, ALL))
+        back = seen(page)[0] + back
+        window = Window(3 if page.has_prev else 0, backward=True, start=_place(page, order, 0))
+    assert there == back == whole
+
+
+def _place(page: Page, order: Order, item: int) -> Position:
+    return Position(tuple(page.items[item].state.get(term.attribute) for term in order.terms))
+
+
+@pytest.mark.parametrize(
+    ("window", "shown"),
+    [
+        (Window(0), ([], 10, True, False)),
+        (Window(0, backward=True), ([], 10, False, True)),
+        (Window(0, start=Position(("4",))), ([], 10, True, True)),
+        (Window(3, offset=20), ([], 10, False, True)),
+        (Window(3, offset=20, backward=True), ([], 10, True, False)),
+        (Window(3, start=Position(("9",))), ([], 10, False, True)),
+        (Window(3, start=Position(("9",)), inclusive=True), (["9"], 10, False, True)),
+        (Window(3, start=Position(("0",)), backward=True), ([], 10, True, False)),
+        (Window(2, start=Position(("4",)), backward=True), (["2", "3"], 10, True, True)),
+        (Window(2, start=Position(("4",)), backward=True, inclusive=True), (["3", "4"], 10, True, True)),
+        (Window(2, start=Position(("4",)), offset=1), (["6", "7"], 10, True, True)),
+        (Window(2, offset=1), (["1", "2"], 10, True, True)),
+        (Window(2, start=Position(("4",)), backward=True, offset=3), (["0"], 10, True, False)),
+        (Window(3, start=Position((None,))), (["0", "1", "2"], 10, True, False)),
+        (Window(3, start=Position((None,)), backward=True), ([], 10, True, False)),
+        (Window(3, start=Position(("missing",))), ([], 10, False, True)),
+        (Window(3, start=Position(("44",))), (["5", "6", "7"], 10, True, True)),
+        (Window(10), ([str(number) for number in range(10)], 10, False, False)),
+    ],
+)
+def test_windows_at_the_edges_are_correct(engine: Engine, window: Window, shown: Any) -> None:
+    """A field that is selected alone has the same value as with all others."""
+    store = ten(engine)
+    assert seen(store.page(Query("", BY_ID, None, window, ALL))) == shown
+    ids, total, has_next, has_prev = shown
+    alone = [
+        (PageFields(), (ids, None, None, None)),
+        (PageFields(items=False, total_count=True), ([], total, None, None)),
+        (PageFields(items=False, has_next=True), ([], None, has_next, None)),
+        (PageFields(items=False, has_prev=True), ([], None, None, has_prev)),
+    ]
+    for wanted, answer in alone:
+        assert seen(store.page(Query("", BY_ID, None, window, wanted))) == answer
+
+
+def test_positions_of_deleted_objects_are_still_valid(engine: Engine) -> None:
+    store = ten(engine)
+    store.commit(store.deletion("4"), store.deletion("5"))
+    window = Window(2, start=Position(("4",)))
+    assert seen(store.page(Query("", BY_ID, None, window)))[0] == ["6", "7"]
+
+
+def test_an_unfiltered_page_by_id_reads_no_more_than_it_shows() -> None:
+    engine = WatchedEngine()
+    store = ten(engine)
+    store.page(Query("", BY_ID, None, Window(4)))
+    assert engine.items_read == 4
+
+
+def test_a_filtered_page_by_id_stops_when_it_is_full() -> None:
+    engine = WatchedEngine()
+    store = Store(engine, fresh_class())
+    store.fill({"_id": f"{n:04}", "count": n % 10} for n in range(1000))
+    engine.items_read = 0
+    store.page(Query("", BY_ID, Comparison("count", Operator.GTE, 5), Window(3)))
+    assert engine.items_read == 64
+
+
+@pytest.mark.parametrize(("least", "reads"), [(1, 64), (3, 85), (5, 120), (9, 576)])
+def test_the_second_read_is_as_large_as_the_first_shows(least: int, reads: int) -> None:
+    """A page of 50 of the objects with a count from `least` to 9."""
+    engine = WatchedEngine()
+    store = Store(engine, fresh_class())
+    store.fill({"_id": f"{n:04}", "count": n % 10} for n in range(2000))
+    engine.items_read = 0
+    page = store.page(Query("", BY_ID, Comparison("count", Operator.GTE, least), Window(50)))
+    assert len(page.items) == 50
+    assert engine.items_read <= reads
+
+
+def reads_of_a_filtered_page(engine: Engine) -> list[int]:
+    """Return how many items each request returns for a page of 50 of every second object."""
+    store = Store(MeteredEngine(engine), fresh_class())
+    store.fill({"_id": f"{n:04}", "count": n % 10} for n in range(200))
+    reads: list[Consumption] = []
+    with record_consumption(reads.append):
+        store.page(Query("", BY_ID, Comparison("count", Operator.GTE, 5), Window(50)))
+    return [each.items for each in reads if each.kind == "range"]
+
+
+def test_each_engine_is_asked_for_the_same_items_of_a_filtered_page(engine: Engine) -> None:
+    reads = reads_of_a_filtered_page(engine)
+    assert len(reads) == 2
+    assert reads == reads_of_a_filtered_page(ReferenceEngine())
+
+
+def test_counting_without_a_filter_decodes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = ten(WatchedEngine())
+    monkeypatch.setattr(orjson, "loads", None)
+    wanted = PageFields(items=False, total_count=True)
+    assert seen(store.page(Query("", BY_ID, None, Window(3), wanted))) == ([], 10, None, None)
+
+
+def test_no_object_is_decoded_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    loads = Mock(side_effect=orjson.loads)
+    store = ten(WatchedEngine())
+    monkeypatch.setattr(orjson, "loads", loads)
+    store.page(Query("", BY_COUNT, AMONG_ODD, Window(3), ALL))
+    assert loads.call_count == 10
+
+
+@pytest.mark.parametrize(
+    ("query", "plan"),
+    [
+        (Query("", BY_ID), IdOrderPlan),
+        (Query("", BY_ID_DOWN, AMONG_ODD), IdOrderPlan),
+        (Query("", BY_ID, None, fields=ALL), IdOrderPlan),
+        (Query("", BY_ID, AMONG_ODD, fields=ALL), SortPlan),
+        (Query("", BY_COUNT), SortPlan),
+        (Query("", BY_ID, window=Window(start=Position((None,)))), SortPlan),
+    ],
+)
+def test_only_queries_that_need_a_scan_are_scanned(query: Query, plan: type[IdOrderPlan | SortPlan]) -> None:
+    source = PlanSource(WatchedEngine(), unlimited())
+    assert type(build_plan(THING, query, None, source)) is plan
+
+
+def test_a_large_sorted_page_of_many_objects_is_correct(engine: Engine) -> None:
+    """More objects than a scan keeps at a time."""
+    store = Store(engine, fresh_class())
+    store.fill([{"_id": f"{number:04}", "count": number * 7919 % 3001} for number in range(3000)])
+    page = store.page(Query("", BY_COUNT, None, Window(5, offset=20), ALL))
+    counts = sorted(number * 7919 % 3001 for number in range(3000))
+    assert [entity.state["count"] for entity in page.items] == counts[20:25]
+    assert page.total_count == 3000
+
+
+def test_a_page_returns_the_same_entities_as_a_read(engine: Engine) -> None:
+    store = Store(engine, fresh_class())
+    store.create("x", name="Ada", picture={"fileId": "f"})
+    by_key = store.get("x")
+    for order in (BY_ID, BY_COUNT):
+        (found,) = store.page(Query("", order)).items
+        # An index may lack the commit ids, which only writes need.
+        assert found.commit_ids in ((), by_key.commit_ids)
+        assert replace(found, commit_ids=by_key.commit_ids) == by_key

@@ -1,0 +1,41 @@
+"""Dataclasses that are frozen for the type checker."""
+
+from dataclasses import field, replace
+
+import pytest
+
+from stratabase.values.frozen import frozen
+
+
+@frozen
+class Point:
+    """A point with notes."""
+
+    x: int
+    y: int = 0
+    notes: list[str] = field(default_factory=list, compare=False)
+
+
+def test_a_frozen_class_supports_replace_repr_and_hash_like_a_dataclass() -> None:
+    assert replace(Point(1, 2), x=3) == Point(3, 2, ["elsewhere"]) != Point(3, 3)
+    assert repr(Point(1)) == "Point(x=1, y=0, notes=[])"
+    assert len({Point(1), Point(1, 0), Point(2)}) == 2
+
+
+def test_each_instance_has_its_own_defaults() -> None:
+    Point(1).notes.append("here")
+
+    assert Point(1).notes == []
+
+
+def test_a_frozen_instance_takes_no_new_attributes() -> None:
+    with pytest.raises(AttributeError):
+        Point(1).z = 3  # type: ignore[attr-defined]
+
+
+def test_the_type_checker_refuses_assignments() -> None:
+    """Otherwise it would report the `type: ignore` comment as unused."""
+    point = Point(1)
+    point.x = 2  # type: ignore[misc]
+
+    assert point.x == 2
