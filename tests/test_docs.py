@@ -73,3 +73,10 @@ def test_the_model_page_describes_every_directive_argument_and_type() -> None:
         for value in each.values or ()
     ]
     assert [value for value in values if value not in page] == []
+
+
+def test_the_list_of_a_package_names_modules_and_packages_that_it_has() -> None:
+    for file in (ROOT / "layers").rglob("stratabase/**/__init__.py"):
+        for name in re.findall(r"^- `(\w+)`", file.read_text(encoding="utf-8"), re.MULTILINE):
+            is_there = file.with_name(f"{name}.py").is_file() or file.with_name(name).is_dir()
+            assert is_there, f"{file.relative_to(ROOT)} names {name}"

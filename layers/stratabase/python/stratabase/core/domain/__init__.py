@@ -7,7 +7,8 @@ Read in this order:
 - `access`: what the grants of a profile allow
 - `query`: filters, orders and pages as data, and their evaluation in memory
 - `write`: from a client's command to the effects of a write; `write/plan.py` shows the phases
-- `members`: members, passwords, mailed links, and the rotation of signing keys
+- `caller`, `attempts`: who sends a request, and what is counted because it is limited
+- `files`: the rules for files and their uploads
 - `attributes`: the types of attributes, and how to read their values
 - `version_diff`: the difference between two versions of an object
 - `store_mark`: which instance owns a store, and which layout the store has

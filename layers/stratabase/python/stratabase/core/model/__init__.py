@@ -9,7 +9,6 @@ Read `model` and `attribute` first. Then read what you need:
 - `member_names`: which members the names in objects refer to
 - `reading`: the text of a model file becomes a `Model`, or a list of errors
 - `prepared`: a model as JSON, which starts faster than the text
-- `difference`: what a change of the model means for what is stored, one rule for each kind of change
 
-Imports point to `expressions`, `formats` and `messages`.
+What a change of the model means for what is stored is in `evolution.difference`. Imports `values`.
 """

@@ -7,9 +7,8 @@ HTTP and GraphQL. `time_limit` ends long computations at the deadline of the req
 - `read`: objects, pages, derived values, and versions, as a caller may see them
 - `write`: create, update, delete, restore, preview, and validate objects, one by one or in bulk
 - `locks`: lock and unlock objects
-- `auth`: passwords, tokens, and callers
-- `members`: manage members, their e-mail addresses and passwords, and hand over objects
+- `files`: accept, bind, open and delete files
 
-The package imports `domain` and the layers below it. `http_api`, `schema`, `bootstrap`, and `cli`
-import it.
+What concerns members is in the package `members`. This package imports `domain` and the layers below it.
+`http`, `schema`, and the packages above the core import it.
 """
