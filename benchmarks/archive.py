@@ -9,11 +9,12 @@ from pathlib import Path
 
 from benchmarks.file_rows import reference_to
 from benchmarks.role_rows import CALLER
-from stratabase.bootstrap.functions import instance
-from stratabase.bootstrap.instance import Instance
+from stratabase.aws.functions.handlers import app
+from stratabase.core.app.app import App
 from stratabase.core.domain.write.commands import Create
 from stratabase.core.operations.files.upload import SentFile
 from stratabase.core.operations.write.services import save
+from stratabase.members.app.member_services import MemberServices
 from tests.service import PASSWORD, basic
 
 APPLICATION = "Archive"
@@ -44,7 +45,7 @@ def store_documents(environment: Mapping[str, str], sizes: Sequence[int]) -> lis
     return stored.stdout.split()
 
 
-def _store_document(instance: Instance, size: int) -> str:
+def _store_document(instance: App, size: int) -> str:
     sent = SentFile("film.mp4", "video/mp4", os.urandom(MEGABYTE) * size)
     target = instance.file_uploads.target(CALLER, "Document", "content")
     pending = instance.file_uploads.upload(CALLER, target, sent)
@@ -67,8 +68,8 @@ def get_request(port: int, address: str) -> bytes:
 
 def main() -> None:
     """Store files of the sizes in the arguments, and print the IDs of their objects."""
-    with closing(instance()) as opened:
-        opened.create_first_administrator()
+    with closing(app()) as opened:
+        opened.part(MemberServices).create_first_administrator()
         for size in sys.argv[1:]:
             print(_store_document(opened, int(size)))
 

@@ -14,6 +14,7 @@ from stratabase.core.http.base.messages import Request
 from stratabase.core.model.model import Profile
 from stratabase.core.operations.ports import Attempts
 from stratabase.core.store.ids import TimeOrderedIds
+from stratabase.core.store.sqlite.attempts import SqliteAttempts
 from stratabase.members.endpoints.authenticators import BasicAuthenticator, BearerAuthenticator
 from stratabase.members.keys.file import FileKeyring
 from stratabase.members.member import Member
@@ -23,7 +24,6 @@ from stratabase.members.sign_in.password_hashes import Argon2Passwords
 from stratabase.members.sign_in.sign_in import SignIn
 from stratabase.members.sign_in.signing_keys import SigningKeyCache
 from stratabase.members.sign_in.tokens import TokenIssuer, TokenTerms, TokenVerifier
-from stratabase.members.stores.sqlite_attempts import SqliteAttempts
 from stratabase.members.stores.sqlite_members import SqliteMembers
 from stratabase.values.clock import SystemClock
 

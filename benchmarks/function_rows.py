@@ -47,7 +47,9 @@ The token that `tokens` issues is used by the others, and a rotation of the keys
 MAX_RATIO = 1.5
 """The limit of the ratio of the CPU time with the large model to that with the small one."""
 
-ADMINISTRATOR = "from stratabase.bootstrap import instance; instance().create_first_administrator()"
+ADMINISTRATOR = (
+    "from stratabase.aws.functions import app; instance().part(MemberServices).create_first_administrator()"
+)
 STORES = "instance().is_store_reachable(); instance().open_files()"
 _IMAGE = b"\x89PNG\r\n\x1a\n" + bytes(1000)
 

@@ -8,8 +8,8 @@ from time import perf_counter
 from unittest.mock import patch
 
 from benchmarks.table import Figure, print_table
-from stratabase.bootstrap import Instance
 from stratabase.cli.main import main as run_command
+from stratabase.core.app.app import App
 from stratabase.core.domain.objects.change import Change, Creation
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.settings import Settings
@@ -46,7 +46,7 @@ def main(folder: Path) -> None:
     home.mkdir()
     environment = {"STRATABASE_MODEL": str(old), "STRATABASE_HOME": str(home)}
     with patch.dict(os.environ, environment):
-        fill(Instance(Settings.from_environment(os.environ)))
+        fill(App(Settings.from_environment(os.environ)))
         figures = [
             Figure("compare two files", _seconds("diff", str(old), str(new)), "s", 2),
             Figure(
@@ -60,7 +60,7 @@ def main(folder: Path) -> None:
     print_table("stratabase model diff", figures)
 
 
-def fill(instance: Instance) -> None:
+def fill(instance: App) -> None:
     """Create the objects, a third of which have values that the new model refuses."""
     for first in range(0, OBJECTS, _BATCH):
         created = tuple(Creation(_entity(number)) for number in range(first, first + _BATCH))

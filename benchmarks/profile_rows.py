@@ -22,7 +22,7 @@ STARTS = 5
 PROCESS = """
 import json, sys, time
 from pathlib import Path
-from stratabase.bootstrap import Instance
+from stratabase.core.app.app import App
 from stratabase.members.member import Caller
 from stratabase.core.settings import Settings
 from graphql import get_introspection_query
@@ -32,7 +32,7 @@ def megabytes():
     return int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]) / 1024
 
 home, model, query, count = sys.argv[1:]
-instance = Instance(Settings(home=Path(home), model=Path(model)))
+instance = App(Settings(home=Path(home), model=Path(model)))
 def ask(query, profile):
     answer = instance.executor.execute(query, None, None, Caller("1", "bob", profile), "trace")
     assert answer.body.startswith(b'{"data"'), answer.body

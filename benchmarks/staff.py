@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
-from stratabase.bootstrap.platform import open_engine, platform_of
+from stratabase.core.app.platform import open_engine, platform_of
 from stratabase.core.domain.objects.change import Change, Creation
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.model.reading import read_model

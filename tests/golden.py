@@ -8,7 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from stratabase.bootstrap import Instance, http_handler
+from stratabase.aws.functions import http_handler
+from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from tests.service import SAMPLE_MODEL
 
@@ -17,17 +18,17 @@ BASE_URL = "https://api.example.com/hr"
 
 
 @contextmanager
-def sample() -> Iterator[Instance]:
+def sample() -> Iterator[App]:
     """Return an instance of the sample model in its own folder."""
     with TemporaryDirectory() as home:
-        instance = Instance(Settings(home=Path(home), model=SAMPLE_MODEL, base_url=BASE_URL))
+        instance = App(Settings(home=Path(home), model=SAMPLE_MODEL, base_url=BASE_URL))
         try:
             yield instance
         finally:
             instance.close()
 
 
-def openapi(instance: Instance) -> Any:
+def openapi(instance: App) -> Any:
     """Return the OpenAPI document that an instance serves."""
     resource = "/public/openapi.json"
     answer = http_handler("members", instance)({"httpMethod": "GET", "path": resource, "resource": resource})

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
-from stratabase.bootstrap import Instance
-from stratabase.bootstrap.routes import all_endpoints
+from stratabase.core.app.app import App
 from stratabase.core.http.handler import CATCH_ALL
 from stratabase.server.http.template import read_template
 from tests import golden
@@ -15,13 +14,13 @@ from tests.repository import ROOT
 
 
 @pytest.fixture(scope="module")
-def instance() -> Iterator[Instance]:
+def instance() -> Iterator[App]:
     with golden.sample() as created:
         yield created
 
 
 @pytest.fixture(scope="module")
-def document(instance: Instance) -> Any:
+def document(instance: App) -> Any:
     return golden.openapi(instance)
 
 
@@ -34,7 +33,7 @@ def test_the_document_equals_its_golden_file(document: Any) -> None:
     assert golden.written(document) == golden.OPENAPI.read_text()
 
 
-def test_the_document_has_exactly_the_operations_that_are_wired(instance: Instance, document: Any) -> None:
+def test_the_document_has_exactly_the_operations_that_are_wired(instance: App, document: Any) -> None:
     described = {
         (resource, method.upper())
         for resource, path in document["paths"].items()
@@ -43,7 +42,7 @@ def test_the_document_has_exactly_the_operations_that_are_wired(instance: Instan
     }
     assert described == {
         (address, method)
-        for address, endpoint in all_endpoints(instance).items()
+        for address, endpoint in instance.all_endpoints().items()
         for method in endpoint.operations
     }
 

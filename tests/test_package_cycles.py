@@ -3,13 +3,19 @@
 A package here is the modules of one folder, without those of its subfolders.
 """
 
+from pathlib import Path
+
 import grimp
+
+import stratabase
+
+ROOT_FOLDER = Path(stratabase.__file__).parents[1]
 
 
 def package_imports() -> dict[str, set[str]]:
     """Return, for each package, the other packages that its modules import."""
     graph = grimp.build_graph("stratabase", cache_dir=None)
-    packages = {module.rpartition(".")[0] or module for module in graph.modules}
+    packages = {module for module in graph.modules if (ROOT_FOLDER / module.replace(".", "/")).is_dir()}
 
     def package_of(module: str) -> str:
         return module if module in packages else module.rpartition(".")[0]

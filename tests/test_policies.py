@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 import boto3
 import pytest
 
+from stratabase.aws.functions import reindex_handler
 from stratabase.aws.s3 import s3
-from stratabase.bootstrap import Instance, reindex_handler
+from stratabase.core.app.app import App
 from stratabase.core.model.prepared import prepare, prepared_file
 from stratabase.core.model.reading import read_model_file
 from stratabase.core.settings import Settings
+from stratabase.members.app.member_services import MemberServices
 from stratabase.members.sign_in import password_hashes as passwords
 from stratabase.server.http.lambda_functions import LambdaFunction
 from stratabase.server.http.routes import Routes
@@ -90,7 +92,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Recorder]
         with patch.context() as create:
             create.setenv("STRATABASE_CREATE_TABLES", "on")
             first = make_instance(address, stack, model)
-            first.create_first_administrator()
+            first.part(MemberServices).create_first_administrator()
             assert first.is_store_reachable()
             assert first.blobs
         proxies = {name: stack.enter_context(each.proxy(address)) for name, each in recorders.items()}
@@ -116,14 +118,14 @@ def use_cheap_hashes(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(passwords, "_DUMMY_HASH", passwords.Argon2Passwords().hash("of nobody"))
 
 
-def make_instance(address: str, stack: ExitStack, model: Path) -> Instance:
+def make_instance(address: str, stack: ExitStack, model: Path) -> App:
     """Return an instance as on Lambda that calls AWS at an address."""
     own = {
         "STRATABASE_ENDPOINT": address,
         "STRATABASE_MODEL": str(model),
         "AWS_LAMBDA_FUNCTION_NAME": "function",
     }
-    instance = Instance(Settings.from_environment({**os.environ, **own}))
+    instance = App(Settings.from_environment({**os.environ, **own}))
     stack.callback(instance.close)
     return instance
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from stratabase.aws.dynamodb.client import Rejected, Unreached
-from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
+from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import StoreFull, Unavailable
 from stratabase.core.settings import Settings
 from stratabase.core.store.engine.port import Batch
@@ -56,7 +56,7 @@ def test_an_interrupted_command_says_how_to_go_on(
     folder: Path, command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     capsys.readouterr()
-    monkeypatch.setattr(Instance, "engine", property(_raising(KeyboardInterrupt())))
+    monkeypatch.setattr(App, "engine", property(_raising(KeyboardInterrupt())))
     assert main(command.split()) == 130
     assert capsys.readouterr().err == "Interrupted. To go on, run the same command again.\n"
     monkeypatch.undo()
@@ -69,7 +69,7 @@ def test_an_interrupted_command_says_how_to_go_on(
 def test_an_interrupted_command_that_does_not_go_on_says_only_that(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Instance, "member_services", property(_raising(KeyboardInterrupt())))
+    monkeypatch.setattr(App, "part", _raising(KeyboardInterrupt()))
     assert main(["members", "list"]) == 130
     assert capsys.readouterr().err == "Interrupted.\n"
 
@@ -86,7 +86,7 @@ def test_an_error_of_the_disk_names_the_file_and_what_to_do(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, code: int, advice: str
 ) -> None:
     error = OSError(code, os.strerror(code), "/srv/data/objects.db")
-    monkeypatch.setattr(Instance, "member_services", property(_raising(error)))
+    monkeypatch.setattr(App, "part", _raising(error))
     assert main(["members", "list"]) == 1
     assert f"/srv/data/objects.db: {advice}" in capsys.readouterr().err
 
@@ -95,7 +95,7 @@ def test_an_error_that_nobody_expects_keeps_its_traceback(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert as_command_error(ValueError("a bug")) is None
-    monkeypatch.setattr(Instance, "member_services", property(_raising(ZeroDivisionError("a bug"))))
+    monkeypatch.setattr(App, "part", _raising(ZeroDivisionError("a bug")))
     with pytest.raises(ZeroDivisionError):
         main(["members", "list"])
 
@@ -137,7 +137,7 @@ def test_a_store_with_a_part_of_an_export_is_not_copied(
     folder: Path, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings = Settings(home=folder / "data", model=folder / "model.graphql")
-    with closing(Instance(settings)) as instance:
+    with closing(App(settings)) as instance:
         instance.engine.commit(Batch("c", (ImportProgress("digest", "Pet", "p1").put(),)))
     assert main(command.split()) == 1
     assert "An import into this store was interrupted" in capsys.readouterr().err

@@ -11,12 +11,13 @@ from threading import Event
 
 import pytest
 
-from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
 from stratabase.core import data_folder
+from stratabase.core.app.app import App
 from stratabase.core.data_folder import hold_data_folder
 from stratabase.core.files.folder import FolderBlobs
 from stratabase.core.settings import Settings
+from stratabase.members.app.member_services import MemberServices
 from tests.cli.terminal import Project
 from tests.repository import ROOT
 from tests.soak import count, seed
@@ -59,9 +60,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     monkeypatch.setenv("STRATABASE_MODEL", str(project.model))
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
     (tmp_path / "pets.csv").write_text("name\nRex\n")
-    with closing(Instance(Settings.from_environment(os.environ))) as instance:
+    with closing(App(Settings.from_environment(os.environ))) as instance:
         instance.claim_stores()
-        instance.create_first_administrator()
+        instance.part(MemberServices).create_first_administrator()
     assert main(["backup", str(tmp_path / "backup")]) == 0
     assert main(["export", str(tmp_path / "export")]) == 0
     capsys.readouterr()

@@ -11,8 +11,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
+from stratabase.core.app.app import App
 from stratabase.core.domain.objects.change import Change, Creation
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.files.folder import FolderBlobs
@@ -42,7 +42,7 @@ def shop(tmp_path: Path) -> Project:
 def fill(project: Project, objects: int) -> None:
     """Store persons, each with a pet."""
     settings = {"STRATABASE_HOME": str(project.home), "STRATABASE_MODEL": str(project.model)}
-    with closing(Instance(Settings.from_environment(settings))) as instance:
+    with closing(App(Settings.from_environment(settings))) as instance:
         instance.claim_stores()
         for number in range(objects):
             person = Entity(Reference("Person", f"o{number}"), {"name": f"Owner {number}"})

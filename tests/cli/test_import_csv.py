@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
+from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from stratabase.core.store.indexes.listing import listed_objects
-from stratabase.evolution.backfill.member_names import MemberBackfill
+from stratabase.members.backfill import MemberBackfill
 from tests.soak import count
 
 MODEL = """
@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _states() -> list[str]:
-    instance = Instance(Settings.from_environment(os.environ))
+    instance = App(Settings.from_environment(os.environ))
     found = [item.state or "" for page in listed_objects(instance.engine, "Pet") for item in page]
     instance.close()
     return found
@@ -114,7 +114,7 @@ def test_no_start_of_the_service_reads_all_imported_objects(
 
 
 def _pending_owners() -> tuple[str, ...]:
-    instance = Instance(Settings.from_environment(os.environ))
+    instance = App(Settings.from_environment(os.environ))
     pending = MemberBackfill(instance.engine, instance.model).pending()
     instance.close()
     return pending

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from graphql import build_schema, parse
 
-from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
+from stratabase.core.app.app import App
 from stratabase.core.domain.objects.change import Change, Creation
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.model.prepared import read_prepared
@@ -329,7 +329,7 @@ def test_data_that_violates_required_members_is_counted(
     """This also works for a model that is not served yet."""
     home = served.parent / "home"
     monkeypatch.setenv("STRATABASE_HOME", str(home))
-    instance = Instance(Settings(home=home, model=served))
+    instance = App(Settings(home=home, model=served))
     for name in ("Rex", "Tom"):
         query = f'mutation {{ Pet___create(data: {{name: "{name}"}}) {{ _id }} }}'
         assert b"errors" not in instance.executor.execute(query, None, None, ADMINISTRATOR, "").body

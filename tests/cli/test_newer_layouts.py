@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.bootstrap import Instance
-from stratabase.bootstrap.store_marks import open_marked_stores
 from stratabase.cli.main import main
+from stratabase.core.app.app import App
+from stratabase.core.app.store_marks import open_marked_stores
 from stratabase.core.domain.store_mark import StoreKind, StoreMark, StoreRefused
 from stratabase.core.settings import Settings
+from stratabase.members.app.auth_services import AuthServices
+from stratabase.members.app.member_services import MemberServices
 from stratabase.transfer.commands.restore import check_layouts
 from tests.cli.terminal import Project
 
@@ -27,9 +29,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     project = Project(tmp_path / "shop")
     monkeypatch.setenv("STRATABASE_MODEL", str(project.model))
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
-    with closing(Instance(Settings.from_environment(os.environ))) as instance:
+    with closing(App(Settings.from_environment(os.environ))) as instance:
         instance.claim_stores()
-        instance.create_first_administrator()
+        instance.part(MemberServices).create_first_administrator()
     capsys.readouterr()
     return tmp_path
 
@@ -86,13 +88,13 @@ def test_a_store_of_members_that_this_version_can_read_is_listed(
 
 
 def test_a_running_process_writes_no_more_members_after_the_layout_was_raised(folder: Path) -> None:
-    with closing(Instance(Settings.from_environment(os.environ))) as instance:
-        assert instance.member_stores.members.any()
+    with closing(App(Settings.from_environment(os.environ))) as instance:
+        assert instance.part(AuthServices).members.any()
         raise_layout(StoreKind.MEMBERS, WRITE)
-        (admin,) = instance.member_stores.members.roster().members
+        (admin,) = instance.part(AuthServices).members.roster().members
 
         with pytest.raises(StoreRefused, match="To write to it, a version of Stratabase must know layout 2"):
-            instance.member_stores.members.remove(admin)
+            instance.part(AuthServices).members.remove(admin)
     assert members(folder) == 1
 
 

@@ -11,9 +11,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
+from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
+from stratabase.members.app.auth_services import AuthServices
+from stratabase.members.app.member_services import MemberServices
 from stratabase.members.operations.rules import CONSOLE
 from tests import ministack
 from tests.cli.terminal import Project
@@ -47,9 +49,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     monkeypatch.setenv("STRATABASE_MODEL", str(project.model))
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
     (tmp_path / "pets.csv").write_text("name\nRex\n")
-    with closing(Instance(Settings.from_environment(os.environ))) as instance:
+    with closing(App(Settings.from_environment(os.environ))) as instance:
         instance.claim_stores()
-        instance.create_first_administrator()
+        instance.part(MemberServices).create_first_administrator()
     assert main(["export", str(tmp_path / "export")]) == 0
     assert main(["backup", str(tmp_path / "backup")]) == 0
     give_to_nobody(tmp_path / "home")
@@ -153,10 +155,10 @@ def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         "STRATABASE_CREATE_TABLES": "on",
     }.items():
         monkeypatch.setenv(name, value)
-    with closing(Instance(Settings.from_environment(os.environ))) as instance:
+    with closing(App(Settings.from_environment(os.environ))) as instance:
         fields = {"username": "rosa", "email": "rosa@example.com", "profile": "Administrator"}
-        if instance.member_stores.members.by_username("rosa") is None:
-            instance.member_services.create_silently(CONSOLE, fields)
+        if instance.part(AuthServices).members.by_username("rosa") is None:
+            instance.part(MemberServices).create_silently(CONSOLE, fields)
     (tmp_path / "theirs").mkdir()
     give_to_nobody(tmp_path / "theirs")
     capsys.readouterr()

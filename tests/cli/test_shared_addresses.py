@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
+from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
+from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.member import Member
 from tests import ministack
 from tests.cli.terminal import Project
@@ -25,17 +26,17 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-    with closing(Instance(Settings.from_environment(os.environ))) as instance:
+    with closing(App(Settings.from_environment(os.environ))) as instance:
         instance.claim_stores()
         for member in (ANN, BOB):
-            instance.member_stores.members.add(member, is_moved=True)
+            instance.part(AuthServices).members.add(member, is_moved=True)
     return tmp_path
 
 
 def check_members(**changed: str) -> None:
     """Check that the instance of the environment, with some settings changed, has both members."""
-    with closing(Instance(Settings.from_environment({**os.environ, **changed}))) as instance:
-        members = instance.member_stores.members
+    with closing(App(Settings.from_environment({**os.environ, **changed}))) as instance:
+        members = instance.part(AuthServices).members
         assert [members.by_email(each.email) for each in (ANN, BOB)] == [ANN, BOB]
         assert [members.by_username(each.username) for each in (ANN, BOB)] == [ANN, BOB]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.bootstrap import Instance
-from stratabase.bootstrap.store_marks import open_marked_stores
 from stratabase.cli.main import main
+from stratabase.core.app.app import App
+from stratabase.core.app.store_marks import open_marked_stores
 from stratabase.core.domain.store_mark import StoreKind, StoreMark
 from stratabase.core.settings import Settings
 from tests import ministack
@@ -55,7 +55,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 
 def start(settings: Settings) -> None:
-    with closing(Instance(settings)) as instance:
+    with closing(App(settings)) as instance:
         instance.claim_stores()
 
 

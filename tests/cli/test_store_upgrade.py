@@ -8,11 +8,11 @@ from pathlib import Path
 import orjson
 import pytest
 
-from stratabase.bootstrap import Instance
-from stratabase.bootstrap.platform import platform_of
-from stratabase.bootstrap.store_marks import open_marked_stores
 from stratabase.cli import store as store_command
 from stratabase.cli.main import main
+from stratabase.core.app.app import App
+from stratabase.core.app.platform import platform_of
+from stratabase.core.app.store_marks import open_marked_stores
 from stratabase.core.domain import store_mark
 from stratabase.core.domain.store_mark import KNOWN_LAYOUTS, LayoutRange, StoreKind, StoreMark, StoreRefused
 from stratabase.core.settings import Settings
@@ -61,7 +61,7 @@ def settings(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     settings = Settings.from_environment(environment)
-    with closing(Instance(settings)) as instance:
+    with closing(App(settings)) as instance:
         instance.claim_stores()
         for each in range(COUNT):
             write(instance.engine, each, layout=1)
@@ -132,7 +132,7 @@ def test_today_there_is_nothing_to_upgrade(settings: Settings, capsys: pytest.Ca
 
 def test_a_start_upgrades_nothing(settings: Settings, during: object) -> None:
     before = mark(settings)
-    with closing(Instance(settings)) as instance:
+    with closing(App(settings)) as instance:
         instance.claim_stores()
         write(instance.engine, 1, layout=1)
     assert mark(settings) == before

@@ -28,10 +28,13 @@ from graphql import parse, print_ast, visit
 from graphql.language import Node, StringValueNode, Visitor
 
 from stratabase.aws.endpoint import new_session
-from stratabase.bootstrap import Instance, http_handler
+from stratabase.aws.functions import http_handler
 from stratabase.cli.main import main as command_line
+from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from stratabase.core.store.write import cleanup
+from stratabase.members.app.auth_services import AuthServices
+from stratabase.members.app.member_services import MemberServices
 from tests import ministack
 
 PASSWORD = "correct horse battery staple"
@@ -103,7 +106,7 @@ class Service:
         """Prepare a service in a data folder. `name` is the name of its DynamoDB tables."""
         self.home, self.store = home, store
         self._tables = {"objects": name, "members": f"{name}-members"}
-        self._instance: Instance | None = None
+        self._instance: App | None = None
         self._doors: dict[str, Callable[..., dict[str, Any]]] = {}
         self._environment = {
             "STRATABASE_HOME": str(home),
@@ -129,13 +132,13 @@ class Service:
         file.write_text(model)
         self._environment["STRATABASE_MODEL"] = str(file)
         with self._in_environment():
-            instance = self._instance = Instance(Settings.from_environment(os.environ))
+            instance = self._instance = App(Settings.from_environment(os.environ))
             # The first use of the table of members checks its mark. This request draws random bytes, as any
             # request of botocore, which the version that recorded the store did not.
-            members = instance.member_stores.members
+            members = instance.part(AuthServices).members
             with mock.patch.object(os, "urandom", _urandom):
                 members.any()
-            instance.create_first_administrator()
+            instance.part(MemberServices).create_first_administrator()
             self._doors = {name: http_handler(name, instance) for name in ("graphql", "members")}
 
     def close(self) -> None:

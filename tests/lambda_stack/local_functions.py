@@ -15,8 +15,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from stratabase.aws.functions import handlers
 from stratabase.aws.functions.events import StreamedResponse
-from stratabase.bootstrap import Instance, functions
+from stratabase.core.app.app import App
 from stratabase.server.http.event import Event
 from stratabase.server.http.lambda_functions import FunctionContext, Handler, LambdaFunction, load_function
 from stratabase.server.http.routes import Routes
@@ -31,7 +32,7 @@ JSON = "application/json"
 GRAPHQL = "/auth/api/graphql/Hr"
 
 
-def start_function(declared: FunctionDeclaration, instance: Instance) -> LambdaFunction:
+def start_function(declared: FunctionDeclaration, instance: App) -> LambdaFunction:
     """Return a function with an instance of its own."""
     with _serving(instance):
         loaded = load_function(declared)
@@ -39,14 +40,14 @@ def start_function(declared: FunctionDeclaration, instance: Instance) -> LambdaF
 
 
 @contextmanager
-def _serving(instance: Instance) -> Iterator[None]:
+def _serving(instance: App) -> Iterator[None]:
     """Make an instance that of this process."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(functions, "instance", lambda: instance)
+        patch.setattr(handlers, "app", lambda: instance)
         yield
 
 
-def _handler_of(loaded: LambdaFunction, instance: Instance) -> Handler:
+def _handler_of(loaded: LambdaFunction, instance: App) -> Handler:
     """Return the handler of a function, which is called as if its instance were the only one."""
 
     def handler(event: Event, context: Any) -> Any:

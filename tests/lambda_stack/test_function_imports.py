@@ -16,10 +16,11 @@ import pytest
 
 from benchmarks.function_process import proxy_event
 from stratabase.aws.keys.secrets_manager import SecretsClient
-from stratabase.bootstrap import Instance
+from stratabase.core.app.app import App
 from stratabase.core.model.prepared import prepare, prepared_file
 from stratabase.core.model.reading import read_model_file
 from stratabase.core.settings import Settings
+from stratabase.members.app.member_services import MemberServices
 from stratabase.server.http.template import read_template
 from tests import ministack
 from tests.lambda_stack.layers import Layers, lay_out
@@ -136,8 +137,8 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> tuple[Layers, Mapping[str
         client = SecretsClient(endpoint)
         client.call("create_secret", Name="imports", SecretString=json.dumps({"first": "x7" * 32}))
         client.close()
-        instance = Instance(Settings.from_environment(settings | makes))
-        instance.create_first_administrator()
+        instance = App(Settings.from_environment(settings | makes))
+        instance.part(MemberServices).create_first_administrator()
         assert instance.is_store_reachable()
         instance.open_files()
         instance.close()

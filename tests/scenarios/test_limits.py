@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 import pytest
 from graphql import get_introspection_query
 
-from stratabase.bootstrap import Instance, http_handler
+from stratabase.aws.functions import http_handler
+from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
+from stratabase.members.app.member_services import MemberServices
 from tests.server.http.serving import Client, gateway
 from tests.service import PASSWORD, Reply, RunningService, basic, running
 
@@ -213,9 +215,9 @@ def slow(model: Path, tmp_path: Path) -> Iterator[Client]:
         bulk_seconds=5,
         log_level="ERROR",
     )
-    instance = Instance(settings)
-    instance._clock = StepByStep()  # type: ignore[assignment]
-    instance.create_first_administrator()
+    instance = App(settings)
+    instance.clock = StepByStep()  # type: ignore[assignment]
+    instance.part(MemberServices).create_first_administrator()
     with gateway(http_handler("graphql", instance)) as client:
         yield client
     instance.close()

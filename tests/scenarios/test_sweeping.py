@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from stratabase import bootstrap
+from stratabase.aws.functions import app
 from stratabase.core.domain.caller import Caller
 from stratabase.core.store.write import cleanup
 from stratabase.server.http.lambda_functions import FunctionContext, load_function
@@ -52,13 +52,13 @@ def left(
     home.mkdir()
     for name, value in {"STRATABASE_HOME": str(home), "STRATABASE_MODEL": str(MODEL), **settings}.items():
         monkeypatch.setenv(name, value)
-    bootstrap.instance.cache_clear()
+    app.cache_clear()
     monkeypatch.setattr(cleanup, "MAX_CLEANUP_SECONDS", 0)
     try:
         yield deleted(home, settings)
     finally:
-        bootstrap.instance().close()
-        bootstrap.instance.cache_clear()
+        app().close()
+        app.cache_clear()
 
 
 def deleted(home: Path, settings: Mapping[str, str]) -> StoppedDeletion:
@@ -77,7 +77,7 @@ def tyre(number: int, maker: str) -> dict[str, str]:
 
 def answer(query: str, variables: Mapping[str, Any] | None = None) -> Any:
     """Return this process's response to a request."""
-    body = bootstrap.instance().executor.execute(query, variables or {}, None, ADMINISTRATOR, "trace").body
+    body = app().executor.execute(query, variables or {}, None, ADMINISTRATOR, "trace").body
     return json.loads(body)
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
+from stratabase.core.app.app import App
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.files.folder import FolderBlobs
 from stratabase.core.model.model import Model
@@ -189,7 +189,7 @@ def home(tmp_path: Path, model_file: Path, monkeypatch: pytest.MonkeyPatch) -> P
     home = tmp_path / "home"
     monkeypatch.setenv("STRATABASE_MODEL", str(model_file))
     monkeypatch.setenv("STRATABASE_HOME", str(home))
-    with closing(Instance(Settings.from_environment(os.environ))) as instance:
+    with closing(App(Settings.from_environment(os.environ))) as instance:
         instance.claim_stores()
     assert main(["backup", str(tmp_path / "backup")]) == 0
     return home

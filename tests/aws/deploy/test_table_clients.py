@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from stratabase.aws.app.platform import AwsPlatform
 from stratabase.aws.commands.emulator import emulator
 from stratabase.aws.deploy import table_clients
 from stratabase.aws.deploy.smoke import CheckFailed
 from stratabase.aws.deploy.table_clients import check_table_clients
 from stratabase.aws.dynamodb.client import Client
 from stratabase.aws.dynamodb.table import ensure_table
-from stratabase.bootstrap.aws_platform import AwsPlatform
 from stratabase.core.settings import Settings
 from tests.transformed_template import read_template_file
 

@@ -9,9 +9,9 @@ from typing import Protocol
 
 from stratabase.aws.members.pynamodb_attempts import AttemptRecord, PynamoAttempts
 from stratabase.aws.members.pynamodb_table import PynamoTable
+from stratabase.core.operations.attempts_with_fallback import AttemptsWithFallback
 from stratabase.core.operations.ports import Attempts
-from stratabase.members.sign_in.attempts_with_fallback import AttemptsWithFallback
-from stratabase.members.stores.sqlite_attempts import SqliteAttempts
+from stratabase.core.store.sqlite.attempts import SqliteAttempts
 from tests import ministack
 from tests.in_memory_attempts import InMemoryAttempts
 

@@ -83,7 +83,7 @@ class FakeServices:
 
     executor: FakeExecutor = field(default_factory=FakeExecutor)
     reachable: bool = True
-    readable_keys: bool = True
+    problems: Mapping[str, str] = field(default_factory=dict)
     stopping: bool = False
     members: InMemoryMembers = field(default_factory=lambda: InMemoryMembers(ANNA, BERT))
     passwords: PlainPasswords = field(default_factory=PlainPasswords)
@@ -165,7 +165,10 @@ def endpoints(fakes: FakeServices) -> dict[str, Endpoint]:
         "/auth/file/{class}/{name}/{attribute}": bound_file_endpoint(fakes.downloads, 100),
         "/auth/file/{class}/{name}/pending": bound_file_endpoint(fakes.downloads, 100),
         "/public/health": health_endpoint(
-            "1.2.3", lambda: fakes.reachable, lambda: fakes.readable_keys, lambda: fakes.stopping
+            "1.2.3",
+            lambda: fakes.reachable,
+            lambda: fakes.problems,
+            lambda: fakes.stopping,
         ),
         "/public/health/live": liveness_endpoint("1.2.3"),
         "/auth/api/graphql/{application}": graphql_endpoint("Hr", fakes.executor),

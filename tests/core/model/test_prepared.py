@@ -136,7 +136,7 @@ STARTED_FROM = """
 import sys
 from pathlib import Path
 from stratabase.core.model.model_expressions import expressions_of
-from stratabase.bootstrap.instance import load_model
+from stratabase.core.app.app import load_model
 
 model = load_model(Path(sys.argv[1]))
 employee = model.classes["Employee"]

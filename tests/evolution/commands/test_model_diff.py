@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
-from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
+from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from stratabase.core.store.engine.port import NO_EXPECTATION, Batch, Put
 from stratabase.core.store.layout import keys
 from stratabase.evolution.commands import model_diff
 from stratabase.evolution.commands.backfill.build import build_before_serving
+from stratabase.evolution.served import record_served_model
+from stratabase.members.app.member_services import MemberServices
 from stratabase.server.process.model_changes import changes_since, short_lines, undecided_changes
 from tests import ministack
 from tests.fakes import ADMINISTRATOR
@@ -58,15 +60,15 @@ class Shop:
         self.other = folder / "other.graphql"
         self.served.write_text(OLD)
 
-    def instance(self) -> Instance:
+    def instance(self) -> App:
         """Return a process that serves the model of the settings."""
-        return Instance(Settings.from_environment(os.environ))
+        return App(Settings.from_environment(os.environ))
 
     def serve(self, text: str) -> None:
         """Serve a model once."""
         self.served.write_text(text)
         instance = self.instance()
-        instance.record_served_model()
+        record_served_model(instance)
         instance.close()
 
     def fill(self) -> None:
@@ -83,7 +85,7 @@ class Shop:
         instance.close()
 
 
-def _create(instance: Instance, class_name: str, **values: str | list[str]) -> str:
+def _create(instance: App, class_name: str, **values: str | list[str]) -> str:
     data = ", ".join(f"{name}: {json.dumps(value)}" for name, value in values.items())
     mutation = f"mutation {{ {class_name}___create(data: {{{data}}}) {{ _id }} }}"
     answer = json.loads(instance.executor.execute(mutation, None, None, ADMINISTRATOR, "").body)
@@ -278,7 +280,7 @@ def test_closed_versions_and_deleted_objects_keep_a_decision(
 def test_members_with_a_removed_profile_are_counted(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
     shop.other.write_text(OLD.replace('@profile(name: "Clerk")', ""))
     instance = shop.instance()
-    instance.create_first_administrator()
+    instance.part(MemberServices).create_first_administrator()
     instance.close()
     assert main(["model", "diff", str(shop.served), str(shop.other), "--data", "--json"]) == 0
     (change,) = _changes(capsys)
@@ -308,7 +310,7 @@ def test_the_first_start_after_the_upgrade_names_the_profiles_that_lose_their_ri
     (change,) = _changes(capsys)
     assert (change["subject"], change["change"]) == ("profile Clerk", "access: NONE, was FULL")
     # From the second start on, the rights are those of the first one.
-    instance.record_served_model()
+    record_served_model(instance)
     assert changes_since(instance, None) == ()
     instance.close()
     assert main(["model", "diff"]) == 0

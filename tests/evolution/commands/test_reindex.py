@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
+from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from stratabase.core.store.layout import keys
 from stratabase.evolution.backfill.reindex import Reindex, ReindexOutcome
@@ -46,9 +46,9 @@ class Shop:
         later.write_text(MODEL.replace("MORE", directives))
         return str(later)
 
-    def instance(self) -> Instance:
+    def instance(self) -> App:
         """Return a process that serves the model."""
-        instance = Instance(Settings.from_environment(os.environ))
+        instance = App(Settings.from_environment(os.environ))
         instance.entities.unbuilt()
         return instance
 
@@ -81,13 +81,13 @@ class Shop:
         return item.state or ""
 
 
-def response_to(instance: Instance, field: str, kind: str = "mutation") -> Any:
+def response_to(instance: App, field: str, kind: str = "mutation") -> Any:
     """Send a request to a process, and return the response."""
     answer = instance.executor.execute(f"{kind} {{ {field} }}", None, None, ADMINISTRATOR, "")
     return json.loads(answer.body)
 
 
-def issues(instance: Instance, field: str) -> list[tuple[str, str]]:
+def issues(instance: App, field: str) -> list[tuple[str, str]]:
     """Return the types and messages of a refused mutation's issues."""
     errors = response_to(instance, field).get("errors", ())
     return [(error["extensions"]["issueType"], error["message"]) for error in errors]

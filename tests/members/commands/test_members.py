@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
+from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
+from stratabase.members.app.member_services import MemberServices
 from stratabase.members.commands.members import mail_base_url
 from stratabase.terminal.command_error import CommandError
 from tests.cli.members_terminal import PASSWORD, Terminal
@@ -102,13 +103,13 @@ def test_a_printed_link_sets_the_password_and_no_email_is_sent(
     created = ada.done("create", "rosa", "rosa@example.com", "Member", "--print-link").splitlines()
     again = ada.done("reset-password", "rosa", "--print-link").splitlines()
     assert ada.mails() == []
-    instance = Instance(replace(Settings(), home=ada.home, model=ROOT / "layers/model/model.graphql"))
+    instance = App(replace(Settings(), home=ada.home, model=ROOT / "layers/model/model.graphql"))
     try:
         for link in (created[-1], again[-1]):
             address, _, token = link.partition("?token=")
             assert address == "https://hr.example.com/live/public/administration/setPassword"
-            assert instance.member_services.password_reset.inspect(token).username == "rosa"
-        instance.member_services.password_reset.finish(token, PASSWORD)
+            assert instance.part(MemberServices).password_reset.inspect(token).username == "rosa"
+        instance.part(MemberServices).password_reset.finish(token, PASSWORD)
     finally:
         instance.close()
     assert "no password" not in ada.done("list").splitlines()[1]

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from stratabase.bootstrap.functions import http_handler
-from stratabase.bootstrap.instance import Instance
+from stratabase.aws.functions.handlers import http_handler
+from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from stratabase.core.store.sqlite.engine import SqliteEngine
+from stratabase.members.app.member_services import MemberServices
 from tests.server.http.serving import DEADLINE, Client, gateway
 from tests.service import SAMPLE_MODEL
 
@@ -73,9 +74,9 @@ class GraphQLService:
 @contextmanager
 def graphql_service(home: Path) -> Iterator[GraphQLService]:
     """Run a service on an empty SQLite store."""
-    instance = Instance(Settings(home=home, model=SAMPLE_MODEL, admin_password=PASSWORD))
+    instance = App(Settings(home=home, model=SAMPLE_MODEL, admin_password=PASSWORD))
     try:
-        instance.create_first_administrator()
+        instance.part(MemberServices).create_first_administrator()
         with gateway(http_handler("graphql", instance)) as client:
             yield GraphQLService(client)
     finally:

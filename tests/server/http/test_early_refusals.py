@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from stratabase.bootstrap.functions import http_handler
-from stratabase.bootstrap.instance import Instance
+from stratabase.aws.functions.handlers import http_handler
+from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
+from stratabase.members.app.member_services import MemberServices
 from stratabase.members.operations.rules import CONSOLE
 from stratabase.members.sign_in.password_hashes import Argon2Passwords
 from stratabase.server.http import app, connection
@@ -51,10 +52,10 @@ class ObservedMemory(BodyMemory):
 
 
 @pytest.fixture(scope="module")
-def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
+def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     settings = Settings(home=tmp_path_factory.mktemp("home"), model=SAMPLE_MODEL, admin_password=PASSWORD)
-    found = Instance(settings)
-    found.create_first_administrator()
+    found = App(settings)
+    found.part(MemberServices).create_first_administrator()
     yield found
     found.close()
 
@@ -64,7 +65,7 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "BodyMemory", ObservedMemory)
 
 
-def service(instance: Instance, function: str = "graphql", **options: Any) -> Any:
+def service(instance: App, function: str = "graphql", **options: Any) -> Any:
     routes = (
         RouteDeclaration(FUNCTIONS[function][1], "ANY", "Fake"),
         RouteDeclaration("/{proxy+}", "ANY", "Fake"),
@@ -135,7 +136,7 @@ class Request:
     ],
 )
 def test_the_head_is_enough_for_a_refusal(  # noqa: PLR0917 - a row of the table
-    instance: Instance, function: str, method: str, path: str, size: int, header: str, status: int
+    instance: App, function: str, method: str, path: str, size: int, header: str, status: int
 ) -> None:
     with service(instance, function) as client:
         request = Request(client, path, size, header, method=method)
@@ -154,7 +155,7 @@ def test_the_head_is_enough_for_a_refusal(  # noqa: PLR0917 - a row of the table
     assert early[2].keys() == late.json().keys()
 
 
-def test_a_client_that_waits_for_100_continue_is_refused_without_it(instance: Instance) -> None:
+def test_a_client_that_waits_for_100_continue_is_refused_without_it(instance: App) -> None:
     with service(instance) as client:
         request = Request(client, GRAPHQL, LARGE, "Expect: 100-continue")
         status, headers, _body = request.receive()
@@ -164,7 +165,7 @@ def test_a_client_that_waits_for_100_continue_is_refused_without_it(instance: In
         request.close()
 
 
-def test_a_client_that_waits_for_100_continue_gets_it_when_its_head_is_accepted(instance: Instance) -> None:
+def test_a_client_that_waits_for_100_continue_gets_it_when_its_head_is_accepted(instance: App) -> None:
     sent = b'{"query": "{ __typename }"}'
     with service(instance) as client:
         request = Request(client, GRAPHQL, len(sent), "Expect: 100-continue", f"Authorization: {BASIC}")
@@ -174,7 +175,7 @@ def test_a_client_that_waits_for_100_continue_gets_it_when_its_head_is_accepted(
         request.close()
 
 
-def test_the_limit_of_a_route_counts_while_a_chunked_body_arrives(instance: Instance) -> None:
+def test_the_limit_of_a_route_counts_while_a_chunked_body_arrives(instance: App) -> None:
     with service(instance, "tokens") as client:
         request = Request(client, TOKEN, None)
         for _ in range(9):  # without an end
@@ -187,7 +188,7 @@ def test_the_limit_of_a_route_counts_while_a_chunked_body_arrives(instance: Inst
         request.close()
 
 
-def test_a_chunked_body_within_the_limit_is_read(instance: Instance) -> None:
+def test_a_chunked_body_within_the_limit_is_read(instance: App) -> None:
     sent = json.dumps({"username": "admin", "password": PASSWORD}).encode()
     with service(instance, "tokens") as client:
         request = Request(client, TOKEN, None)
@@ -199,7 +200,7 @@ def test_a_chunked_body_within_the_limit_is_read(instance: Instance) -> None:
 
 
 def test_after_an_early_refusal_a_connection_that_never_ends_its_body_is_closed(
-    instance: Instance, monkeypatch: pytest.MonkeyPatch
+    instance: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "LINGER_SECONDS", 0.01)
     with service(instance) as client:
@@ -212,7 +213,7 @@ def test_after_an_early_refusal_a_connection_that_never_ends_its_body_is_closed(
 
 @pytest.mark.usefixtures("memory")
 def test_while_a_password_is_checked_the_body_is_not_read_and_others_are_answered(
-    instance: Instance, monkeypatch: pytest.MonkeyPatch
+    instance: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checking, go_on = threading.Event(), threading.Event()
     verify = Argon2Passwords.verify
@@ -240,9 +241,7 @@ def test_while_a_password_is_checked_the_body_is_not_read_and_others_are_answere
 @pytest.mark.soak
 @pytest.mark.usefixtures("memory")
 @pytest.mark.parametrize(("function", "path"), [("graphql", GRAPHQL), ("tokens", TOKEN)])
-def test_many_strangers_with_large_bodies_take_no_memory(
-    instance: Instance, function: str, path: str
-) -> None:
+def test_many_strangers_with_large_bodies_take_no_memory(instance: App, function: str, path: str) -> None:
     number = count(10, 300)
     with service(instance, function) as client:
         requests = [Request(client, path, LARGE, "Authorization: Bearer wrong") for _ in range(number)]
@@ -256,10 +255,10 @@ def test_many_strangers_with_large_bodies_take_no_memory(
 
 
 @pytest.mark.usefixtures("memory")
-def test_one_member_leaves_memory_for_the_large_bodies_of_others(instance: Instance) -> None:
+def test_one_member_leaves_memory_for_the_large_bodies_of_others(instance: App) -> None:
     fields = {"username": "ann", "email": "ann@example.com", "profile": "Administrator"}
-    ann = instance.member_services.create_silently(CONSOLE, fields)
-    instance.member_services.update(CONSOLE, ann.id, {"password": PASSWORD})
+    ann = instance.part(MemberServices).create_silently(CONSOLE, fields)
+    instance.part(MemberServices).update(CONSOLE, ann.id, {"password": PASSWORD})
     of_ann = "Basic " + base64.b64encode(f"ann:{PASSWORD}".encode()).decode()
     query = b'{"query": "{ __typename }"}'
     sent = LARGE - len(query)
@@ -288,7 +287,7 @@ def test_one_member_leaves_memory_for_the_large_bodies_of_others(instance: Insta
 
 @pytest.mark.soak
 @pytest.mark.usefixtures("memory")
-def test_bodies_that_fill_the_memory_are_503_until_others_end(instance: Instance) -> None:
+def test_bodies_that_fill_the_memory_are_503_until_others_end(instance: App) -> None:
     limit = count(16, 64) * 1024 * 1024
     authorization = f"Authorization: {BASIC}"
     with service(instance, body_memory=limit) as client:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from stratabase import bootstrap
+from stratabase.aws.functions import app
 from stratabase.aws.functions.events import StreamedResponse
+from stratabase.members.app.member_services import MemberServices
 from stratabase.server.http.lambda_functions import LambdaFunction, load_function
 from stratabase.server.http.responses import HttpResponse, function_response, streaming_response
 from stratabase.server.http.routes import Routes
@@ -90,11 +91,11 @@ def functions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str,
         patch.setenv("STRATABASE_HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv("STRATABASE_MODEL", str(ROOT / "layers/model/model.graphql"))
         patch.setenv("STRATABASE_ADMIN_PASSWORD", "correct horse battery staple")
-        bootstrap.instance.cache_clear()
-        bootstrap.instance().create_first_administrator()
+        app.cache_clear()
+        app().part(MemberServices).create_first_administrator()
         yield {declared.name: load_function(declared) for declared in TEMPLATE.functions}
-        bootstrap.instance().close()
-        bootstrap.instance.cache_clear()
+        app().close()
+        app.cache_clear()
 
 
 @pytest.mark.parametrize("name", sorted(ANSWERS))

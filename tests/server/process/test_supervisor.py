@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from stratabase.bootstrap import Instance
+from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from tests.cli.terminal import Project, Terminal, run, serving
 from tests.fakes import ADMINISTRATOR
@@ -349,7 +349,7 @@ def test_a_start_with_a_model_that_needs_a_decision_ends(project: Project) -> No
 
 def create_pet(project: Project, **values: str) -> None:
     """Create an object of the model of a project."""
-    instance = Instance(Settings(home=project.home, model=project.model))
+    instance = App(Settings(home=project.home, model=project.model))
     data = ", ".join(f"{name}: {json.dumps(value)}" for name, value in {"name": "x", **values}.items())
     mutation = f"mutation {{ Pet___create(data: {{{data}}}) {{ _id }} }}"
     answer = json.loads(instance.executor.execute(mutation, None, None, ADMINISTRATOR, "").body)

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
+from stratabase.core.app.app import App
 from stratabase.core.domain.files.stored_file import StoredFile, file_key
 from stratabase.core.domain.objects.change import Change, Creation
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.settings import Settings
+from stratabase.members.app.member_services import MemberServices
 from tests import ministack
 from tests.fakes import NOON
 from tests.transfer.stores import files_of
@@ -44,9 +45,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }.items():
         monkeypatch.setenv(name, value)
     photo = StoredFile(FILE_ID, "a.png", "image/png", 7, NOON).stored()
-    with closing(Instance(Settings.from_environment(os.environ))) as instance:
+    with closing(App(Settings.from_environment(os.environ))) as instance:
         instance.claim_stores()
-        instance.create_first_administrator()
+        instance.part(MemberServices).create_first_administrator()
         instance.blobs.put(file_key(FILE_ID), [b"picture"], 7)
         person = Entity(Reference("Person", "o"), {"name": "Ann"})
         pet = Entity(Reference("Pet", "p"), {"name": "Rex", "owner": "o", "photo": photo})
@@ -151,7 +152,7 @@ def test_a_refused_copy_says_that_its_export_is_kept(
 ) -> None:
     moving, other = tmp_path / "moving", f"STRATABASE_HOME={tmp_path / 'other'}"
     assert main(["copy", str(moving), other]) == 0
-    with closing(Instance(Settings.from_environment(os.environ))) as instance:
+    with closing(App(Settings.from_environment(os.environ))) as instance:
         instance.entities.commit(
             Change("d", NOON, (Creation(Entity(Reference("Person", "x"), {"name": "Bo"})),))
         )

@@ -14,8 +14,8 @@ from stratabase.aws.dynamodb.engine import DynamoDBEngine
 from stratabase.aws.dynamodb.signed_client import SignedClient
 from stratabase.aws.dynamodb.table import table_definition
 from stratabase.aws.endpoint import create_client
-from stratabase.bootstrap import Instance
 from stratabase.cli.main import main
+from stratabase.core.app.app import App
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.files.pending_file import FileTarget, PendingFile
 from stratabase.core.domain.files.stored_file import StoredFile, file_key, pending_key
@@ -55,7 +55,7 @@ def configure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Configure:
     return configured
 
 
-def ask(instance: Instance, query: str, **variables: Any) -> Any:
+def ask(instance: App, query: str, **variables: Any) -> Any:
     answer = json.loads(instance.executor.execute(query, variables, None, ADMINISTRATOR, "trace").body)
     assert "errors" not in answer, answer
     return answer["data"]
@@ -63,7 +63,7 @@ def ask(instance: Instance, query: str, **variables: Any) -> Any:
 
 def create_with_photo(settings: Settings) -> str:
     """Start an instance, create an object with a file, and return its ID."""
-    with closing(Instance(settings)) as instance:
+    with closing(App(settings)) as instance:
         instance.claim_stores()
         now = instance.services.clock.now()
         file = StoredFile(FILE_ID, "photo.png", "image/png", len(CONTENT), now)
@@ -76,13 +76,13 @@ def create_with_photo(settings: Settings) -> str:
 
 def delete_with_bytes(settings: Settings, id_: str) -> None:
     """Delete an object, and remove the bytes as the sweep does after its delay."""
-    with closing(Instance(settings)) as instance:
+    with closing(App(settings)) as instance:
         ask(instance, "mutation($id: ID!) { Note___delete(_id: $id) { deleted } }", id=id_)
         instance.blobs.delete([file_key(FILE_ID)])
 
 
 def check_restored(settings: Settings, id_: str) -> None:
-    with closing(Instance(settings)) as instance:
+    with closing(App(settings)) as instance:
         instance.claim_stores()
         note = ask(instance, "query($id: ID!) { Note___get(_id: $id) { name photo { name } } }", id=id_)
         assert note["Note___get"] == {"name": "kept", "photo": {"name": "photo.png"}}
@@ -135,7 +135,7 @@ def test_a_table_is_restored_with_its_files(configure: Configure, capsys: pytest
 
     # 4. The service has the object and its file again, and no process can use the former table.
     check_restored(restored, id_)
-    with closing(Instance(settings)) as instance, pytest.raises(StoreRefused, match="was replaced by"):
+    with closing(App(settings)) as instance, pytest.raises(StoreRefused, match="was replaced by"):
         instance.claim_stores()
 
 
@@ -164,7 +164,7 @@ def test_unknown_bytes_are_listed_and_no_failure(
 ) -> None:
     settings = configure()
     create_with_photo(settings)
-    with closing(Instance(settings)) as instance:
+    with closing(App(settings)) as instance:
         instance.blobs.put("files/unknown", [b"1234"], 4)
     assert main(["files", "check"]) == 0
     assert "files/unknown: 4 bytes that nothing refers to\n" in capsys.readouterr().out

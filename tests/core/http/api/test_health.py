@@ -11,7 +11,7 @@ def test_the_service_is_not_ready_without_its_store(send: Any, fakes: Any) -> No
 
 
 def test_the_service_is_not_ready_without_its_keys(send: Any, fakes: Any) -> None:
-    fakes.readable_keys = False
+    fakes.problems = {"keys": "unreadable"}
     reply = send("GET", "/public/health")
     assert reply.status == 503
     assert reply.json() == {"version": "1.2.3", "store": "reachable", "keys": "unreadable"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.bootstrap import Instance
+from stratabase.core.app.app import App
 from stratabase.core.domain.caller import Caller
 from stratabase.core.settings import Settings
 from tests.fakes import ADMINISTRATOR
@@ -44,16 +44,16 @@ HINTS = {
 
 
 @pytest.fixture
-def instance(tmp_path: Path) -> Instance:
+def instance(tmp_path: Path) -> App:
     (tmp_path / "model.graphql").write_text(MODEL)
     environment = {
         "STRATABASE_HOME": str(tmp_path),
         "STRATABASE_MODEL": str(tmp_path / "model.graphql"),
     }
-    return Instance(Settings.from_environment(environment))
+    return App(Settings.from_environment(environment))
 
 
-def _error(instance: Instance, text: str, profile: str | None = None, variables: Any = None) -> str:
+def _error(instance: App, text: str, profile: str | None = None, variables: Any = None) -> str:
     caller = ADMINISTRATOR if profile is None else Caller("m2", "rosa", profile)
     body = instance.executor.execute(text, variables, None, caller, "").body
     (error,) = json.loads(body)["errors"]
@@ -61,12 +61,12 @@ def _error(instance: Instance, text: str, profile: str | None = None, variables:
 
 
 @pytest.mark.parametrize("text", HINTS)
-def test_an_error_says_what_to_write_instead(text: str, instance: Instance) -> None:
+def test_an_error_says_what_to_write_instead(text: str, instance: App) -> None:
     assert _error(instance, text).endswith(HINTS[text])
     instance.close()
 
 
-def test_errors_of_variables_have_hints_too(instance: Instance) -> None:
+def test_errors_of_variables_have_hints_too(instance: App) -> None:
     text = "query ($options: BookPageOptions) { Book___getPage(options: $options) { totalCount } }"
     for profile in (None, "Reader"):
         assert _error(instance, text, profile, {"options": {"limit": 1}}).endswith("Use next.")
@@ -76,7 +76,7 @@ def test_errors_of_variables_have_hints_too(instance: Instance) -> None:
     instance.close()
 
 
-def test_a_hint_names_nothing_that_the_caller_does_not_see(instance: Instance) -> None:
+def test_a_hint_names_nothing_that_the_caller_does_not_see(instance: App) -> None:
     for text in (
         '{ Book___getPage(options: {filter: {isbn: "x"}}) { totalCount } }',
         "{ Book___getPage(options: {orderBy: [isbn]}) { totalCount } }",
@@ -92,7 +92,7 @@ def test_a_hint_names_nothing_that_the_caller_does_not_see(instance: Instance) -
     instance.close()
 
 
-def test_without_suggestions_there_are_no_hints(instance: Instance, tmp_path: Path) -> None:
+def test_without_suggestions_there_are_no_hints(instance: App, tmp_path: Path) -> None:
     settings = Settings.from_environment(
         {
             "STRATABASE_HOME": str(tmp_path / "other"),
@@ -101,7 +101,7 @@ def test_without_suggestions_there_are_no_hints(instance: Instance, tmp_path: Pa
         }
     )
     (tmp_path / "other").mkdir()
-    closed = Instance(settings)
+    closed = App(settings)
     assert _error(closed, "{ Book___getPage { _id } }") == "Cannot query field '_id' on type 'BookPage'."
     closed.close()
     instance.close()

@@ -18,11 +18,11 @@ from stratabase.core.model.types.operators import Operator
 from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import INDEX_NAMES, Batch, Engine
 from stratabase.core.store.indexes.entries import BuildState
-from stratabase.core.store.indexes.listing import listing_index
+from stratabase.core.store.indexes.listing import count_objects, listing_index
 from stratabase.core.store.indexes.registry import NoFreeSlot, Registry, parse_registry
 from stratabase.core.store.layout import heads, keys
 from stratabase.core.store.sqlite.engine import SqliteEngine
-from stratabase.evolution.backfill.class_heads import count_objects, read_heads
+from stratabase.evolution.backfill.class_heads import read_heads
 from stratabase.evolution.backfill.reindex import Reindex
 from stratabase.evolution.backfill.resharding import OF_LISTING, Resharding
 from tests.contract.engine.dynamodb import MotoTable

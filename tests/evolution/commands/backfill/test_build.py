@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.bootstrap import Instance
+from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from stratabase.core.store.indexes.entries import RegistryEntry
 from stratabase.core.store.indexes.registry import parse_registry
@@ -28,12 +28,12 @@ INDEX = '@index(attributes: ["name"])'
 OWNER = "type Owner { name: String }"
 
 
-def instance_of(project: Project) -> Instance:
+def instance_of(project: Project) -> App:
     """Return a process of the service."""
-    return Instance(Settings(home=project.home, model=project.model))
+    return App(Settings(home=project.home, model=project.model))
 
 
-def ask(instance: Instance, *fields: str, kind: str = "mutation") -> list[Any]:
+def ask(instance: App, *fields: str, kind: str = "mutation") -> list[Any]:
     """Send mutations one after the other, and return the responses."""
     answers = [
         instance.executor.execute(f"{kind} {{ {field} }}", None, None, ADMINISTRATOR, "") for field in fields
@@ -41,7 +41,7 @@ def ask(instance: Instance, *fields: str, kind: str = "mutation") -> list[Any]:
     return [json.loads(answer.body) for answer in answers]
 
 
-def create(instance: Instance, *names: object) -> list[list[str]]:
+def create(instance: App, *names: object) -> list[list[str]]:
     """Create pets with these names, one by one, and return the types of each one's issues."""
     answers = ask(instance, *(f'Pet___create(data: {{name: "{name}"}}) {{ _id }}' for name in names))
     return [[error["extensions"]["issueType"] for error in answer.get("errors", ())] for answer in answers]

@@ -5,8 +5,9 @@
 - `members`: members and sign-in attempts in a table
 - `s3`: the bytes of files in a bucket
 - `keys`, `mail`: the keys in a secret, and mail by Amazon SES or by a function
-- `functions`: the Lambda functions that API Gateway calls
+- `app`: the platform of AWS, which opens all of these
+- `functions`: the handlers of the Lambda functions
 - `deploy`, `commands`: the life of a stack, and the command `aws`
 
-Imports `core`, `members` and `values`.
+Imports all packages except `server` and `cli`.
 """

@@ -10,9 +10,8 @@ from stratabase.core.domain.files.addresses import ROOT, file_address
 from stratabase.core.domain.files.pending_file import FileTarget
 from stratabase.core.domain.files.resumable_upload import MAX_CHUNK_SIZE
 from stratabase.core.domain.issues.refusals import Unavailable
-from stratabase.core.setting_values import parse_base_url
+from stratabase.core.setting_values import parse_base_url, root_url
 from stratabase.core.unusable_store import UnusableStore
-from stratabase.server.process.listener import root_url
 from stratabase.terminal.command_error import MISUSED, CommandError, text_with_cause
 from stratabase.terminal.progress import ProgressBar, TransferBar
 from stratabase.terminal.settings import read_settings, require_store
@@ -132,13 +131,13 @@ def _version(text: str) -> int:
 def _check(options: Options) -> Iterator[str]:
     """Compare the stores of the settings, and yield a line for each file that is not as it should be."""
     # Imported only here, because uploads and downloads need no stores.
-    from stratabase.bootstrap import Instance  # noqa: PLC0415
+    from stratabase.core.app.app import App  # noqa: PLC0415
     from stratabase.core.operations.files.check import check_files  # noqa: PLC0415
     from stratabase.core.store.file_references import StoredFileReferences  # noqa: PLC0415
 
     settings = read_settings()
     require_store(settings)
-    instance = Instance(settings)
+    instance = App(settings)
     bar = ProgressBar("Files", 0, "reference")
     try:
         found = check_files(

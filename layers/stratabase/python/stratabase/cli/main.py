@@ -4,71 +4,20 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, Protocol, cast
 
 from stratabase import MODEL_LANGUAGE, __version__
+from stratabase.core.app.features import FEATURES, Command
 from stratabase.terminal.arguments import CommandParser
 from stratabase.terminal.command_error import INTERRUPTED, as_command_error
 from stratabase.terminal.data_folder import release_data_folders
 from stratabase.terminal.examples import add_examples
 from stratabase.terminal.wrong_package import wrong_package
 
-
-class CommandEntry(NamedTuple):
-    """A command: the module that has it, and its help text."""
-
-    module: str
-    help: str
-
-
-COMMANDS: Mapping[str, CommandEntry] = {
-    "init": CommandEntry(
-        "stratabase.cli.init",
-        "create a new project: a model, a README and pyproject.toml, and on request what AWS needs",
-    ),
-    "serve": CommandEntry(
-        "stratabase.server.commands.serve",
-        "serve the model on this machine, and reload when the model or the code changes",
-    ),
-    "model": CommandEntry(
-        "stratabase.cli.model", "check the model, or print what Stratabase generates from it"
-    ),
-    "reindex": CommandEntry(
-        "stratabase.evolution.commands.reindex",
-        "build the indexes, unique constraints and required roles of a changed model while the service runs",
-    ),
-    "keys": CommandEntry("stratabase.members.commands.keys", "list or rotate the keys that sign tokens"),
-    "members": CommandEntry("stratabase.members.commands.members", "list, create and change members"),
-    "store": CommandEntry(
-        "stratabase.cli.store",
-        "show which instance and layout the stores have, adopt a restored store, or raise the layout",
-    ),
-    "export": CommandEntry(
-        "stratabase.transfer.commands.export",
-        "write all data of an instance to a folder, or the objects of a class to a CSV file",
-    ),
-    "import": CommandEntry(
-        "stratabase.transfer.commands.import",
-        "read an export into an empty store, or the rows of a CSV file as objects of a class",
-    ),
-    "copy": CommandEntry(
-        "stratabase.transfer.commands.copy",
-        "copy an instance to other stores, such as from SQLite to DynamoDB",
-    ),
-    "backup": CommandEntry(
-        "stratabase.transfer.commands.backup",
-        "copy all data of a local instance to a folder, also while it is served",
-    ),
-    "restore": CommandEntry("stratabase.transfer.commands.restore", "copy a backup to an empty data folder"),
-    "files": CommandEntry(
-        "stratabase.cli.files", "upload files to an instance, download them, and check the stored files"
-    ),
-    "aws": CommandEntry("stratabase.aws.commands.aws", "deploy an instance to AWS, try it, and delete it"),
+COMMANDS: Mapping[str, Command] = {
+    name: command for feature in FEATURES for name, command in feature.commands.items()
 }
 """The commands by their names."""
-
-_GO_ON = frozenset({"backup", "copy", "export", "files", "import", "reindex", "restore"})
-"""The commands that a person can interrupt and run again, until they are complete."""
 
 
 class CommandModule(Protocol):
@@ -99,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         # The terminal shows ^C in the line of the cursor, maybe after a bar.
         end_of_line = "\n" if sys.stderr.isatty() else ""
-        advice = " To go on, run the same command again." if chosen in _GO_ON else ""
+        resumes = chosen is not None and COMMANDS[chosen].resumes
+        advice = " To go on, run the same command again." if resumes else ""
         print(f"{end_of_line}Interrupted.{advice}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 
-from stratabase.bootstrap.platform import open_engine, platform_of
 from stratabase.cli.model_explain import EXPLAIN_ARGUMENTS, EXPLAIN_HELP, explain_page
+from stratabase.core.app.platform import open_engine, platform_of
 from stratabase.core.domain.issues.refusals import Refused, Unavailable
 from stratabase.core.model import prepared
 from stratabase.core.model.model import Model

@@ -8,7 +8,7 @@ from typing import Any
 from graphql import GraphQLInputObjectType
 from graphql.utilities import coerce_input_value, validate_input_value
 
-from stratabase.bootstrap.platform import open_engine, platform_of
+from stratabase.core.app.platform import open_engine, platform_of
 from stratabase.core.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable
 from stratabase.core.domain.query.consumption import Consumption, round_trips
 from stratabase.core.domain.query.order import Order
@@ -43,7 +43,7 @@ from stratabase.core.store.query.semi_join import joins_of
 from stratabase.core.store.renamed_repository import open_repository
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.operations.users import UserRepository
-from stratabase.members.ports import Members
+from stratabase.members.ports import Members, member_platform
 from stratabase.terminal.command_error import CommandError
 from stratabase.terminal.settings import read_settings, require_store
 from stratabase.terminal.subcommands import Argument, Options
@@ -197,7 +197,7 @@ def _users(entities: Any, served: Model, settings: Settings | None) -> UserRepos
 
     def members() -> Members:
         assert settings is not None
-        return platform_of(settings).members().members
+        return member_platform(platform_of(settings)).members()
 
     return UserRepository(entities, members, served)
 

@@ -5,8 +5,8 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
-from stratabase.bootstrap.platform import platform_of
-from stratabase.bootstrap.store_marks import open_marked_stores, settings_of_source
+from stratabase.core.app.platform import platform_of
+from stratabase.core.app.store_marks import open_marked_stores, settings_of_source
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.operations.store_marks import (

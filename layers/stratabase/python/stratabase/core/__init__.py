@@ -9,6 +9,7 @@
 | files | the bytes of files in a folder |
 | schema | the GraphQL schema of a model, and its execution |
 | http | the endpoints, and the handler that calls them |
+| app | what builds all of these for settings and a platform, and the table of features |
 
 The modules beside them, such as `settings` and `observe`, import none of these packages. Imports `values`
 only.

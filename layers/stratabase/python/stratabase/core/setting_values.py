@@ -136,6 +136,12 @@ def parse_base_url(text: str) -> str:
     return text.rstrip("/")
 
 
+def root_url(host: str, port: int) -> str:
+    """Return the base URL of a service that listens on a host and port, for clients on this machine."""
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - only a comparison
+    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
+
+
 def parse_page_url(text: str) -> str:
     """Return the URL of a page, which may have a query and a fragment."""
     parts = _split_url(text)

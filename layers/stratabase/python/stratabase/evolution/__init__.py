@@ -3,7 +3,8 @@
 - `difference`: compares two models, and asks questions about the stored objects
 - `backfill`: builds what existing objects lack after a change, and records the models that served
 - `layout_upgrade`, `layout_steps`: raise the layout of stores
+- `served`: notes which model an app serves
 - `commands`: the commands `model diff`, `model convert`, `model drop` and `reindex`
 
-Imports `core` and `values`.
+Imports `members`, `core`, `terminal` and `values`.
 """

@@ -1,8 +1,10 @@
 """The interfaces that the operations on members and sign-in need: members, keys, mail, and passwords."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from typing import Protocol, cast
 
+from stratabase.core.app.platform import Platform
+from stratabase.core.domain.objects.instant import Instant
 from stratabase.members.forgotten_password import ForgottenPassword
 from stratabase.members.keys.key_rotation import SigningKey
 from stratabase.members.mail import Mail
@@ -106,3 +108,34 @@ class Passwords(Protocol):
 
     def is_common(self, password: str) -> bool:
         """Return whether a password is one of the most common ones, in upper or lower case."""
+
+
+class ClosableQueue(ForgottenPasswordQueue, Protocol):
+    """A queue that can be closed."""
+
+    def close(self) -> None:
+        """Close the connections."""
+
+
+class MemberPlatform(Platform, Protocol):
+    """A platform that opens what members need, too. All methods raise UnusableStore."""
+
+    def members(self) -> Members:
+        """Return the store of members. `close` closes it."""
+
+    def keyring(self) -> Keyring:
+        """Return the keyring. Its first use reads or creates the keys."""
+
+    def mailer(self) -> Mailer:
+        """Return the mailer. Raises BadSettings."""
+
+    def check_mail(self) -> None:
+        """Raise UnusableStore if mails can't be written, so that all of them would be lost."""
+
+    def mail_queue(self, now: Callable[[], Instant]) -> ClosableQueue:
+        """Return the queue of requests for links of forgotten passwords. Raises BadSettings."""
+
+
+def member_platform(platform: Platform) -> MemberPlatform:
+    """Return a platform as one that opens what members need, which all platforms of an app do."""
+    return cast("MemberPlatform", platform)

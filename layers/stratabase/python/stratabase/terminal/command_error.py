@@ -23,30 +23,6 @@ _ADVICE: Mapping[int | None, str] = {
 """By code of an error of the operating system that a person can fix: what to do."""
 
 
-_NO_CREDENTIALS = (
-    "The AWS credentials are missing. Set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and "
-    "set AWS_REGION. For an emulator, set STRATABASE_ENDPOINT, AWS_ACCESS_KEY_ID=local and "
-    "AWS_SECRET_ACCESS_KEY=local."
-)
-_WRONG_CREDENTIALS = (
-    "AWS refuses the credentials. Check AWS_PROFILE, or AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and "
-    "AWS_SESSION_TOKEN."
-)
-_AWS_ADVICE: Mapping[str | None, str] = {
-    **dict.fromkeys(("NoCredentialsError", "NoCredentials", "PartialCredentialsError"), _NO_CREDENTIALS),
-    **dict.fromkeys(
-        ("UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException"),
-        _WRONG_CREDENTIALS,
-    ),
-    "AccessDeniedException": "The AWS credentials don't allow this. Check the account and its policies.",
-    "ResourceNotFoundException": (
-        "The table doesn't exist. Check the names of the tables, AWS_REGION and STRATABASE_ENDPOINT."
-    ),
-}
-"""By code of an error of DynamoDB, or of the search for credentials: what to set."""
-_UNREACHED = "DynamoDB doesn't respond. Check AWS_REGION, STRATABASE_ENDPOINT and the network."
-
-
 class CommandError(Exception):
     """An error that the user can fix. The text says what is wrong and how to fix it."""
 
@@ -62,13 +38,12 @@ def as_command_error(error: Exception) -> CommandError | None:
     if isinstance(error, OSError):
         return _explain_system_error(error)
     # These modules take long to import, and are rarely needed.
-    from stratabase.aws.dynamodb.client import Rejected, Unreached  # noqa: PLC0415
     from stratabase.core.domain.issues.refusals import Refusal  # noqa: PLC0415
     from stratabase.core.model.reading import InvalidModel  # noqa: PLC0415
     from stratabase.core.settings import BadSettings  # noqa: PLC0415
-    from stratabase.core.unusable_store import UnusableStore  # noqa: PLC0415
+    from stratabase.core.unusable_store import StoreServiceError, UnusableStore  # noqa: PLC0415
 
-    if isinstance(error, Unreached) or (isinstance(error, Rejected) and error.code in _AWS_ADVICE):
+    if isinstance(error, StoreServiceError) and error.advice is not None:
         return CommandError(text_with_cause(error))
     if not isinstance(error, (BadSettings, InvalidModel, Refusal, UnusableStore)):
         return None
@@ -85,22 +60,20 @@ def _explain_system_error(error: OSError) -> CommandError | None:
 def text_with_cause(error: Exception) -> str:
     """Return the text of an error with its root cause, which the operator needs but clients never see.
 
-    If a store doesn't respond because AWS is not set up, the text says what to set instead.
+    If a store doesn't respond because its service is not set up, the text says what to set instead.
     """
     # These modules are rarely needed.
-    from stratabase.aws.dynamodb.client import Rejected, Unreached  # noqa: PLC0415
     from stratabase.core.domain.issues.refusals import Unavailable  # noqa: PLC0415
+    from stratabase.core.unusable_store import StoreServiceError  # noqa: PLC0415
 
     text, chain = str(error), [error]
     while isinstance(cause := chain[-1].__cause__, Exception):
         chain.append(cause)
-    for each in chain if isinstance(error, (Unavailable, Rejected, Unreached)) else ():
-        if isinstance(each, Unreached):
-            text = _UNREACHED
-        elif advice := _AWS_ADVICE.get(getattr(each, "code", None)):
-            text = advice
+    for each in chain if isinstance(error, (Unavailable, StoreServiceError)) else ():
+        if isinstance(each, StoreServiceError):
+            text = each.advice or text
     root = chain[-1]
-    if root is error and not isinstance(error, (Rejected, Unreached)):
+    if root is error and not isinstance(error, StoreServiceError):
         return text
     reason = str(getattr(root, "message", None) or getattr(root, "strerror", None) or root)
     return text if reason in text else f"{text} ({reason})"

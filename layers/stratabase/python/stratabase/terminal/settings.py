@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from stratabase.bootstrap.platform import platform_of
+from stratabase.core.app.platform import platform_of
 from stratabase.core.data_folder import DATABASES, RESTORING, create_data_folder
 from stratabase.core.settings import BadSettings, Settings, variables
 from stratabase.terminal.command_error import MISUSED, CommandError

@@ -13,9 +13,10 @@ from stratabase.aws.deploy.questions import Ask, ask_until_valid, check_address
 from stratabase.aws.deploy.stack import Stack, translate_aws_errors
 from stratabase.aws.deploy.states import describe_obstacle, last_failures, require_deployable
 from stratabase.aws.deploy.template_parameters import read_parameters, require_valid, with_defaults
-from stratabase.bootstrap import Instance
+from stratabase.core.app.app import App
 from stratabase.core.model.reading import read_model_file
 from stratabase.core.settings import Settings
+from stratabase.members.app.member_services import MemberServices
 from stratabase.members.operations.rules import CONSOLE
 from stratabase.terminal.command_error import CommandError
 
@@ -233,9 +234,9 @@ def has_administrator(variables: Mapping[str, str]) -> bool:
     """Return whether an enabled administrator exists. `variables`: the settings of the instance."""
     settings = Settings.from_environment(variables)
     profiles = read_model_file(settings.model).profiles
-    instance = Instance(settings)
+    instance = App(settings)
     try:
-        members = instance.member_services.list(CONSOLE)
+        members = instance.part(MemberServices).list(CONSOLE)
     finally:
         instance.close()
     administrators = {name for name, profile in profiles.items() if profile.administrator}

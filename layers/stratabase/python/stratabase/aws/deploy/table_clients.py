@@ -7,10 +7,10 @@ from statistics import median
 from typing import Any
 from uuid import uuid4
 
+from stratabase.aws.app.platform import AwsPlatform
 from stratabase.aws.deploy.smoke import CheckFailed
 from stratabase.aws.dynamodb.client import Client, Rejected, Unanswered
-from stratabase.bootstrap.aws_platform import AwsPlatform
-from stratabase.bootstrap.platform import platform_of
+from stratabase.core.app.platform import platform_of
 from stratabase.core.setting_values import AWS_CLIENTS
 from stratabase.core.settings import Settings
 

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Protocol
 
+from stratabase.aws.error_advice import UNREACHED, advice_for
+from stratabase.core.unusable_store import StoreServiceError
+
 
 class Client(Protocol):
     """A client that sends each request to DynamoDB once. The caller decides about retries."""
@@ -15,7 +18,7 @@ class Client(Protocol):
         """Close the connections."""
 
 
-class Rejected(Exception):
+class Rejected(StoreServiceError):
     """DynamoDB has responded with an error."""
 
     def __init__(
@@ -28,6 +31,7 @@ class Rejected(Exception):
     ) -> None:
         super().__init__(code, status, message)
         self.code = code
+        self.advice = advice_for(code)
         self.status = status
         self.message = message
         self.found: Mapping[str, Any] | None = details.get("Item")
@@ -38,9 +42,11 @@ class Rejected(Exception):
         """The server's time, in the format of HTTP."""
 
 
-class Unanswered(Exception):
+class Unanswered(StoreServiceError):
     """There was no valid response. It is unknown whether the request was executed."""
 
 
 class Unreached(Unanswered):
     """The request was not sent."""
+
+    advice = UNREACHED

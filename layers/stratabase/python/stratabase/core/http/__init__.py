@@ -9,5 +9,5 @@
 
 The endpoints and pages of members are in the package `members`. `handler`, `api`, `files` and `pages` import
 `base`. Outside this package, only `operations`, `domain`, `model` and lower packages are imported.
-`bootstrap` assembles the endpoints.
+`app` assembles the endpoints.
 """

@@ -10,5 +10,5 @@ its introspection and SDL from build time. Each package imports only those befor
 - `execution`: documents, their limits and cost, fetch plans, and compiled answers
 - `services`: the generated services, in a registry that reads like a table of contents
 
-The package imports `operations`, `domain` and `model`. Only `bootstrap` and the command line import it.
+The package imports `operations`, `domain` and `model`. Only `app` and the command line import it.
 """

@@ -21,11 +21,6 @@ class OutOfTime(Exception):
     """The time of a run is over. Another run continues the build."""
 
 
-def count_objects(engine: Engine, stored_name: str) -> int:
-    """Return the number of stored objects of a class, by its stored name."""
-    return sum(map(len, listed_objects(engine, stored_name)))
-
-
 def read_heads(engine: Engine, stored_name: str) -> Iterator[list[Item]]:
     """Yield the heads of a class in batches, read by key, because the listing may lag."""
     return (live_heads(engine, batch) for batch in listed_keys(engine, stored_name))

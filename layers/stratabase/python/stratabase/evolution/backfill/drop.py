@@ -37,11 +37,11 @@ from stratabase.core.store.indexes.registry_cache import RegistryCache, now_in_m
 from stratabase.core.store.layout import codec, file_entries, keys
 from stratabase.core.store.layout.access_path import AccessPath
 from stratabase.core.store.layout.guards import UniqueConstraint, delete_guard, guard_holder
+from stratabase.core.store.layout.heads import expect_as_read
 from stratabase.evolution.backfill.reindex import SETTLED, ReportProgress
 from stratabase.evolution.backfill.rewrite import (
     Checkpoint,
     ItemRewriter,
-    expect_as_read,
     state_patch,
     stored_values,
     wrong_places,

@@ -41,6 +41,7 @@ from stratabase.core.store.indexes.entries import (
     RoleEntry,
     UniqueEntry,
 )
+from stratabase.core.store.indexes.listing import count_objects
 from stratabase.core.store.indexes.registry import Registry, access_path, entry_label, is_wanted
 from stratabase.core.store.indexes.registry_cache import MAX_AGE, RegistryCache, now_in_milliseconds
 from stratabase.core.store.indexes.role_changes import EntriesByClass, former_entries
@@ -49,13 +50,7 @@ from stratabase.core.store.layout.access_path import ENUM, AccessPath
 from stratabase.core.store.layout.associations import Associations
 from stratabase.core.store.layout.heads import live_head
 from stratabase.core.store.name_translation import NameTranslation
-from stratabase.evolution.backfill.class_heads import (
-    BuildProgress,
-    OutOfTime,
-    count_objects,
-    listed_keys,
-    live_heads,
-)
+from stratabase.evolution.backfill.class_heads import BuildProgress, OutOfTime, listed_keys, live_heads
 from stratabase.evolution.backfill.required_roles import RoleBackfill
 from stratabase.evolution.backfill.uniques import MAX_REFUSED, Duplicate, Duplicates, UniqueBackfill
 

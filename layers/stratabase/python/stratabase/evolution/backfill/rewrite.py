@@ -19,11 +19,8 @@ from stratabase.core.store.engine.port import (
     MAX_ACTIONS,
     Action,
     Batch,
-    Condition,
-    ConditionOperator,
     Delete,
     Engine,
-    Expectation,
     ExpectationFailed,
     IndexKey,
     Item,
@@ -134,7 +131,7 @@ def state_patch(
     named = codec.append_commit_id(codec.commit_ids(item), _new_commit_id())
     return Patch(
         item.key,
-        expect_as_read(item),
+        heads.expect_as_read(item),
         set={codec.COMMIT_IDS: named} if codec.commit_ids(item) else {},
         remove=remove,
         state=orjson.dumps(values).decode(),
@@ -153,13 +150,6 @@ def wrong_places(
     right = heads.index_places(Entity(reference, read_unknown({**values})), paths)
     stale = {name: None for name in item.places if name not in right}
     return {**stale, **{name: place for name, place in right.items() if item.places.get(name) != place}}
-
-
-def expect_as_read(item: Item) -> Expectation:
-    """Return the expectation that no commit has written a head or version since it was read."""
-    if named := codec.commit_ids(item):
-        return heads.expect_commit_ids(named)
-    return Expectation(exists=True, conditions=(Condition(codec.COMMIT_IDS, ConditionOperator.ABSENT),))
 
 
 class Checkpoint:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from stratabase.bootstrap.platform import Platform, open_engine, platform_of
+from stratabase.core.app.platform import Platform, open_engine, platform_of
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import InvalidModel, read_model, read_model_file
@@ -15,14 +15,14 @@ from stratabase.core.model.stored_names import RemovedName
 from stratabase.core.settings import Settings
 from stratabase.core.store.catalog.catalog_store import CatalogStore
 from stratabase.core.store.engine.port import Engine
-from stratabase.core.store.indexes.listing import listing_index
+from stratabase.core.store.indexes.listing import count_objects, listing_index
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.evolution.backfill.accepted_models import AcceptedModels
-from stratabase.evolution.backfill.class_heads import count_objects
 from stratabase.evolution.backfill.question_scan import QuestionScan
 from stratabase.evolution.backfill.served_models import ServedModel, ServedModels
 from stratabase.evolution.commands.backfill.settled_changes import settle
 from stratabase.evolution.difference import ModelChange, Severity, diff_models, with_former_default
+from stratabase.members.ports import member_platform
 from stratabase.terminal.command_error import MISUSED, CommandError
 from stratabase.terminal.progress import ProgressBar
 from stratabase.terminal.settings import has_store, read_settings, require_store
@@ -218,33 +218,36 @@ def _counts(change: ModelChange, answers: QuestionScan) -> Iterator[dict[str, An
 
 def _count(settings: Settings, compared: Sequence[_Compared], *, ask: bool, show: bool) -> QuestionScan:
     """Answer the questions of all changes. Raises CommandError if the person refuses the cost."""
-    engine = open_engine(platform_of(settings))
+    platform = platform_of(settings)
+    engine = open_engine(platform)
     try:
         questions = [
             question for each in compared for change in each.changes for question in change.questions
         ]
-        scan = QuestionScan(engine, platform_of(settings).parallel_map, questions)
-        if ask and scan.classes and not platform_of(settings).is_embedded:
+        scan = QuestionScan(engine, platform.parallel_map, questions)
+        if ask and scan.classes and not platform.is_embedded:
             indexes = {listing_index(engine, name) for name in scan.classes}
-            _confirm(_estimate_units(platform_of(settings), scan, indexes))
+            _confirm(_estimate_units(platform, scan, indexes))
         for name in scan.classes:
             _scan(engine, scan, name, show=show)
         if scan.asks_for_members:
-            stores = platform_of(settings).members()
-            scan.count_members(member.profile for member in stores.members.roster().members)
-            stores.close()
+            members = member_platform(platform).members()
+            scan.count_members(member.profile for member in members.roster().members)
         return scan
     finally:
         engine.close()
+        platform.close()
 
 
 def _settle(settings: Settings, compared: Sequence[_Compared], answers: QuestionScan) -> list[_Compared]:
     """Return the comparisons without the decisions that the stored objects show to be none."""
-    is_local = platform_of(settings).is_embedded
-    engine = open_engine(platform_of(settings))
+    platform = platform_of(settings)
+    engine = open_engine(platform)
     try:
         return [
-            each._replace(changes=settle(engine, each.changes, answers, searches_versions=is_local))
+            each._replace(
+                changes=settle(engine, each.changes, answers, searches_versions=platform.is_embedded)
+            )
             for each in compared
         ]
     finally:

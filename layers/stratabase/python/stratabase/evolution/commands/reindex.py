@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from stratabase.bootstrap import Instance
+from stratabase.core.app.app import App
 from stratabase.core.domain.objects.entity import RoleName
 from stratabase.core.model.model import Model
 from stratabase.core.store.indexes.registry import NoFreeSlot
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     settings = read_settings()
     require_store(settings)
     ahead = options.model is not None
-    instance = Instance(replace(settings, model=options.model) if ahead else settings)
+    instance = App(replace(settings, model=options.model) if ahead else settings)
     shards = _shards(options, instance.model)
     to_do = _reindex(instance, options.classes, shards, in_full=options.all, ahead=ahead)
     instance.engine.close()
@@ -116,7 +116,7 @@ def _shards(options: argparse.Namespace, model: Model) -> Mapping[tuple[str, ...
 
 
 def _reindex(
-    instance: Instance,
+    instance: App,
     class_names: Sequence[str],
     shards: Mapping[tuple[str, ...], int],
     *,

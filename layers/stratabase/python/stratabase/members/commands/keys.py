@@ -3,14 +3,14 @@
 import argparse
 from collections.abc import Iterator, Mapping
 
-from stratabase.bootstrap.platform import platform_of
+from stratabase.core.app.platform import platform_of
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.instant import Instant, format_instant
 from stratabase.core.settings import Settings
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.keys.key_rotation import KeyPhase, KeyState, key_phases
-from stratabase.members.ports import Keyring
+from stratabase.members.ports import Keyring, member_platform
 from stratabase.members.sign_in.signing_keys import KeyRotation, RotateKeys
 from stratabase.terminal.command_error import CommandError, text_with_cause
 from stratabase.terminal.settings import make_data_folder, read_settings, require_store
@@ -74,7 +74,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
 
 
 def _keyring(settings: Settings) -> Keyring:
-    return platform_of(settings).keyring()
+    return member_platform(platform_of(settings)).keyring()
 
 
 def _token_milliseconds(settings: Settings) -> int:

@@ -6,21 +6,23 @@ import sys
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from stratabase.bootstrap import Instance
-from stratabase.bootstrap.platform import platform_of
+from stratabase.core.app.app import App
+from stratabase.core.app.platform import platform_of
 from stratabase.core.domain.issues.refusals import Refusal
 from stratabase.core.model.reading import InvalidModel
 from stratabase.core.model.types.identifier import id_timestamp
+from stratabase.core.setting_values import root_url
 from stratabase.core.settings import BadSettings, Settings
 from stratabase.core.unusable_store import UnusableStore
-from stratabase.evolution.commands.backfill.owners import resolve_owners
+from stratabase.members.app.auth_services import AuthServices
+from stratabase.members.app.member_services import MemberServices
+from stratabase.members.commands.owners import resolve_owners
 from stratabase.members.member import Member
 from stratabase.members.operations.hand_over import FormerMember, From, HandOverResult
 from stratabase.members.operations.rules import CONSOLE
 from stratabase.members.password import PasswordPolicy
 from stratabase.members.refusals import NoSuchMember
 from stratabase.members.shared_addresses import describe_shared_addresses
-from stratabase.server.process.listener import root_url
 from stratabase.terminal.command_error import CommandError, text_with_cause
 from stratabase.terminal.settings import make_data_folder, read_settings, require_model, require_store
 from stratabase.terminal.subcommands import Argument, Options, Subcommand, add_subcommands
@@ -42,7 +44,7 @@ def run(options: Options) -> int:
     else:
         require_store(settings)
     try:
-        instance = Instance(settings)
+        instance = App(settings)
         try:
             for line in options.subcommand(instance, options):
                 print(line)
@@ -53,8 +55,8 @@ def run(options: Options) -> int:
     return 0
 
 
-def _list(instance: Instance, _: Options) -> Iterator[str]:
-    members = instance.member_services.list(CONSOLE)
+def _list(instance: App, _: Options) -> Iterator[str]:
+    members = instance.part(MemberServices).list(CONSOLE)
     rows = [_row(member) for member in members]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -70,82 +72,82 @@ def _row(member: Member) -> tuple[str, ...]:
     return member.username, member.email, member.profile, member.id, state
 
 
-def _create(instance: Instance, options: Options) -> Iterator[str]:
+def _create(instance: App, options: Options) -> Iterator[str]:
     fields = {name: getattr(options, name) for name in ("username", "email", "profile")}
     fields |= {"language": options.language} if options.language else {}
     if options.ask_password:
-        password = _ask_password(instance.member_services.policy, (options.username, options.email))
-        member = instance.member_services.create_silently(CONSOLE, fields)
-        instance.member_services.update(CONSOLE, member.id, {"password": password})
+        password = _ask_password(instance.part(MemberServices).policy, (options.username, options.email))
+        member = instance.part(MemberServices).create_silently(CONSOLE, fields)
+        instance.part(MemberServices).update(CONSOLE, member.id, {"password": password})
         yield f'Created the member "{member.username}" with the ID {member.id}.'
     elif options.print_link:
         base_url = mail_base_url(instance.settings)
-        member = instance.member_services.create_silently(CONSOLE, fields)
+        member = instance.part(MemberServices).create_silently(CONSOLE, fields)
         yield f'Created the member "{member.username}" with the ID {member.id}.'
         yield from _print_link(instance, member, base_url)
     else:
-        instance.platform.check_mail()  # without the email, nobody could use the member
-        member = instance.member_services.create(CONSOLE, fields, mail_base_url(instance.settings))
+        instance.part(MemberServices).check_mail()  # without the email, nobody could use the member
+        member = instance.part(MemberServices).create(CONSOLE, fields, mail_base_url(instance.settings))
         yield f'Created the member "{member.username}" with the ID {member.id}.'
         yield f"Sent an email to {member.email}."
     if not options.ask_password:
         _warn_of_assumed_address(instance.settings)
 
 
-def _set_profile(instance: Instance, options: Options) -> Iterator[str]:
+def _set_profile(instance: App, options: Options) -> Iterator[str]:
     member = _update(instance, options, {"profile": options.profile})
     yield f'Changed the profile of "{member.username}" to {member.profile}.'
 
 
-def _set_email(instance: Instance, options: Options) -> Iterator[str]:
+def _set_email(instance: App, options: Options) -> Iterator[str]:
     member = _update(instance, options, {"email": options.email})
     yield f'Changed the email address of "{member.username}" to {member.email}.'
 
 
-def _set_password(instance: Instance, options: Options) -> Iterator[str]:
+def _set_password(instance: App, options: Options) -> Iterator[str]:
     member = _find(instance, options)
-    password = _ask_password(instance.member_services.policy, (member.username, member.email))
-    instance.member_services.update(CONSOLE, member.id, {"password": password})
+    password = _ask_password(instance.part(MemberServices).policy, (member.username, member.email))
+    instance.part(MemberServices).update(CONSOLE, member.id, {"password": password})
     yield f'Changed the password of "{member.username}". Earlier tokens are no longer valid.'
 
 
-def _reset_password(instance: Instance, options: Options) -> Iterator[str]:
+def _reset_password(instance: App, options: Options) -> Iterator[str]:
     member = _find(instance, options)
     base_url = mail_base_url(instance.settings)
     if options.print_link:
         yield from _print_link(instance, member, base_url)
     else:
-        instance.platform.check_mail()
-        instance.member_services.password_reset.start(CONSOLE, member.id, base_url)
+        instance.part(MemberServices).check_mail()
+        instance.part(MemberServices).password_reset.start(CONSOLE, member.id, base_url)
         yield f"Sent an email to {member.email}. The old password stays valid until the member uses the link."
     _warn_of_assumed_address(instance.settings)
 
 
-def _print_link(instance: Instance, member: Member, base_url: str) -> Iterator[str]:
-    link = instance.member_services.password_reset.make_link(CONSOLE, member.id, base_url)
+def _print_link(instance: App, member: Member, base_url: str) -> Iterator[str]:
+    link = instance.part(MemberServices).password_reset.make_link(CONSOLE, member.id, base_url)
     yield f'To set the password of "{member.username}", open this link within an hour. It works once:'
     yield link
 
 
-def _disable(instance: Instance, options: Options) -> Iterator[str]:
+def _disable(instance: App, options: Options) -> Iterator[str]:
     member = _update(instance, options, {"disabled": True})
     yield f'Disabled "{member.username}". The member loses access within 3 seconds.'
 
 
-def _enable(instance: Instance, options: Options) -> Iterator[str]:
+def _enable(instance: App, options: Options) -> Iterator[str]:
     member = _update(instance, options, {"disabled": False})
     yield f'Enabled "{member.username}". Earlier tokens stay invalid.'
 
 
-def _delete(instance: Instance, options: Options) -> Iterator[str]:
+def _delete(instance: App, options: Options) -> Iterator[str]:
     member = _find(instance, options)
-    instance.member_services.remove(CONSOLE, member.id)
+    instance.part(MemberServices).remove(CONSOLE, member.id)
     yield f'Deleted "{member.username}".'
 
 
-def _hand_over(instance: Instance, options: Options) -> Iterator[str]:
+def _hand_over(instance: App, options: Options) -> Iterator[str]:
     """Transfer all objects of an owner, who can be a deleted member, to a member."""
-    members = instance.member_stores.members
+    members = instance.part(AuthServices).members
     from_, to = options.owner, options.to
     new_owner = members.by_username(to) or members.by_id(to)
     if new_owner is None:
@@ -173,25 +175,25 @@ def _hand_over(instance: Instance, options: Options) -> Iterator[str]:
         yield f"{refused} cannot be changed: {reasons}."
 
 
-def _hand_over_some(instance: Instance, options: Options, new_owner_id: str) -> HandOverResult:
+def _hand_over_some(instance: App, options: Options, new_owner_id: str) -> HandOverResult:
     """Transfer objects in one call, and return the numbers of objects by outcome.
 
     The owner is the username or id of a member, or of a deleted one. With `--former`, it is the username of a
     deleted member, even if another member has that username now.
     """
     from_ = options.owner
-    member = None if options.former else instance.member_stores.members.by_username(from_)
+    member = None if options.former else instance.part(AuthServices).members.by_username(from_)
     # A text that is not a username now is an id if it has the format of one, otherwise a former username.
     owner: From = FormerMember(from_) if member is None else member.id
     if member is None and not options.former and id_timestamp(from_) is not None:
         owner = from_
     try:
-        return instance.member_services.hand_over(CONSOLE, owner, new_owner_id, options.class_name)
+        return instance.part(MemberServices).hand_over(CONSOLE, owner, new_owner_id, options.class_name)
     except NoSuchMember as refusal:
         raise CommandError(f"No member and no owner of an object has the ID {from_}.") from refusal
 
 
-def _resolve_owners(instance: Instance, options: Options) -> Iterator[str]:
+def _resolve_owners(instance: App, options: Options) -> Iterator[str]:
     is_done = True
     for line in resolve_owners(instance, again=options.again):
         yield line
@@ -306,18 +308,18 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
 }
 
 
-def _find(instance: Instance, options: Options) -> Member:
+def _find(instance: App, options: Options) -> Member:
     """Return the member with the username in the options. Raises CommandError if it does not exist."""
     try:
-        return instance.member_services.read.by_username(CONSOLE, options.username)
+        return instance.part(MemberServices).read.by_username(CONSOLE, options.username)
     except NoSuchMember as refusal:
         raise CommandError(
             f'Member "{options.username}" does not exist. To list all members, run `stratabase members list`.'
         ) from refusal
 
 
-def _update(instance: Instance, options: Options, fields: Mapping[str, Any]) -> Member:
-    return instance.member_services.update(CONSOLE, _find(instance, options).id, fields)
+def _update(instance: App, options: Options, fields: Mapping[str, Any]) -> Member:
+    return instance.part(MemberServices).update(CONSOLE, _find(instance, options).id, fields)
 
 
 def _ask_password(policy: PasswordPolicy, names: Collection[str]) -> str:

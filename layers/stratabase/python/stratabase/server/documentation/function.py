@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from stratabase.aws.functions.handler import LambdaHandler
-from stratabase.bootstrap import Instance
+from stratabase.core.app.app import App
 from stratabase.core.domain.caller import Caller
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.base.cors import Cors
@@ -39,7 +39,7 @@ def with_documentation(template: Template) -> Template:
     return replace(template, routes=(*routes, *template.routes))
 
 
-def documentation_function(instance: Instance, documentation: Documentation) -> dict[str, LambdaFunction]:
+def documentation_function(instance: App, documentation: Documentation) -> dict[str, LambdaFunction]:
     """Return the function that serves the documentation, by its name."""
     handler = HttpHandler(
         documentation_endpoints(documentation),

@@ -5,6 +5,7 @@ import socket
 import time
 from collections.abc import Callable
 
+from stratabase.core.setting_values import root_url
 from stratabase.terminal.command_error import CommandError
 
 BACKLOG = 2048
@@ -32,12 +33,6 @@ def listen(host: str, port: int, timeout: float = BIND_TIMEOUT) -> socket.socket
 def listener_url(listener: socket.socket) -> str:
     """Return the base URL by which clients on this machine reach the service."""
     return root_url(*listener.getsockname()[:2])
-
-
-def root_url(host: str, port: int) -> str:
-    """Return the base URL of a service that listens on a host and port, for clients on this machine."""
-    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - only a comparison
-    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
 
 
 def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int]]:

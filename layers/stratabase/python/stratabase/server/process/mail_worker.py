@@ -5,10 +5,11 @@ from contextlib import AbstractContextManager, nullcontext
 from threading import Event, Thread
 from typing import Self
 
-from stratabase.bootstrap import Instance
+from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.observe import Log, causes
 from stratabase.core.operations.ports import Clock
+from stratabase.members.app.member_services import MemberServices
 from stratabase.members.forgotten_password import ForgottenPassword
 from stratabase.members.mailers.sqlite_queue import SqliteMailQueue, TakenRequest
 from stratabase.server.process.sweeper import STOP_TIMEOUT
@@ -88,12 +89,12 @@ class MailWorker:
         return MAIL_PERIOD if due is None else min(MAIL_PERIOD, max(0.0, (due - self._clock.now()) / 1000))
 
 
-def mail_worker(instance: Instance) -> AbstractContextManager[object]:
+def mail_worker(instance: App) -> AbstractContextManager[object]:
     """Return the worker for the queue of an instance. Without a queue on this machine, it does nothing.
 
     Raises UnusableStore.
     """
-    services = instance.member_services
+    services = instance.part(MemberServices)
     queue = services.mail_queue
     if not isinstance(queue, SqliteMailQueue):
         return nullcontext()

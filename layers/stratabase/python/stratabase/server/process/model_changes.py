@@ -5,8 +5,8 @@ from contextlib import suppress
 from threading import Event, Thread
 from typing import Self
 
-from stratabase.bootstrap import Instance
-from stratabase.bootstrap.platform import platform_of
+from stratabase.core.app.app import App
+from stratabase.core.app.platform import platform_of
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import InvalidModel, read_model
@@ -16,6 +16,8 @@ from stratabase.evolution.backfill.question_scan import QuestionScan
 from stratabase.evolution.backfill.served_models import ModelTextTooLarge, ServedModels, text_digest
 from stratabase.evolution.commands.backfill.settled_changes import settle
 from stratabase.evolution.difference import ModelChange, Severity, diff_models, with_former_default
+from stratabase.evolution.served import record_served_model
+from stratabase.members.app.auth_services import AuthServices
 
 _DETAILS = "For the reasons and counts, run: stratabase model diff{previous} --data"
 _MAX_NAMED = 3
@@ -24,7 +26,7 @@ _STOP_TIMEOUT = 5.0
 """The seconds that the current page gets to finish at shutdown."""
 
 
-def changes_since(instance: Instance, previous: str | None) -> tuple[ModelChange, ...]:
+def changes_since(instance: App, previous: str | None) -> tuple[ModelChange, ...]:
     """Return the changes since a model, by its text, or if that is None since the one that served last.
 
     The result is empty if there is no such model, and if this version does not accept it any more.
@@ -38,7 +40,7 @@ def changes_since(instance: Instance, previous: str | None) -> tuple[ModelChange
     return ()
 
 
-def _served_last(instance: Instance, file: str) -> Model | None:
+def _served_last(instance: App, file: str) -> Model | None:
     served = ServedModels(instance.engine)
     last = next(iter(served.all()), None)
     if last is None:
@@ -48,7 +50,7 @@ def _served_last(instance: Instance, file: str) -> Model | None:
 
 
 def undecided_changes(
-    instance: Instance, previous: str | None, changes: Sequence[ModelChange]
+    instance: App, previous: str | None, changes: Sequence[ModelChange]
 ) -> Sequence[ModelChange]:
     """Return the changes that need a decision which nobody has made. Raises Unavailable.
 
@@ -69,13 +71,13 @@ def undecided_changes(
         for _ in answers.steps(name):
             pass
     if answers.asks_for_members:
-        members = instance.member_stores.members.roster().members
+        members = instance.part(AuthServices).members.roster().members
         answers.count_members(member.profile for member in members)
     settled = settle(instance.engine, decisions, answers, searches_versions=True)
     return [change for change in settled if change.severity is Severity.DECISION]
 
 
-def _is_accepted(instance: Instance, previous: str | None) -> bool:
+def _is_accepted(instance: App, previous: str | None) -> bool:
     old = None if previous is None else text_digest(previous)
     if old is None:
         old = next((each.digest for each in ServedModels(instance.engine).all()), None)
@@ -115,10 +117,10 @@ def short_lines(changes: Sequence[ModelChange], *, is_served: bool = True) -> It
         yield f"  {_DETAILS.format(previous=' --previous' if is_served else '')}"
 
 
-def record_served(instance: Instance, replaced: str | None) -> tuple[str, ...]:
+def record_served(instance: App, replaced: str | None) -> tuple[str, ...]:
     """Keep the text of the model that serves from now on. Return lines that say why it is not kept."""
     try:
-        instance.record_served_model(replaced)
+        record_served_model(instance, replaced)
     except ModelTextTooLarge as error:
         return (str(error),)
     except Unavailable:
@@ -133,7 +135,7 @@ class ChangeCounts:
     """
 
     def __init__(
-        self, instance: Instance, changes: Sequence[ModelChange], show: Callable[[Sequence[str]], None]
+        self, instance: App, changes: Sequence[ModelChange], show: Callable[[Sequence[str]], None]
     ) -> None:
         self._instance = instance
         self._changes = [
@@ -174,7 +176,7 @@ class ChangeCounts:
                 if self._ending.is_set():
                     return
         if scan.asks_for_members:
-            members = self._instance.member_stores.members.roster().members
+            members = self._instance.part(AuthServices).members.roster().members
             scan.count_members(member.profile for member in members)
         yield "What the changes of the model concern:"
         for change in self._changes:

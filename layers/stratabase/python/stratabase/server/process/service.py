@@ -8,8 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event
 
-from stratabase import bootstrap
+from stratabase.aws.functions import app
 from stratabase.cli.project.folder import PROJECT_FILES
+from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.http.base.cors import Cors
 from stratabase.core.model.reading import InvalidModel, lint_model_file
@@ -20,8 +21,10 @@ from stratabase.core.store.catalog.catalog_store import ServedNames
 from stratabase.core.store.read.context import system_now
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.evolution.commands.backfill.build import build_before_serving
-from stratabase.evolution.commands.backfill.owners import resolve_owners
 from stratabase.evolution.difference import ModelChange
+from stratabase.members.app.auth_services import AuthServices
+from stratabase.members.app.member_services import MemberServices
+from stratabase.members.commands.owners import resolve_owners
 from stratabase.members.operations.first_administrator import NoAdministrator
 from stratabase.members.refusals import BadMember
 from stratabase.server.documentation.function import (
@@ -78,7 +81,7 @@ def serve(
     _set_base_url(job.address)
     _keep_model(job)
     template = with_documentation(read_template(job.template))
-    instance = bootstrap.instance()
+    instance = app()
     use_data_folder(instance.settings.home)  # as the supervisor does, which can be killed first
     instance.documentation_path = DOCUMENTATION_PATH
     changes = _report_changes(instance, job, send)
@@ -88,13 +91,17 @@ def serve(
     try:
         functions = {declaration.name: load_function(declaration) for declaration in template.functions}
         functions |= documentation_function(instance, Documentation(PROJECT_FILES))
-        older = tuple(describe_older_stores(instance.marked_stores()))
+        with instance.marked_stores() as stores:
+            older = tuple(describe_older_stores(stores))
         instance.claim_stores()
         require_whole(instance.engine)
         build_before_serving(instance.settings, instance.engine, instance.model, _progress(send))
         ServedNames(instance.engine, instance.model, system_now).begin()
         _check_instance(instance)
-        administrator = instance.create_first_administrator() or instance.administrator_state()
+        administrator = (
+            instance.part(MemberServices).create_first_administrator()
+            or instance.part(MemberServices).administrator_state()
+        )
         unbuilt = _unbuilt(instance)
         owners = _resolve_owners(instance, send)
         not_kept = record_served(instance, job.previous_model)
@@ -164,7 +171,7 @@ def _keep_model(job: Job) -> None:
     os.environ["STRATABASE_MODEL"] = str(kept)
 
 
-def _report_changes(instance: bootstrap.Instance, job: Job, send: SendReport) -> Sequence[ModelChange]:
+def _report_changes(instance: App, job: Job, send: SendReport) -> Sequence[ModelChange]:
     """Report the changes of the model, and return them.
 
     Raises CommandError if the model is not served, because somebody must decide about a change first.
@@ -185,14 +192,14 @@ def _report_changes(instance: bootstrap.Instance, job: Job, send: SendReport) ->
     return changes
 
 
-def _check_instance(instance: bootstrap.Instance) -> None:
+def _check_instance(instance: App) -> None:
     """Raise an error about what would fail in requests: NoAdministrator, UnusableStore, Unavailable."""
-    instance.check_administrators()
-    instance.auth_services.check_keys()
-    instance.platform.check_mail()
+    instance.part(MemberServices).check_administrators()
+    instance.part(AuthServices).check_keys()
+    instance.part(MemberServices).check_mail()
 
 
-def _gateway_options(job: Job, instance: bootstrap.Instance) -> GatewayOptions:
+def _gateway_options(job: Job, instance: App) -> GatewayOptions:
     """Return what the settings and the job change about the gateway."""
     settings = instance.settings
     writers: list[WriteRecord] = []
@@ -224,7 +231,7 @@ def _progress(send: SendReport) -> PrintLines:
     return lambda *lines: send(WorkerReport(ReportKind.PROGRESS, lines))
 
 
-def _resolve_owners(instance: bootstrap.Instance, send: SendReport) -> tuple[str, ...]:
+def _resolve_owners(instance: App, send: SendReport) -> tuple[str, ...]:
     """Replace usernames that an older version stored as owners, in an embedded store; return the outcome.
 
     Other stores can be large, and other processes can serve them, so there a person runs the command.
@@ -234,7 +241,7 @@ def _resolve_owners(instance: bootstrap.Instance, send: SendReport) -> tuple[str
     return tuple(resolve_owners(instance, print_lines=_progress(send)))
 
 
-def _unbuilt(instance: bootstrap.Instance) -> tuple[str, ...]:
+def _unbuilt(instance: App) -> tuple[str, ...]:
     """Return the names of what `reindex` has to build, or nothing if the store does not respond."""
     try:
         return instance.entities.unbuilt()

@@ -4,7 +4,7 @@ import argparse
 import codecs
 from dataclasses import replace
 
-from stratabase.bootstrap import Instance
+from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import Refusal
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.reading import InvalidModel
@@ -46,7 +46,7 @@ def export_csv(options: argparse.Namespace) -> int:
     require_store(settings)
     if options.target.exists():
         raise CommandError(f"{options.target} exists already. Choose another file, or delete this one.")
-    instance = Instance(settings)
+    instance = App(settings)
     try:
         number = _export(options, instance)
     except OSError as error:
@@ -66,7 +66,7 @@ def export_csv(options: argparse.Namespace) -> int:
     return 0
 
 
-def _export(options: argparse.Namespace, instance: Instance) -> int:
+def _export(options: argparse.Namespace, instance: App) -> int:
     cells, separator = cell_formats(options), delimiter(options) or ","
     encoding = _encoding(options.encoding or "utf-8")
     name, model = find_class(instance.model, options.class_name).name, with_users(instance.model)

@@ -8,15 +8,15 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from stratabase.bootstrap import Instance
-from stratabase.bootstrap.platform import platform_of
+from stratabase.core.app.app import App
+from stratabase.core.app.platform import platform_of
 from stratabase.core.concurrent_calls import ConcurrentCalls
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.instant import format_instant
 from stratabase.core.model.users import with_users
 from stratabase.core.settings import Settings
 from stratabase.evolution.commands.backfill.build import build_before_serving
-from stratabase.evolution.commands.backfill.owners import resolve_owners
+from stratabase.members.commands.owners import resolve_owners
 from stratabase.members.operations.rules import CONSOLE
 from stratabase.terminal.command_error import MISUSED, CommandError, text_with_cause
 from stratabase.terminal.data_folder import use_data_folder
@@ -121,7 +121,7 @@ def import_csv(options: argparse.Namespace) -> int:
 
 
 def _import(options: argparse.Namespace, settings: Settings, file: CsvFile) -> int:
-    instance = Instance(settings)
+    instance = App(settings)
     try:
         try:
             return _Import(options, instance, file).run()
@@ -158,7 +158,7 @@ def _mapping(options: argparse.Namespace) -> Mapping[str, str]:
 class _Import:
     """The steps of one command."""
 
-    def __init__(self, options: argparse.Namespace, instance: Instance, file: CsvFile) -> None:
+    def __init__(self, options: argparse.Namespace, instance: App, file: CsvFile) -> None:
         self._options = options
         self._instance = instance
         self._file = file

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from stratabase.bootstrap import Instance
+from stratabase.core.app.app import App
 from stratabase.core.operations.files.hold import hold_files
-from stratabase.evolution.commands.backfill.owners import resolve_owners
+from stratabase.members.app.auth_services import AuthServices
+from stratabase.members.commands.owners import resolve_owners
 from stratabase.members.shared_addresses import describe_shared_addresses
 from stratabase.terminal.progress import ProgressBar, StepBars
 from stratabase.transfer.checking import ExportCheck, ExportReader
@@ -26,7 +27,7 @@ class ExportedMembers(NamedTuple):
     with_password_hashes: bool
 
 
-def export_instance(instance: Instance, folder: Path, members: ExportedMembers) -> Iterator[str]:
+def export_instance(instance: App, folder: Path, members: ExportedMembers) -> Iterator[str]:
     """Export everything, and yield lines that say what the export has.
 
     Raises FolderInUse, InvalidModel, UnusableStore, Unavailable, OSError, CommandError.
@@ -36,12 +37,12 @@ def export_instance(instance: Instance, folder: Path, members: ExportedMembers) 
     instance.check_store()
     require_whole(instance.engine)
     if members.included:
-        instance.member_stores.members.any()  # a refused store is noticed before anything is written
+        instance.part(AuthServices).members.any()  # a refused store is noticed before anything is written
     with prepared_folder(folder):
         yield from _export(instance, export, folder, members)
 
 
-def _export(instance: Instance, export: Export, folder: Path, members: ExportedMembers) -> Iterator[str]:
+def _export(instance: App, export: Export, folder: Path, members: ExportedMembers) -> Iterator[str]:
     """Export everything to a prepared folder, and yield lines that say what the export has."""
     copying = ProgressBar("Copying", 0)
     with (
@@ -63,7 +64,7 @@ def _export(instance: Instance, export: Export, folder: Path, members: ExportedM
         with_hashes = members.with_password_hashes
         export.add(
             export_members(
-                folder, instance.member_stores.members, with_password_hashes=with_hashes, report=bar
+                folder, instance.part(AuthServices).members, with_password_hashes=with_hashes, report=bar
             )
         )
         bar.clear()
@@ -94,7 +95,7 @@ def _left_out(found: Exported) -> Iterator[str]:
         )
 
 
-def import_instance(instance: Instance, folder: Path, reader: ExportReader) -> Iterator[str]:
+def import_instance(instance: App, folder: Path, reader: ExportReader) -> Iterator[str]:
     """Check an export, write it, and yield lines that say what was found.
 
     Raises InvalidExport, StoreNotEmpty, ImportedAlready, UnusableStore, Unavailable, CommandError.
@@ -109,13 +110,13 @@ def import_instance(instance: Instance, folder: Path, reader: ExportReader) -> I
     members = MemberImport(folder, instance.model.profiles)
     with StepBars() as bars, ExportCheck(reader, importing.schema) as check:
         is_resumed = importing.check(check, bars.begin)
-        members.check(lambda: instance.member_stores.members)
+        members.check(lambda: instance.part(AuthServices).members)
         if is_resumed:
             yield "An earlier run of this import was interrupted. It continues."
         require_unused(instance.settings)  # the checks can take minutes
         instance.claim_stores()
         importing.run(check, lambda: instance.blobs, bars.begin)
-        added = members.run(lambda: instance.member_stores.members, bars.begin("Members"))
+        added = members.run(lambda: instance.part(AuthServices).members, bars.begin("Members"))
         importing.finish()
         number, dangling = check.dangling()
     if instance.platform.is_embedded:

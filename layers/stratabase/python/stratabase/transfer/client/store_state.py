@@ -1,6 +1,6 @@
 """Checks of the stores of an instance, before a command fills or serves them."""
 
-from stratabase.bootstrap.platform import platform_of
+from stratabase.core.app.platform import platform_of
 from stratabase.core.files.folder import is_in_use
 from stratabase.core.settings import Settings
 from stratabase.core.store.engine.port import Engine

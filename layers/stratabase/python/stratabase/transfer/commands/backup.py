@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from stratabase.bootstrap import Instance
+from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.operations.files.hold import hold_files
 from stratabase.core.operations.store_marks import check_marks
@@ -33,11 +33,12 @@ def run(options: argparse.Namespace) -> int:
     settings = read_settings()
     require_local_data(settings)
     require_store(settings)
-    instance = Instance(settings)
+    instance = App(settings)
     try:
         instance.check_store()
         require_whole(instance.engine)
-        check_marks(instance.marked_stores())  # the copy of a database reads no mark
+        with instance.marked_stores() as stores:
+            check_marks(stores)  # the copy of a database reads no mark
         with prepared_folder(options.folder):
             found = _back_up(instance, options.folder)
     except OSError as error:
@@ -54,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _back_up(instance: Instance, folder: Path) -> BackedUp:
+def _back_up(instance: App, folder: Path) -> BackedUp:
     bar = ProgressBar("Backup", 0, "file")
     try:
         with hold_files(instance.files.ledger, SystemClock()):

@@ -6,14 +6,15 @@ import shutil
 from contextlib import closing, suppress
 from pathlib import Path
 
-from stratabase.bootstrap import Instance
-from stratabase.bootstrap.platform import platform_of
+from stratabase.core.app.app import App
+from stratabase.core.app.platform import platform_of
 from stratabase.core.domain.files.stored_file import file_key
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.local_files import entries
 from stratabase.core.model.reading import InvalidModel
 from stratabase.core.settings import BadSettings, Settings, variables
 from stratabase.core.unusable_store import UnusableStore
+from stratabase.members.app.auth_services import AuthServices
 from stratabase.terminal.command_error import MISUSED, CommandError, text_with_cause
 from stratabase.terminal.examples import add_examples
 from stratabase.terminal.settings import make_data_folder, read_settings, require_store
@@ -71,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
         with hold_folder(folder):
             _prepare(folder)
             if not (folder / _EXPORT / MANIFEST).exists():
-                with closing(Instance(source)) as instance:
+                with closing(App(source)) as instance:
                     for line in export_instance(instance, folder / _EXPORT, members):
                         print(line)
             _import(target, folder / _EXPORT)
@@ -137,10 +138,10 @@ def _check_target(target: Settings) -> None:
     if is_embedded:
         make_data_folder(target.home)
     try:
-        with closing(Instance(target)) as instance:
+        with closing(App(target)) as instance:
             if not is_embedded:
                 instance.check_store()
-                instance.member_stores.members.any()
+                instance.part(AuthServices).members.any()
             if target.bucket is not None:
                 instance.blobs.size(_ANY_FILE)
     except Unavailable as error:
@@ -148,7 +149,7 @@ def _check_target(target: Settings) -> None:
 
 
 def _import(target: Settings, folder: Path) -> None:
-    with closing(Instance(target)) as instance:
+    with closing(App(target)) as instance:
         reader = ExportReader(folder, read_manifest(folder), instance.model)
         if instance.platform.is_embedded:
             make_data_folder(target.home)

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from stratabase.bootstrap import Instance
+from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.model.reading import InvalidModel
 from stratabase.core.unusable_store import UnusableStore
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
 def _export_folder(folder: Path, members: ExportedMembers) -> int:
     settings = read_settings()
     require_store(settings)
-    instance = Instance(settings)
+    instance = App(settings)
     try:
         for line in export_instance(instance, folder, members):
             print(line)

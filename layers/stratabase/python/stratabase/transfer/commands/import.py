@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from stratabase.bootstrap import Instance
-from stratabase.bootstrap.platform import platform_of
+from stratabase.core.app.app import App
+from stratabase.core.app.platform import platform_of
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.model.reading import InvalidModel
 from stratabase.core.unusable_store import UnusableStore
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _import_folder(folder: Path) -> int:
     settings = read_settings()
-    instance = Instance(settings)
+    instance = App(settings)
     try:
         manifest = read_manifest(folder)
         reader = ExportReader(folder, manifest, instance.model)

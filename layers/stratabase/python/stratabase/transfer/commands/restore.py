@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from stratabase.bootstrap.store_marks import open_marked_stores
+from stratabase.core.app.store_marks import open_marked_stores
 from stratabase.core.data_folder import has_data
 from stratabase.core.domain.store_mark import StoreKind, StoreRefused
 from stratabase.core.settings import Settings

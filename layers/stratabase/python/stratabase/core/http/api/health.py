@@ -1,6 +1,6 @@
 """The health endpoints: whether the process runs, and whether it is ready for requests."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from stratabase.core.domain.caller import Caller
@@ -45,12 +45,13 @@ def liveness_endpoint(version: str) -> Endpoint:
 def health_endpoint(
     version: str,
     is_store_reachable: Callable[[], bool],
-    are_keys_readable: Callable[[], bool],
+    find_problems: Callable[[], Mapping[str, str]],
     is_stopping: Callable[[], bool],
 ) -> Endpoint:
     """Return the endpoint that reports the version of the service and whether it is ready for requests.
 
-    It is ready if the store responds and the keys can be read, unless the service is about to stop.
+    It is ready if the store responds and there are no other problems, unless the service is about to stop.
+    `find_problems` returns problems by the field that says so.
     """
 
     def read_health(request: Request, _: Caller | None) -> Response:
@@ -59,11 +60,11 @@ def health_endpoint(
             "version": version,
             "store": "reachable" if is_reachable else "unreachable",
         }
-        if not (readable := are_keys_readable()):
-            content["keys"] = "unreadable"
+        problems = find_problems()
+        content |= problems
         if stopping := is_stopping():
             content["stopping"] = True
-        if is_reachable and readable and not stopping:
+        if is_reachable and not problems and not stopping:
             return body_response(request, 200, _HEALTH, content)
         response = body_response(request, 503, _HEALTH, content)
         return response.with_headers((*response.headers, *_RETRY_AFTER))

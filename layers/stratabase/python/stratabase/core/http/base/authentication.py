@@ -41,6 +41,11 @@ class Authentication:
         """The authenticators by scheme name, in lower case and as most clients write it."""
         self._names = or_list(schemes)
 
+    @property
+    def schemes(self) -> tuple[str, ...]:
+        """The supported schemes, in lower case."""
+        return tuple(self._schemes)
+
     def caller(self, request: Request) -> Caller:
         """Return the caller of a request.
 

@@ -80,7 +80,7 @@ class Endpoint:
 
     `parameters` has the path parameters by name. `head` says whether the endpoint answers HEAD like GET. It
     must be false if a GET changes data. `headers` returns further headers of all responses at the address,
-    errors and OPTIONS included. `stratabase.bootstrap.routes` assigns the address.
+    errors and OPTIONS included. `stratabase.core.app.routes` assigns the address.
     """
 
     operations: Mapping[str, Operation]

@@ -71,3 +71,8 @@ def _while_maintained(
 
 def _stored_registry(engine: Engine) -> Registry:
     return parse_registry(engine.get([keys.REGISTRY])[0])
+
+
+def count_objects(engine: Engine, stored_name: str) -> int:
+    """Return the number of stored objects of a class, by its stored name."""
+    return sum(map(len, listed_objects(engine, stored_name)))

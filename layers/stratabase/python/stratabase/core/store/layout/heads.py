@@ -10,7 +10,7 @@ from stratabase.core.domain.objects.change import Tombstone
 from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.store.engine.port import Condition, ConditionOperator, Expectation, IndexKey, Item
 from stratabase.core.store.layout.access_path import AccessPath
-from stratabase.core.store.layout.codec import CLAIMED, COMMIT_IDS
+from stratabase.core.store.layout.codec import CLAIMED, COMMIT_IDS, commit_ids
 
 DELETED = "deleted"
 """The attribute that only tombstones have."""
@@ -42,6 +42,13 @@ def expect_commit_ids(commit_ids: tuple[str, ...]) -> Expectation:
     """Return the expectation that a head has these commit ids."""
     condition = Condition(COMMIT_IDS, ConditionOperator.EQUALS, list(commit_ids))
     return Expectation(exists=True, conditions=(condition,))
+
+
+def expect_as_read(item: Item) -> Expectation:
+    """Return the expectation that no commit has written a head or version since it was read."""
+    if named := commit_ids(item):
+        return expect_commit_ids(named)
+    return Expectation(exists=True, conditions=(Condition(COMMIT_IDS, ConditionOperator.ABSENT),))
 
 
 def expect_tombstone(gone: Tombstone) -> Expectation:

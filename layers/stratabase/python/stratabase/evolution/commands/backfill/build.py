@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 
-from stratabase.bootstrap.platform import platform_of
+from stratabase.core.app.platform import platform_of
 from stratabase.core.domain.objects.entity import RoleName
 from stratabase.core.local_files import LockTimeout, lock_file
 from stratabase.core.model.model import Model

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from stratabase.bootstrap import Instance
-from stratabase.bootstrap.platform import platform_of
+from stratabase.core.app.app import App
+from stratabase.core.app.platform import platform_of
 from stratabase.core.model.attribute import Origin
 from stratabase.core.model.model import Model
 from stratabase.core.model.stored_names import ClassNames, StoredNames
-from stratabase.evolution.backfill.class_heads import count_objects
+from stratabase.core.store.indexes.listing import count_objects
 from stratabase.evolution.backfill.convert import Conversion, Unconverted
 from stratabase.evolution.commands.backfill.drop import run_on_store
 from stratabase.terminal.command_error import CommandError
@@ -29,7 +29,7 @@ def convert(options: argparse.Namespace) -> int:
     return run_on_store(lambda instance: _convert(instance, options))
 
 
-def _convert(instance: Instance, options: argparse.Namespace) -> int:
+def _convert(instance: App, options: argparse.Namespace) -> int:
     model = instance.model
     chosen = _chosen(model, options.name)
     names = StoredNames(model)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from contextlib import closing, nullcontext
 from pathlib import Path
 
-from stratabase.bootstrap import Instance
-from stratabase.bootstrap.platform import platform_of
+from stratabase.core.app.app import App
+from stratabase.core.app.platform import platform_of
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.instant import Instant, format_instant
 from stratabase.core.model.reading import InvalidModel
@@ -33,10 +33,10 @@ def drop(options: argparse.Namespace) -> int:
     return run_on_store(lambda instance: _drop(instance, options))
 
 
-def run_on_store(work: Callable[[Instance], int]) -> int:
+def run_on_store(work: Callable[[App], int]) -> int:
     """Run a task on the store of the model in the settings, and return its exit code. Raises CommandError."""
     settings = read_settings()
-    instance = Instance(settings)
+    instance = App(settings)
     try:
         _ = instance.model  # before the lock
         require_store(settings)
@@ -55,7 +55,7 @@ def print_to_stderr(*lines: str) -> None:
     print(*lines, sep="\n", file=sys.stderr)
 
 
-def _drop(instance: Instance, options: argparse.Namespace) -> int:
+def _drop(instance: App, options: argparse.Namespace) -> int:
     engine, local = instance.engine, instance.platform.is_embedded
     catalog = CatalogStore(engine).read()
     try:
@@ -97,7 +97,7 @@ def _drop(instance: Instance, options: argparse.Namespace) -> int:
     return 0
 
 
-def _description(instance: Instance, erasure: Erasure, catalog: Catalog) -> str:
+def _description(instance: App, erasure: Erasure, catalog: Catalog) -> str:
     """Return a text about what is stored under a name."""
     found = count_holders(instance.engine, [erasure])[erasure.label]
     removed = [

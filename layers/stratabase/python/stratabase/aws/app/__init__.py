@@ -1,0 +1,1 @@
+"""What AWS brings to an app: its platform."""

@@ -1,0 +1,12 @@
+"""The app: the core, and what other packages bring to it, on a platform.
+
+Read in this order:
+
+- `features`: the table of what each package brings: routes, commands, and parts of the app
+- `app`: an app with its model, settings, stores and services
+- `platform`: the protocol of where an app keeps everything
+- `routes`: the addresses of the core, and their endpoints
+- `store_marks`: opens the marks of all stores, for commands
+
+Imports all packages of the core. Other packages extend an app by `App.part` and a row in `features`.
+"""

@@ -1,0 +1,147 @@
+"""The features: what each package brings to an app. This table names every command and all routes.
+
+A feature names its functions by references such as `"package.module:function"`, which are imported when they
+are used: a Lambda function imports its own routes only, and a command only its own module.
+
+To add a feature, write its package, and add its row to FEATURES.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, NamedTuple
+
+
+class Command(NamedTuple):
+    """A command of `stratabase`."""
+
+    module: str
+    """The module that has it, with the functions `configure` and `run`."""
+    help: str
+    resumes: bool = False
+    """Whether a person can interrupt it and run it again, until it is complete."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feature:
+    """What a package brings to an app. Each value is a reference to a function, unless its text says more."""
+
+    routes: Mapping[str, str] = field(default_factory=dict)
+    """By the name of a Lambda function: returns the `core.routes.Route`s that it serves."""
+    commands: Mapping[str, Command] = field(default_factory=dict)
+    """The commands by their names."""
+    objects: str | None = None
+    """Takes an app and the repository of its objects; returns a repository with more objects."""
+    authenticators: str | None = None
+    """Takes an app; returns the `Authenticator`s by the name of their scheme."""
+    health: str | None = None
+    """Takes an app; returns what keeps it from serving, by the field of the health response that says so."""
+    sweep: str | None = None
+    """Takes an app. Each sweep begins with it."""
+
+
+FEATURES: tuple[Feature, ...] = (
+    Feature(
+        routes={
+            "graphql": "stratabase.core.app.routes:graphql_routes",
+            "files": "stratabase.core.app.routes:file_routes",
+            "download": "stratabase.core.app.routes:download_routes",
+        },
+    ),
+    Feature(
+        commands={
+            "init": Command(
+                "stratabase.cli.init",
+                "create a new project: a model, a README and pyproject.toml, and on request what AWS needs",
+            ),
+        },
+    ),
+    Feature(
+        commands={
+            "serve": Command(
+                "stratabase.server.commands.serve",
+                "serve the model on this machine, and reload when the model or the code changes",
+            ),
+        },
+    ),
+    Feature(
+        commands={
+            "model": Command(
+                "stratabase.cli.model", "check the model, or print what Stratabase generates from it"
+            ),
+            "reindex": Command(
+                "stratabase.evolution.commands.reindex",
+                "build the indexes, unique constraints and required roles of a changed model while the "
+                "service runs",
+                resumes=True,
+            ),
+        },
+        sweep="stratabase.evolution.served:note_served_model",
+    ),
+    Feature(
+        routes={
+            "tokens": "stratabase.members.app.routes:token_routes",
+            "members": "stratabase.members.app.routes:member_routes",
+        },
+        commands={
+            "keys": Command("stratabase.members.commands.keys", "list or rotate the keys that sign tokens"),
+            "members": Command("stratabase.members.commands.members", "list, create and change members"),
+        },
+        objects="stratabase.members.app.auth_services:with_users",
+        authenticators="stratabase.members.app.auth_services:authenticators",
+        health="stratabase.members.app.auth_services:check_keys",
+    ),
+    Feature(
+        routes={"members": "stratabase.core.app.routes:openapi_routes"},
+        commands={
+            "store": Command(
+                "stratabase.cli.store",
+                "show which instance and layout the stores have, adopt a restored store, or raise the layout",
+            ),
+        },
+    ),
+    Feature(
+        commands={
+            "export": Command(
+                "stratabase.transfer.commands.export",
+                "write all data of an instance to a folder, or the objects of a class to a CSV file",
+                resumes=True,
+            ),
+            "import": Command(
+                "stratabase.transfer.commands.import",
+                "read an export into an empty store, or the rows of a CSV file as objects of a class",
+                resumes=True,
+            ),
+            "copy": Command(
+                "stratabase.transfer.commands.copy",
+                "copy an instance to other stores, such as from SQLite to DynamoDB",
+                resumes=True,
+            ),
+            "backup": Command(
+                "stratabase.transfer.commands.backup",
+                "copy all data of a local instance to a folder, also while it is served",
+                resumes=True,
+            ),
+            "restore": Command(
+                "stratabase.transfer.commands.restore", "copy a backup to an empty data folder", resumes=True
+            ),
+            "files": Command(
+                "stratabase.cli.files",
+                "upload files to an instance, download them, and check the stored files",
+                resumes=True,
+            ),
+        },
+    ),
+    Feature(
+        commands={
+            "aws": Command("stratabase.aws.commands.aws", "deploy an instance to AWS, try it, and delete it")
+        },
+    ),
+)
+"""All features. Commands and routes appear in this order."""
+
+
+def load(reference: str) -> Any:
+    """Return what a reference such as `"package.module:name"` names."""
+    module, _, name = reference.partition(":")
+    return getattr(import_module(module), name)

@@ -1,0 +1,9 @@
+"""What the members bring to an app: authentication, the operations on members, their routes and stores.
+
+- `auth_services`: signs members in, and issues tokens
+- `member_services`: the operations on members
+- `routes`: the addresses of tokens, members and passwords
+- `local_platform`: the platform of this machine, which opens the stores of members, too
+
+Imports all packages of `members`, and the app of the core.
+"""

@@ -1,0 +1,115 @@
+"""The services of authentication: sign-in by password, tokens, and the keys that sign tokens."""
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from stratabase.core import waiting
+from stratabase.core.app.app import App
+from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.http.base.authentication import Authenticator
+from stratabase.core.model.model import Model
+from stratabase.core.operations.ports import EntityRepository
+from stratabase.core.unusable_store import UnusableStore
+from stratabase.members.endpoints.authenticators import BasicAuthenticator, BearerAuthenticator
+from stratabase.members.operations.renamed_profiles import with_present_profiles
+from stratabase.members.operations.users import UserRepository
+from stratabase.members.ports import Keyring, Members, member_platform
+from stratabase.members.sign_in.callers import CallerFactory, MemberCache
+from stratabase.members.sign_in.password_hashes import Argon2Passwords
+from stratabase.members.sign_in.sign_in import SignIn
+from stratabase.members.sign_in.signing_keys import RotateKeys, SigningKeyCache
+from stratabase.members.sign_in.tokens import TokenIssuer, TokenTerms, TokenVerifier
+from stratabase.members.stores.metered_members import MeteredMembers
+
+
+class AuthServices:
+    """The services that authenticate callers and issue tokens, of an app. Each is built on first use."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._settings = app.settings
+        self._clock = app.clock
+        self._ids = app.ids
+        self.passwords = Argon2Passwords()
+
+    @cached_property
+    def members(self) -> Members:
+        """The members of the app, with the profiles of its model."""
+        return with_present_profiles(member_platform(self._app.platform).members(), self._app.model.profiles)
+
+    @cached_property
+    def sign_in(self) -> SignIn:
+        """The operation that authenticates a caller by username and password."""
+        return SignIn(
+            self.members,
+            self._member_cache,
+            self.passwords,
+            self._app.model.profiles,
+            self._clock,
+            self._app.attempts,
+            None if self._settings.function else waiting.pause,
+        )
+
+    @cached_property
+    def issuer(self) -> TokenIssuer:
+        """The operation that issues tokens."""
+        return TokenIssuer(self._keys, self._clock, self._ids, self._terms)
+
+    def check_keys(self) -> None:
+        """Read the keys that sign tokens. Raises UnusableStore, Unavailable."""
+        self._keyring.keys()
+
+    @cached_property
+    def rotate(self) -> RotateKeys:
+        """The operation that rotates the keys that sign tokens."""
+        return RotateKeys(self._keyring, self._clock, self._ids, self._terms.validity)
+
+    @property
+    def authenticators(self) -> Mapping[str, Authenticator]:
+        """The authenticators by the name of their scheme."""
+        callers = CallerFactory(self._app.model.profiles)
+        tokens = TokenVerifier(self._keys, self._member_cache, callers, self._clock, self._terms.audience)
+        bearer: dict[str, Authenticator] = {"Bearer": BearerAuthenticator(tokens.caller)}
+        return bearer | ({"Basic": BasicAuthenticator(self.sign_in)} if self._settings.basic else {})
+
+    @cached_property
+    def _terms(self) -> TokenTerms:
+        settings = self._settings
+        return TokenTerms(self._app.model.application, settings.token_minutes, settings.session_hours)
+
+    @cached_property
+    def _member_cache(self) -> MemberCache:
+        return MemberCache(self.members, self._clock)
+
+    @cached_property
+    def _keyring(self) -> Keyring:
+        return member_platform(self._app.platform).keyring()
+
+    @cached_property
+    def _keys(self) -> SigningKeyCache:
+        return SigningKeyCache(self._keyring, self._clock, self._ids, self._terms.validity)
+
+
+def authenticators(app: App) -> Mapping[str, Authenticator]:
+    """Return the authenticators of an app by the name of their scheme."""
+    return app.part(AuthServices).authenticators
+
+
+def with_users(app: App, entities: EntityRepository, model: Model) -> EntityRepository:
+    """Return the objects of a repository, and the members as objects of `_User`. `model`: with users."""
+    return UserRepository(entities, lambda: MeteredMembers(app.part(AuthServices).members), model)
+
+
+def check_keys(app: App) -> Mapping[str, str]:
+    """Return that the keys which sign tokens can't be read, if they are in a file and this is so.
+
+    A secret of AWS is not read, because the function that reports the health may not do so.
+    """
+    if app.settings.signing_keys is not None:
+        return {}
+    try:
+        app.part(AuthServices).check_keys()
+    except (Unavailable, UnusableStore) as error:
+        app.log.error("Signing keys not readable", error=error)  # noqa: TRY400 - not a standard logger
+        return {"keys": "unreadable"}
+    return {}

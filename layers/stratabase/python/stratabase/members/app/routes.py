@@ -1,0 +1,77 @@
+"""The routes of members, passwords and tokens. See `core.routes`."""
+
+from stratabase.core.app.app import App
+from stratabase.core.app.routes import Route
+
+
+def token_routes() -> tuple[Route, ...]:
+    """Return the routes of tokens."""
+    from stratabase.members.app.auth_services import AuthServices
+    from stratabase.members.endpoints.tokens import get_token_endpoint, refresh_token_endpoint
+
+    return (
+        Route(
+            "/public/token/getJwtToken",
+            lambda app: get_token_endpoint(app.part(AuthServices).sign_in, app.part(AuthServices).issuer),
+        ),
+        Route(
+            "/auth/token/refreshJwtToken",
+            lambda app: refresh_token_endpoint(app.part(AuthServices).issuer),
+        ),
+    )
+
+
+def member_routes() -> tuple[Route, ...]:
+    """Return the routes of members and their passwords."""
+    from stratabase.members.app.member_services import MemberServices
+    from stratabase.members.endpoints.hand_over import hand_over_endpoint
+    from stratabase.members.endpoints.member import current_member_endpoint, member_endpoint
+    from stratabase.members.endpoints.members import members_endpoint
+    from stratabase.members.endpoints.reset_password import reset_password_endpoint
+    from stratabase.members.operations.email_change import CONFIRM_EMAIL_PATH as CONFIRM_EMAIL
+    from stratabase.members.operations.password_reset import FORGOT_PASSWORD_PATH as FORGOT_PASSWORD
+    from stratabase.members.operations.password_reset import SET_PASSWORD_PATH as SET_PASSWORD
+    from stratabase.members.pages.confirm_email import confirm_email_endpoint
+    from stratabase.members.pages.forgot_password import forgot_password_endpoint
+    from stratabase.members.pages.set_password import set_password_endpoint
+
+    def services(app: App) -> MemberServices:
+        return app.part(MemberServices)
+
+    return (
+        Route(
+            "/auth/administration/member",
+            lambda app: current_member_endpoint(services(app), services(app).shapes),
+        ),
+        Route(
+            "/auth/administration/members",
+            lambda app: members_endpoint(services(app), services(app).shapes),
+        ),
+        Route(
+            "/auth/administration/members/{id}",
+            lambda app: member_endpoint(services(app), services(app).shapes),
+        ),
+        Route(
+            "/auth/administration/members/{id}/resetPassword",
+            lambda app: reset_password_endpoint(services(app).password_reset.start),
+        ),
+        Route(
+            "/auth/administration/members/{id}/handOver",
+            lambda app: hand_over_endpoint(services(app).hand_over),
+        ),
+        Route(
+            SET_PASSWORD,
+            lambda app: set_password_endpoint(services(app).password_reset, services(app).set_password_pages),
+        ),
+        Route(
+            FORGOT_PASSWORD,
+            lambda app: forgot_password_endpoint(
+                services(app).request_forgotten_password,
+                services(app).forgot_password_pages,
+            ),
+        ),
+        Route(
+            CONFIRM_EMAIL,
+            lambda app: confirm_email_endpoint(services(app).email_change, services(app).confirm_email_pages),
+        ),
+    )
