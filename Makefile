@@ -16,7 +16,7 @@ help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 run: $(VENV)/.run $(if $(filter dynamodb,$(STORE)),.venv-ministack/.done) ## Serve the model on this machine (STORE=dynamodb: over an emulator, which forgets)
-	@$(if $(filter dynamodb,$(STORE)),$(BIN)/python -m stratabase.aws.commands.emulator) $(BIN)/stratabase serve
+	@$(if $(filter dynamodb,$(STORE)),$(BIN)/python -m stratabase_aws.commands.emulator) $(BIN)/stratabase serve
 
 # Tests start the service many times, which takes longer where Python may not keep what it has compiled.
 test test-lambda test-oldest test-older soak: export PYTHONDONTWRITEBYTECODE =
@@ -67,12 +67,13 @@ golden: $(VENV)/.dev ## Write the golden files anew; read the difference before 
 	$(BIN)/stratabase model sdl tests/core/schema/models/everything.graphql > tests/core/schema/golden/everything.graphql
 	$(BIN)/python -m tests.golden > tests/core/http/api/openapi/golden/openapi.json
 
-wheel: $(VENV)/.run ## Build the package that users install, into dist/
+wheel: $(VENV)/.run ## Build the packages that users install, into dist/
 	@$(BIN)/python -m hatchling build --target wheel --directory dist
+	@cd layers/stratabase/aws && $(CURDIR)/$(BIN)/python -m hatchling build --target wheel --directory $(CURDIR)/dist
 
 messages: $(VENV)/.dev ## Bring the catalogs up to date with the messages of the code (a new language: LANGUAGE=de)
 	@echo "Extracting the messages, and updating $(notdir $(wildcard $(MESSAGES)/*.po))"
-	@cd $(MESSAGES)/../.. && $(CURDIR)/$(BIN)/pybabel -q extract --omit-header --add-location=file --sort-by-file -k ngettext:1,2 -o values/messages/messages.pot .
+	@cd $(MESSAGES)/../.. && $(CURDIR)/$(BIN)/pybabel -q extract --omit-header --add-location=file --sort-by-file -k ngettext:1,2 -o values/messages/messages.pot . ../../aws/stratabase_aws
 	@test -z "$(LANGUAGE)" || $(BIN)/pybabel -q init -i $(MESSAGES)/messages.pot -l $(LANGUAGE) -o $(MESSAGES)/$(LANGUAGE).po
 	@for file in $(MESSAGES)/*.po; do $(BIN)/pybabel -q update -N --ignore-obsolete --ignore-pot-creation-date -i $(MESSAGES)/messages.pot -l $$(basename $$file .po) -o $$file; done
 MESSAGES := layers/stratabase/python/stratabase/values/messages
@@ -87,7 +88,7 @@ reference: .node-reference/.done ## Build the API reference page anew (needs Nod
 define build_page
 echo "Building the page $(1)"
 @rm -rf .node-$(1)/src && cp -r tools/build-page.mjs tools/$(1)/src .node-$(1)
-@cd .node-$(1) && node build-page.mjs $(1) $(2) "$(CURDIR)/layers/stratabase/python/stratabase/http_api/pages/$(1)/built"
+@cd .node-$(1) && node build-page.mjs $(1) $(2) "$(CURDIR)/layers/stratabase/python/stratabase/core/http/pages/$(1)/built"
 endef
 
 validate: $(VENV)/.dev .venv-sam/.done .venv-checkov/.done ## Check the template as deployment does, and for security
@@ -110,8 +111,8 @@ invoke: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done ## Run an event th
 lock: $(VENV)/.dev ## Pin every package anew
 	$(BIN)/python -m pip install -q uv
 	$(BIN)/uv pip compile $(LOCK) --group layers -o layers/dependencies/requirements.txt
-	$(BIN)/uv pip compile $(LOCK) -c layers/dependencies/requirements.txt pyproject.toml --group build -o requirements/run.txt
-	$(BIN)/uv pip compile $(LOCK) -c requirements/run.txt pyproject.toml --group build --group dev -o requirements/dev.txt
+	$(BIN)/uv pip compile $(LOCK) -c layers/dependencies/requirements.txt pyproject.toml --group build --group layers -o requirements/run.txt
+	$(BIN)/uv pip compile $(LOCK) -c requirements/run.txt pyproject.toml --group build --group layers --group dev -o requirements/dev.txt
 	echo aws-sam-cli | $(BIN)/uv pip compile $(LOCK) - -o requirements/sam.txt
 	printf 'ministack\naws-sam-translator\n' | $(BIN)/uv pip compile $(LOCK) - -o requirements/ministack.txt
 	printf 'ariadne-codegen\nmypy\n' | $(BIN)/uv pip compile $(LOCK) - -o requirements/clients.txt
@@ -131,10 +132,10 @@ $(VENV)/bin/python:
 	@python=$$(tools/find-python 3.$*) && $$python -m venv .venv-3.$*
 
 .SECONDARY: # which keeps what make made on the way
-%/.run: requirements/run.txt pyproject.toml | %/bin/python
+%/.run: requirements/run.txt pyproject.toml layers/stratabase/aws/pyproject.toml | %/bin/python
 	@echo "Installing what the service needs into $* (once)"
 	@$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
-	@$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e layers/stratabase/aws
 	@touch $@
 
 %/.dev: requirements/dev.txt %/.run

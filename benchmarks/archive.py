@@ -9,12 +9,12 @@ from pathlib import Path
 
 from benchmarks.file_rows import reference_to
 from benchmarks.role_rows import CALLER
-from stratabase.aws.functions.handlers import app
 from stratabase.core.app.app import App
 from stratabase.core.domain.write.commands import Create
 from stratabase.core.operations.files.upload import SentFile
 from stratabase.core.operations.write.services import save
 from stratabase.members.app.member_services import MemberServices
+from stratabase_aws.functions.handlers import app
 from tests.service import PASSWORD, basic
 
 APPLICATION = "Archive"

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.table import Figure, print_table
-from stratabase.aws.commands.emulator import emulator
-from stratabase.aws.dynamodb.botocore_client import BotocoreClient
-from stratabase.aws.dynamodb.client import Client
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
-from stratabase.aws.dynamodb.signed_client import SignedClient
-from stratabase.aws.dynamodb.table import ensure_table
-from stratabase.aws.endpoint import AwsEndpoint, Credentials
 from stratabase.core.store.engine.port import NOT_EXISTS, Batch, IndexKey, Item, Key, Patch, Put
+from stratabase_aws.commands.emulator import emulator
+from stratabase_aws.dynamodb.botocore_client import BotocoreClient
+from stratabase_aws.dynamodb.client import Client
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
+from stratabase_aws.dynamodb.signed_client import SignedClient
+from stratabase_aws.dynamodb.table import ensure_table
+from stratabase_aws.endpoint import AwsEndpoint, Credentials
 
 TABLE = "clients"
 OBJECTS = 100

@@ -21,11 +21,6 @@ from benchmarks.stored_table import StoredTable
 from benchmarks.table import Figure, print_table
 from benchmarks.version_rows import MODEL as VERSIONS
 from benchmarks.version_rows import Versions
-from stratabase.aws.commands.emulator import emulator
-from stratabase.aws.dynamodb.botocore_client import BotocoreClient
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
-from stratabase.aws.dynamodb.table import ensure_table
-from stratabase.aws.endpoint import AwsEndpoint, Credentials
 from stratabase.core.domain.objects.change import Change, Creation
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.query.filter import Comparison
@@ -47,6 +42,11 @@ from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.store.layout.keys import REGISTRY
 from stratabase.core.store.repository import Repository
 from stratabase.core.store.sqlite.engine import SqliteEngine
+from stratabase_aws.commands.emulator import emulator
+from stratabase_aws.dynamodb.botocore_client import BotocoreClient
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
+from stratabase_aws.dynamodb.table import ensure_table
+from stratabase_aws.endpoint import AwsEndpoint, Credentials
 from tests.fakes import FrozenClock
 
 SIZES = tuple(map(int, os.environ.get("SIZES", "1000 10000 100000").split()))

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
-from stratabase.aws.dynamodb.retry import REFUND, RETRY_COST, RetryBudget, RetryPolicy
+from stratabase_aws.dynamodb.retry import REFUND, RETRY_COST, RetryBudget, RetryPolicy
 
 WRITE_UNITS, READ_UNITS = 1000.0, 3000.0
 """The units a second of a physical partition."""

@@ -21,14 +21,14 @@ from benchmarks.function_rows import ADMINISTRATOR
 from benchmarks.http_rows import CREATE, FIELDS, GET, PAGE, UPDATE
 from benchmarks.table import Figure, print_table
 from benchmarks.trace import Handler, load_handler
-from stratabase.aws.app.platform import AwsPlatform
-from stratabase.aws.commands.emulator import BUCKET, emulator
-from stratabase.aws.dynamodb.client import Client
-from stratabase.aws.dynamodb.records import key_record
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.settings import Settings
 from stratabase.core.store.layout import keys
 from stratabase.terminal.settings import EMULATOR_CREDENTIALS
+from stratabase_aws.app.platform import AwsPlatform
+from stratabase_aws.commands.emulator import BUCKET, emulator
+from stratabase_aws.dynamodb.client import Client
+from stratabase_aws.dynamodb.records import key_record
 from tests.service import PASSWORD, basic
 
 OBJECTS = 500

@@ -15,7 +15,7 @@ from benchmarks.runtime_api import RuntimeApi, StreamedAnswer, runtime_api
 
 ROOT = Path(__file__).parent.parent
 FUNCTIONS = ROOT / "functions"
-SERVICE = ROOT / "layers/stratabase/python"
+SERVICE = (ROOT / "layers/stratabase/python", ROOT / "layers/stratabase/aws")
 WRAPPER = FUNCTIONS / "download/stream"
 """The script that starts the runtime that streams."""
 
@@ -78,7 +78,7 @@ def streaming_function(
             "AWS_LAMBDA_RUNTIME_API": api.address,
             "_HANDLER": handler,
             "LAMBDA_TASK_ROOT": str(folder),
-            "LAMBDA_RUNTIME_DIR": str(SERVICE),
+            "LAMBDA_RUNTIME_DIR": ":".join(map(str, SERVICE)),
         }
         process = subprocess.Popen(
             [WRAPPER, sys.executable, "/var/runtime/bootstrap.py"],

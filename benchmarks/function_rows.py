@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 from benchmarks.function_process import Start, cold_start, proxy_event
 from benchmarks.models import MODELS, ServedModel
 from benchmarks.table import Figure, print_table
-from stratabase.aws.commands.emulator import emulator
-from stratabase.aws.endpoint import AwsEndpoint, Credentials
-from stratabase.aws.keys.secrets_manager import SecretsClient
 from stratabase.server.http.template import FunctionDeclaration, read_template
 from stratabase.terminal.settings import EMULATOR_CREDENTIALS
+from stratabase_aws.commands.emulator import emulator
+from stratabase_aws.endpoint import AwsEndpoint, Credentials
+from stratabase_aws.keys.secrets_manager import SecretsClient
 from tests.lambda_stack.layers import Layers, lay_out
 from tests.repository import ROOT
 from tests.service import PASSWORD
@@ -48,9 +48,11 @@ MAX_RATIO = 1.5
 """The limit of the ratio of the CPU time with the large model to that with the small one."""
 
 ADMINISTRATOR = (
-    "from stratabase.aws.functions import app; instance().part(MemberServices).create_first_administrator()"
+    "from stratabase_aws.functions import app; "
+    "from stratabase.members.app.member_services import MemberServices; "
+    "app().part(MemberServices).create_first_administrator()"
 )
-STORES = "instance().is_store_reachable(); instance().open_files()"
+STORES = "app().is_store_reachable(); app().open_files()"
 _IMAGE = b"\x89PNG\r\n\x1a\n" + bytes(1000)
 
 Environment = Mapping[str, str]

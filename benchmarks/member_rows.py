@@ -9,12 +9,12 @@ from math import ceil
 from pathlib import Path
 
 from benchmarks.table import Figure, print_table
-from stratabase.aws.members.pynamodb_members import MemberRecord, _member_key, _record_attributes
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.members.member import MailedLink, Member
 from stratabase.members.sign_in.callers import MEMBER_FRESHNESS
 from stratabase.members.sign_in.password_hashes import Argon2Passwords
 from stratabase.values.formats.preferences import Formats
+from stratabase_aws.members.pynamodb_members import MemberRecord, _member_key, _record_attributes
 
 MEMBERS = 100_000
 READ_UNITS, WRITE_UNITS = 3000, 1000

@@ -10,10 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from stratabase.aws.dynamodb.records import Record, record_of
-from stratabase.aws.dynamodb.table import PARTITION, PLACE_ATTRIBUTES, SORT
 from stratabase.core.store.engine.capacity import PROJECTED_ATTRIBUTES, range_bytes
 from stratabase.core.store.engine.port import ITEMS, Item, Key
+from stratabase_aws.dynamodb.records import Record, record_of
+from stratabase_aws.dynamodb.table import PARTITION, PLACE_ATTRIBUTES, SORT
 
 MAX_BYTES = 1024 * 1024
 """The maximum size of the items that a query reads."""

@@ -10,8 +10,8 @@ from benchmarks.archive import MEGABYTE, download_address, store_documents, writ
 from benchmarks.download_rows import LARGE, MAX_GROWTH
 from benchmarks.function_process import FUNCTIONS, proxy_event, streaming_function
 from benchmarks.table import Figure, print_table
-from stratabase.aws.commands.emulator import BUCKET, emulator
 from stratabase.terminal.settings import EMULATOR_CREDENTIALS
+from stratabase_aws.commands.emulator import BUCKET, emulator
 from tests.service import PASSWORD, basic
 
 RESOURCE = "/auth/file/{class}/{name}/{attribute}"

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from benchmarks.function_process import FUNCTIONS, proxy_event
 from benchmarks.function_rows import ADMINISTRATOR
 
-PACKAGE = "/stratabase/python/stratabase/"
+PACKAGES = ("/python/stratabase/", "/aws/stratabase_aws/")
 PASSWORD = "correct horse battery staple"
 CREATE = "mutation($data: EmployeeCreate!) { Employee___create(data: $data) { _id last_name } }"
 FIELDS = "_id first_name last_name email"
@@ -139,9 +139,10 @@ def main() -> None:
 
 
 def _record(code: CodeType, calls: dict[Call, None]) -> None:
-    _, found, file = code.co_filename.partition(PACKAGE)
-    if found and not code.co_name.startswith("<"):
-        calls.setdefault(Call(file, code.co_qualname))
+    for package in PACKAGES:
+        _, found, file = code.co_filename.partition(package)
+        if found and not code.co_name.startswith("<"):
+            calls.setdefault(Call(file, code.co_qualname))
 
 
 @contextmanager

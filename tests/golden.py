@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from stratabase.aws.functions import http_handler
 from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
+from stratabase_aws.functions import http_handler
 from tests.service import SAMPLE_MODEL
 
 OPENAPI = Path(__file__).parent / "core/http/api/openapi/golden/openapi.json"

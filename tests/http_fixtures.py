@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.handler import LambdaHandler
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.core.http.base.authentication import Authentication
@@ -21,6 +20,7 @@ from stratabase.core.observe import Log
 from stratabase.members.endpoints.authenticators import BasicAuthenticator
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages import verbatim
+from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
 from tests.core.http.fakes import FakeServices, endpoints
 

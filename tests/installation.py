@@ -17,20 +17,22 @@ from tests.repository import ROOT
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def build_wheel(folder: Path) -> Path:
-    """Build the wheel in a folder, and return its path."""
+def build_wheels(folder: Path) -> tuple[Path, Path]:
+    """Build the wheels of `stratabase` and of `stratabase-aws` in a folder, and return their paths."""
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    for project in (ROOT, ROOT / "layers/stratabase/aws"):
+        subprocess.run(command, cwd=project, check=True, capture_output=True)
     (wheel,) = folder.glob("stratabase-*.whl")
-    return wheel
+    (aws_wheel,) = folder.glob("stratabase_aws-*.whl")
+    return wheel, aws_wheel
 
 
 class Installation:
-    """An environment with the wheel. Its dependencies are those of the environment of the tests."""
+    """An environment with the wheels. Its dependencies are those of the environment of the tests."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir()
-        self.wheel = build_wheel(folder)
+        self.wheel, self.aws_wheel = build_wheels(folder)
         self._environment = folder / "environment"
         run([sys.executable, "-m", "venv", "--without-pip", str(self._environment)])
         target = [sys.executable, "-m", "pip", "--python", str(self._environment), "install", "--quiet"]
@@ -42,6 +44,7 @@ class Installation:
                 "--no-deps",
                 "--no-compile",
                 str(self.wheel),
+                str(self.aws_wheel),
             ]
         )
         (packages,) = self._environment.glob("lib/python*/site-packages")

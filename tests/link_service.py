@@ -4,7 +4,6 @@ import io
 from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
-from stratabase.aws.functions.handler import LambdaHandler
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Unauthenticated, Unavailable
 from stratabase.core.http.base.authentication import Authentication
@@ -25,6 +24,7 @@ from stratabase.members.pages.forgot_password import ForgotPasswordPages, forgot
 from stratabase.members.pages.set_password import SetPasswordPages, set_password_endpoint
 from stratabase.members.password import PasswordPolicy
 from stratabase.values.messages import verbatim
+from stratabase_aws.functions.handler import LambdaHandler
 from tests.fakes import FrozenClock
 from tests.in_memory_attempts import InMemoryAttempts
 from tests.in_memory_members import InMemoryMembers, PlainPasswords, nobody_signs_in

@@ -4,8 +4,8 @@ import atexit
 from contextlib import ExitStack
 from functools import cache
 
-from stratabase.aws.commands.emulator import emulator
-from stratabase.aws.endpoint import AwsEndpoint, Credentials
+from stratabase_aws.commands.emulator import emulator
+from stratabase_aws.endpoint import AwsEndpoint, Credentials
 
 
 @cache

@@ -8,15 +8,14 @@ import io
 import statistics
 import tokenize
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 import grimp
 
-ROOT = Path("layers/stratabase/python")
-PACKAGE = "stratabase"
+PACKAGES = (Path("layers/stratabase/python/stratabase"), Path("layers/stratabase/aws/stratabase_aws"))
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -34,10 +33,15 @@ class Figure(NamedTuple):
 class Structure:
     """The modules of the package, as text, as syntax trees and as importers of one another."""
 
-    def __init__(self, root: Path = ROOT, tests: Path = Path("tests")) -> None:
-        files = sorted((root / PACKAGE).rglob("*.py"))
-        self._texts = {_module_name(root, file): file.read_text() for file in files}
-        self._packages = {_module_name(root, file) for file in files if file.name == "__init__.py"}
+    def __init__(self, packages: Sequence[Path] = PACKAGES, tests: Path = Path("tests")) -> None:
+        files = {
+            _module_name(package.parent, file): file
+            for package in packages
+            for file in sorted(package.rglob("*.py"))
+        }
+        self._names = [package.name for package in packages]
+        self._texts = {name: file.read_text() for name, file in files.items()}
+        self._packages = {name for name, file in files.items() if file.name == "__init__.py"}
         self._tests = {file.stem.removeprefix("test_") for file in tests.rglob("test_*.py")}
 
     @cached_property
@@ -57,7 +61,7 @@ class Structure:
     @cached_property
     def importers(self) -> Mapping[str, set[str]]:
         """The modules that import each module, by the dotted name of the imported one."""
-        graph = grimp.build_graph(PACKAGE, cache_dir=None)
+        graph = grimp.build_graph(*self._names, cache_dir=None)
         return {name: graph.find_modules_that_directly_import(name) for name in self._texts}
 
     def only_one_sibling_imports(self) -> list[str]:

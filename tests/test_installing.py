@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.installation import build_wheel, follow, run
+from tests.installation import build_wheels, follow, run
 from tests.repository import ROOT
 
 pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_wheel(tmp_path_factory.mktemp("wheel"))
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return build_wheels(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
@@ -34,11 +34,12 @@ def find_python(version: str) -> str:
 @pytest.mark.parametrize("version", ["3.11", "3.13"])
 @pytest.mark.parametrize("options", [[], ["--aws"]], ids=["laptop", "aws"])
 def test_a_new_project_is_installed_with_pip_and_runs_with_uv(
-    version: str, options: list[str], wheel: Path, uv: Path, tmp_path: Path
+    version: str, options: list[str], wheels: tuple[Path, Path], uv: Path, tmp_path: Path
 ) -> None:
     python, environment = find_python(version), tmp_path / "environment"
     run([python, "-m", "venv", str(environment)])
-    run([str(environment / "bin/pip"), "install", "--quiet", str(wheel)])
+    needed = wheels if options else wheels[:1]
+    run([str(environment / "bin/pip"), "install", "--quiet", *map(str, needed)])
 
     run([str(environment / "bin/stratabase"), "init", *options, "my-app"], tmp_path)
 
@@ -49,7 +50,10 @@ def test_a_new_project_is_installed_with_pip_and_runs_with_uv(
     assert not (built / "cli").exists()
 
 
-def test_uvx_runs_the_wheel_without_an_installation(wheel: Path, uv: Path, tmp_path: Path) -> None:
+def test_uvx_runs_the_wheel_without_an_installation(
+    wheels: tuple[Path, Path], uv: Path, tmp_path: Path
+) -> None:
+    wheel, _ = wheels
     run([str(uv / "uvx"), "--from", str(wheel), "stratabase", "init", "my-app"], tmp_path)
 
     assert (tmp_path / "my-app/wheels" / wheel.name).read_bytes() == wheel.read_bytes()

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from os.path import normpath
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -27,7 +28,8 @@ def test_the_lock_file_of_the_layers_pins_dependencies_of_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     needed = project["dependency-groups"]["layers"]
 
-    assert set(needed) <= set(project["project"]["dependencies"])
+    of_aws = tomllib.loads((ROOT / "layers/stratabase/aws/pyproject.toml").read_text())
+    assert set(needed) <= {*project["project"]["dependencies"], *of_aws["project"]["dependencies"]}
     pinned = (ROOT / "layers/dependencies/requirements.txt").read_text()
     assert all(f"\n{Requirement(each).name}==" in f"\n{pinned}" for each in needed)
     # Only `serve` shows the documentation.
@@ -53,8 +55,8 @@ LEFT_OUT = (
     "transfer",
     "members/commands",
     "evolution/commands",
-    "aws/commands",
-    "aws/deploy",
+    "../stratabase_aws/commands",
+    "../stratabase_aws/deploy",
 )
 """The packages of commands and of the local server."""
 
@@ -63,10 +65,11 @@ def test_the_service_layer_contains_only_the_compiled_package(tmp_path: Path) ->
     """It is compiled for one Python version, without a check of file times, which packaging changes."""
     built = build("stratabase", "build-ServiceLayer", tmp_path, DEPLOYED_PYTHON=sys.executable)
 
-    source = ROOT / "layers/stratabase/python"
-    left_out = [source / "stratabase" / name for name in LEFT_OUT]
-    files = (file for file in source.rglob("*.py") if not any(map(file.is_relative_to, left_out)))
-    modules = {file.relative_to(source) for file in files}
+    sources = [ROOT / "layers/stratabase" / name for name in ("python", "aws")]
+    files = ((source, file) for source in sources for file in source.glob("*/**/*.py"))
+    modules = {file.relative_to(source) for source, file in files}
+    left_out = [Path(normpath(Path("stratabase", name))) for name in LEFT_OUT]
+    modules = {each for each in modules if not any(map(each.is_relative_to, left_out))}
     compiled = {file.relative_to(built / "python") for file in built.rglob("*.pyc")}
     tag = sys.implementation.cache_tag
     assert compiled == {each.parent / "__pycache__" / f"{each.stem}.{tag}.pyc" for each in modules}
@@ -76,7 +79,7 @@ def test_the_service_layer_contains_only_the_compiled_package(tmp_path: Path) ->
     needed_at_run_time = {".lark", ".graphql", ".html", ".css", ".js", ".po", ".txt"}
     assert {each.suffix for each in others} == needed_at_run_time
     assert {each.name for each in others if each.suffix == ".txt"} == {"licenses.txt"}
-    assert {each.name for each in (built / "python").iterdir()} == {"stratabase"}
+    assert {each.name for each in (built / "python").iterdir()} == {"stratabase", "stratabase_aws"}
     assert not any((built / "python/stratabase" / name).exists() for name in LEFT_OUT)
     assert [file for file in built.rglob("*") if "documentation" in file.name or file.suffix == ".md"] == []
     unchecked = 0b01

@@ -11,7 +11,7 @@ import pytest
 from tests.hostile_texts import PLACES
 from tests.repository import ROOT
 
-SOURCES = [*ROOT.glob("layers/stratabase/python/**/*.py")]
+SOURCES = [*ROOT.glob("layers/stratabase/*/*/**/*.py")]
 MADE_IN_FUNCTIONS = {
     ("date_pattern.py", "of"): "of fields of ours and escaped text; a text fits in at most MOST_WAYS ways",
     ("routes.py", "__init__"): "of the template's paths",

@@ -8,14 +8,19 @@ from pathlib import Path
 import grimp
 
 import stratabase
+import stratabase_aws
 
-ROOT_FOLDER = Path(stratabase.__file__).parents[1]
+FOLDERS = [Path(each.__file__ or "").parents[1] for each in (stratabase, stratabase_aws)]
 
 
 def package_imports() -> dict[str, set[str]]:
     """Return, for each package, the other packages that its modules import."""
-    graph = grimp.build_graph("stratabase", cache_dir=None)
-    packages = {module for module in graph.modules if (ROOT_FOLDER / module.replace(".", "/")).is_dir()}
+    graph = grimp.build_graph("stratabase", "stratabase_aws", cache_dir=None)
+    packages = {
+        module
+        for module in graph.modules
+        if any((folder / module.replace(".", "/")).is_dir() for folder in FOLDERS)
+    }
 
     def package_of(module: str) -> str:
         return module if module in packages else module.rpartition(".")[0]

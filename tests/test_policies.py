@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 import boto3
 import pytest
 
-from stratabase.aws.functions import reindex_handler
-from stratabase.aws.s3 import s3
 from stratabase.core.app.app import App
 from stratabase.core.model.prepared import prepare, prepared_file
 from stratabase.core.model.reading import read_model_file
@@ -22,6 +20,8 @@ from stratabase.server.http.lambda_functions import LambdaFunction
 from stratabase.server.http.routes import Routes
 from stratabase.server.http.template import read_template
 from stratabase.values.clock import SystemClock
+from stratabase_aws.functions import reindex_handler
+from stratabase_aws.s3 import s3
 from tests import ministack
 from tests.lambda_stack.local_functions import MovableClock, Stack, start_function
 from tests.lambda_stack.recorder import FROM_ADDRESS, LEADING_KEYS, Call, Recorder

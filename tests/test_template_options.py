@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.handlers import SWEEP_STEP_MILLISECONDS
-from stratabase.aws.functions.request_log import NAMESPACE, OLDEST_PURGE_METRIC
+from stratabase_aws.functions.handlers import SWEEP_STEP_MILLISECONDS
+from stratabase_aws.functions.request_log import NAMESPACE, OLDEST_PURGE_METRIC
 from tests.transformed_template import Deployment, read_template_file, transform
 
 MAIL = {"MailFrom": "no-reply@example.com"}

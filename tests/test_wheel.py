@@ -9,6 +9,7 @@ import pytest
 from packaging.metadata import Metadata
 from packaging.requirements import Requirement
 
+from stratabase import __version__
 from tests.installation import Installation, follow
 from tests.repository import ROOT
 
@@ -45,10 +46,27 @@ def test_the_wheel_is_one_package_with_all_of_its_files(installation: Installati
     documentation = {f"{PROJECT_FILES}docs/{file.name}" for file in ROOT.glob("docs/*.md")}
     assert {name for name in names if name.startswith(f"{PROJECT_FILES}docs/")} == documentation
     assert {f"{PROJECT_FILES}{name}" for name in ("README.md", "CHANGELOG.md")} <= names
-    # A plain installation serves: no package is left to an extra.
-    assert parsed.provides_extra in (None, [])
-    installed = {Requirement(str(each)).name for each in parsed.requires_dist or ()}
+    # A plain installation serves on this machine, and knows nothing of AWS.
+    required = [Requirement(str(each)) for each in parsed.requires_dist or ()]
+    assert [each.name for each in required if each.marker and "extra" in str(each.marker)] == [
+        "stratabase-aws"
+    ]
+    installed = {each.name for each in required}
     assert {"httptools", "graphql-core", "watchfiles", "requests"} <= installed
+    assert not installed & {"boto3", "botocore", "pynamodb"}
+
+
+def test_the_wheel_of_aws_has_its_package_and_nothing_else(installation: Installation) -> None:
+    source = ROOT / "layers/stratabase/aws"
+    with zipfile.ZipFile(installation.aws_wheel) as wheel:
+        names = {name for name in wheel.namelist() if ".dist-info/" not in name}
+        (metadata,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+        parsed = Metadata.from_email(wheel.read(metadata), validate=True)
+    own = (file for file in (source / "stratabase_aws").rglob("*.py") if "__pycache__" not in file.parts)
+    assert names == {str(file.relative_to(source)) for file in own}
+    assert str(parsed.version) == __version__
+    installed = {Requirement(str(each)).name for each in parsed.requires_dist or ()}
+    assert installed == {"boto3", "botocore", "pynamodb", "stratabase"}
 
 
 def test_a_new_project_does_what_its_readme_says(installation: Installation, tmp_path: Path) -> None:
@@ -85,11 +103,11 @@ def test_a_new_project_for_aws_has_the_files_of_the_repository(
                 assert copy.read_bytes().replace(b"MyApp", b"Hr") == file.read_bytes()
     assert os.access(project / "functions/download/stream", os.X_OK)
     assert os.access(project / "tools/find-python", os.X_OK)
-    # SAM builds the layer in a copy of its folder, so the wheel is in that folder.
-    requirement = (project / "layers/stratabase/requirements.txt").read_text().strip()
-    assert (project / "layers/stratabase" / requirement).samefile(
-        project / "layers/stratabase" / installation.wheel.name
-    )
+    # SAM builds the layer in a copy of its folder, so the wheels are in that folder.
+    requirements = (project / "layers/stratabase/requirements.txt").read_text().split()
+    assert requirements == [f"./{each.name}" for each in (installation.wheel, installation.aws_wheel)]
+    for each in (installation.wheel, installation.aws_wheel):
+        assert (project / "layers/stratabase" / each.name).read_bytes() == each.read_bytes()
     stacks = tomllib.loads((project / "samconfig.toml").read_text())
     assert stacks["prod"]["global"]["parameters"]["stack_name"] == "my-app-prod"
     assert installation.run(project, "model", "check") == "ok\n"

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from benchmarks import cpu
 from benchmarks.costs.recorder import AwsCall, record_calls
-from stratabase.aws.commands.emulator import emulator
-from stratabase.aws.functions.events import StreamedResponse
 from stratabase.server.http.routes import Routes
 from stratabase.server.http.template import read_template
+from stratabase_aws.commands.emulator import emulator
+from stratabase_aws.functions.events import StreamedResponse
 from tests.lambda_stack.pool import FunctionPool
 from tests.lambda_stack.stack import TEMPLATE, function_pools
 from tests.service import PASSWORD

@@ -1,5 +1,5 @@
 """The Lambda function `graphql`: serves GraphQL, its schema, GraphiQL, health, and unknown addresses."""
 
-from stratabase.aws.functions import http_handler
+from stratabase_aws.functions import http_handler
 
 handler = http_handler("graphql")

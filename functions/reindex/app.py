@@ -1,5 +1,5 @@
 """The Lambda function `reindex`: builds what a changed model needs. An operator calls it."""
 
-from stratabase.aws.functions import reindex_handler
+from stratabase_aws.functions import reindex_handler
 
 handler = reindex_handler()

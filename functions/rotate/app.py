@@ -1,5 +1,5 @@
 """The scheduled Lambda function `rotate`: rotates the keys that sign tokens."""
 
-from stratabase.aws.functions import rotate_handler
+from stratabase_aws.functions import rotate_handler
 
 handler = rotate_handler()

@@ -1,5 +1,5 @@
 """The scheduled Lambda function `sweep`: deletes what nothing refers to any more."""
 
-from stratabase.aws.functions import sweep_handler
+from stratabase_aws.functions import sweep_handler
 
 handler = sweep_handler()

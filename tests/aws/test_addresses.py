@@ -9,9 +9,9 @@ from botocore.awsrequest import AWSResponse
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
-from stratabase.aws.addresses import ServiceAddress, find_address
-from stratabase.aws.endpoint import AwsEndpoint, new_session
 from stratabase.core.unusable_store import UnusableStore
+from stratabase_aws.addresses import ServiceAddress, find_address
+from stratabase_aws.endpoint import AwsEndpoint, new_session
 
 FIPS = {"AWS_USE_FIPS_ENDPOINT": "true"}
 DUAL_STACK = {"AWS_USE_DUALSTACK_ENDPOINT": "true"}

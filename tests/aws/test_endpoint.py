@@ -2,7 +2,7 @@
 
 from botocore.session import Session
 
-from stratabase.aws.endpoint import new_session, share_data_loader
+from stratabase_aws.endpoint import new_session, share_data_loader
 
 
 def test_sessions_share_loaded_service_data() -> None:

@@ -14,12 +14,12 @@ from botocore.awsrequest import AWSResponse
 from botocore.exceptions import ClientError, EndpointConnectionError
 from urllib3 import HTTPResponse
 
-from stratabase.aws.dynamodb.client import Rejected, Unanswered
-from stratabase.aws.dynamodb.retry import RetryingClient, RetryPolicy
-from stratabase.aws.endpoint import AwsEndpoint, Credentials, create_client
-from stratabase.aws.functions.request_log import RequestLog
-from stratabase.aws.tracing import trace_call, trace_request
 from stratabase.core.store.engine.parallel import ThreadedMap
+from stratabase_aws.dynamodb.client import Rejected, Unanswered
+from stratabase_aws.dynamodb.retry import RetryingClient, RetryPolicy
+from stratabase_aws.endpoint import AwsEndpoint, Credentials, create_client
+from stratabase_aws.functions.request_log import RequestLog
+from stratabase_aws.tracing import trace_call, trace_request
 
 ROUTE = "/auth/file/{class}/{name}"
 ROOT = "1-5759e988-bd862e3fe1be46a994272793"

@@ -26,9 +26,9 @@ from benchmarks.scale_rows import (
     requests_of,
     simulate,
 )
-from stratabase.aws.dynamodb.retry import CAPACITY, RETRY_COST
 from stratabase.core.store.engine.port import ITEMS
 from stratabase.core.store.layout import keys
+from stratabase_aws.dynamodb.retry import CAPACITY, RETRY_COST
 
 
 class Clock:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.aws.dynamodb.client import Rejected, Unreached
 from stratabase.cli.main import main
 from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import StoreFull, Unavailable
@@ -19,6 +18,7 @@ from stratabase.core.store.engine.port import Batch
 from stratabase.terminal.command_error import as_command_error
 from stratabase.transfer.import_progress import ImportProgress
 from stratabase.values.messages import Message
+from stratabase_aws.dynamodb.client import Rejected, Unreached
 
 MODEL = 'extend schema @application(name: "Shop")\ntype Pet { name: String! }\n'
 

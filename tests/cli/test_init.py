@@ -22,7 +22,8 @@ def test_the_next_commands_can_be_copied(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(init, "find_origin", lambda: PackageOrigin("stratabase==0.1.0"))
+    origins = [PackageOrigin("stratabase", "stratabase==0.1.0")]
+    monkeypatch.setattr(init, "find_origins", lambda *, aws: origins)
     monkeypatch.setattr("shutil.which", {"uv": uv}.get)
 
     assert main(["init", "my shop"]) == 0

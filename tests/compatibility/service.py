@@ -27,14 +27,14 @@ from argon2 import PasswordHasher
 from graphql import parse, print_ast, visit
 from graphql.language import Node, StringValueNode, Visitor
 
-from stratabase.aws.endpoint import new_session
-from stratabase.aws.functions import http_handler
 from stratabase.cli.main import main as command_line
 from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from stratabase.core.store.write import cleanup
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.app.member_services import MemberServices
+from stratabase_aws.endpoint import new_session
+from stratabase_aws.functions import http_handler
 from tests import ministack
 
 PASSWORD = "correct horse battery staple"

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.handler import LambdaHandler
-from stratabase.aws.functions.request_log import RequestLog, publish_metric
 from stratabase.core import observe
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Unavailable
@@ -19,6 +17,8 @@ from stratabase.core.http.handler import HttpHandler
 from stratabase.core.observe import Log
 from stratabase.core.usage import current_usage
 from stratabase.values.messages import verbatim
+from stratabase_aws.functions.handler import LambdaHandler
+from stratabase_aws.functions.request_log import RequestLog, publish_metric
 from tests.http_fixtures import make_event
 
 ROUTE = "/things/{id}"

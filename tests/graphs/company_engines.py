@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.sqlite.engine import SqliteEngine
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
 from tests.contract.engine.dynamodb import NamespacedTokens, ministack_client, over_ministack
 from tests.contract.engine.engine_calls import put, settle
 from tests.contract.engine.lagging import LaggingEngine

@@ -14,7 +14,7 @@ INSTALLED = ROOT / ".venv-layers"
 """Where make installs the packages of the layers' lock file."""
 RUNTIME = ("awslambdaric", "runtime_client", "snapshot_restore_py", "simplejson")
 """The packages of Lambda's runtime for Python, from the environment of the tests."""
-SERVICE = ROOT / "layers/stratabase/python"
+SERVICE = ROOT / "layers/stratabase"
 
 
 class Layers(NamedTuple):
@@ -49,7 +49,7 @@ class Layers(NamedTuple):
 
     def command(self, function: FunctionDeclaration) -> list[str]:
         """Return the command that starts a function: only what the layers have can be imported."""
-        module = "stratabase.streaming_runtime" if self.streams(function) else "awslambdaric"
+        module = "stratabase_aws.streaming_runtime" if self.streams(function) else "awslambdaric"
         handler = [] if self.streams(function) else [f"{function.file.stem}.{function.entry}"]
         # -S: without the packages of the environment that the tests run in.
         return [sys.executable, "-S", "-m", module, *handler]
@@ -62,7 +62,9 @@ def lay_out(folder: Path) -> Layers:
             "the packages of the layers are not installed: `make .venv-layers/.done` does it"
         )
     service = folder / "service"
-    shutil.copytree(SERVICE, service, ignore=shutil.ignore_patterns("cli", "*.egg-info"))
+    for package in ("python/stratabase", "aws/stratabase_aws"):
+        ignored = shutil.ignore_patterns("cli")
+        shutil.copytree(SERVICE / package, service / Path(package).name, ignore=ignored)
     runtime = folder / "runtime"
     runtime.mkdir()
     for spec in filter(None, map(find_spec, RUNTIME)):

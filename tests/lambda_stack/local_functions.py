@@ -15,13 +15,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from stratabase.aws.functions import handlers
-from stratabase.aws.functions.events import StreamedResponse
 from stratabase.core.app.app import App
 from stratabase.server.http.event import Event
 from stratabase.server.http.lambda_functions import FunctionContext, Handler, LambdaFunction, load_function
 from stratabase.server.http.routes import Routes
 from stratabase.server.http.template import FunctionDeclaration
+from stratabase_aws.functions import handlers
+from stratabase_aws.functions.events import StreamedResponse
 from tests.lambda_stack.recorder import Recorder
 from tests.service import PASSWORD, Reply, basic
 

@@ -9,9 +9,9 @@ from threading import Lock
 from typing import Any
 
 from benchmarks.runtime_api import FunctionFailed, RuntimeApi, StreamedAnswer, runtime_api
-from stratabase.aws.functions.events import StreamedResponse
 from stratabase.core.http.base.messages import BodyStream
 from stratabase.server.http.template import FunctionDeclaration
+from stratabase_aws.functions.events import StreamedResponse
 
 GRACE = 5.0
 """Seconds beyond the timeout of a function until its process is killed, as Lambda does at once."""

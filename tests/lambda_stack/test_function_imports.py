@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 from benchmarks.function_process import proxy_event
-from stratabase.aws.keys.secrets_manager import SecretsClient
 from stratabase.core.app.app import App
 from stratabase.core.model.prepared import prepare, prepared_file
 from stratabase.core.model.reading import read_model_file
 from stratabase.core.settings import Settings
 from stratabase.members.app.member_services import MemberServices
 from stratabase.server.http.template import read_template
+from stratabase_aws.keys.secrets_manager import SecretsClient
 from tests import ministack
 from tests.lambda_stack.layers import Layers, lay_out
 from tests.lambda_stack.workload import MEMBERS
@@ -32,7 +32,7 @@ FUNCTIONS = {each.file.parent.name: each for each in read_template(ROOT / "templ
 BOTOCORE = {"botocore", "dateutil", "jmespath", "six", "urllib3"}
 LOGGER = {"aws_lambda_powertools", "typing_extensions"}
 """For the lines that are not those of requests."""
-SERVICE = {"orjson", "pybase64", "stratabase"}
+SERVICE = {"orjson", "pybase64", "stratabase", "stratabase_aws"}
 MEMBERS_TABLE = BOTOCORE | {"pynamodb"}
 HTTP = SERVICE | MEMBERS_TABLE | {"argon2"}
 PACKAGES: Mapping[str, set[str]] = {

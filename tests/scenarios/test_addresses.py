@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 import pytest
 
 from stratabase import __version__
-from stratabase.aws.commands.emulator import emulator
 from stratabase.terminal.settings import EMULATOR_CREDENTIALS
+from stratabase_aws.commands.emulator import emulator
 from tests.repository import ROOT
 from tests.service import PASSWORD, Reply, RunningService, basic, eventually, running
 

@@ -10,13 +10,13 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Page
 
-from stratabase.aws.functions.handler import LambdaHandler
 from stratabase.core.domain.caller import Caller
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.files.download import bound_file_endpoint
 from stratabase.core.http.handler import HttpHandler
 from stratabase.members.endpoints.authenticators import BasicAuthenticator
 from stratabase.server.http.template import RouteDeclaration
+from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.files.fake_downloads import FakeDownloads
 from tests.scenarios.browser import PATIENCE, chromium
 from tests.server.http.serving import gateway

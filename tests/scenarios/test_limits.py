@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import pytest
 from graphql import get_introspection_query
 
-from stratabase.aws.functions import http_handler
 from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from stratabase.members.app.member_services import MemberServices
+from stratabase_aws.functions import http_handler
 from tests.server.http.serving import Client, gateway
 from tests.service import PASSWORD, Reply, RunningService, basic, running
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
-from stratabase.aws.dynamodb.table import ensure_table
 from stratabase.core.store.sqlite.engine import SqliteEngine
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
+from stratabase_aws.dynamodb.table import ensure_table
 from tests import ministack
 from tests.contract.engine.dynamodb import ministack_client
 from tests.contract.engine.engine_calls import put

@@ -45,7 +45,7 @@ class ProcessTree:
     def find(self) -> None:
         """Find the processes, all of which must run."""
         running = processes()
-        self._find(running, "wrapper", "make", "stratabase.aws.commands.emulator")
+        self._find(running, "wrapper", "make", "stratabase_aws.commands.emulator")
         self._find(running, "emulator", "wrapper", "-m ministack")
         self._find(running, "serve", "wrapper", "stratabase serve")
         self._find(running, "worker", "serve", "stratabase.server.process.worker")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.aws.deploy.configure import Choices, check_region, complete_environment
-from stratabase.aws.deploy.environment import DeploymentEnvironment, read_environment
 from stratabase.terminal.command_error import CommandError
+from stratabase_aws.deploy.configure import Choices, check_region, complete_environment
+from stratabase_aws.deploy.environment import DeploymentEnvironment, read_environment
 from tests.repository import ROOT
 
 NOTHING_KNOWN = Choices()

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.deploy import deploy
-from stratabase.aws.deploy.environment import DeploymentEnvironment
-from stratabase.aws.deploy.stack import Resource
-from stratabase.aws.deploy.template_parameters import DATA_PARAMETERS, read_parameters
 from stratabase.terminal.command_error import CommandError
+from stratabase_aws.deploy import deploy
+from stratabase_aws.deploy.environment import DeploymentEnvironment
+from stratabase_aws.deploy.stack import Resource
+from stratabase_aws.deploy.template_parameters import DATA_PARAMETERS, read_parameters
 from tests.repository import ROOT
 
 CANARY = {"Deployment": "Canary10Percent5Minutes"}

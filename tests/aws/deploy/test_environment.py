@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.aws.deploy.environment import DeploymentEnvironment, read_environment
-from stratabase.aws.deploy.samconfig import CONFIGURATION
 from stratabase.terminal.command_error import CommandError
+from stratabase_aws.deploy.environment import DeploymentEnvironment, read_environment
+from stratabase_aws.deploy.samconfig import CONFIGURATION
 
 TEXT = """
 version = 0.1

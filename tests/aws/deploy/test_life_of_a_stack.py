@@ -17,8 +17,8 @@ from typing import Any
 import boto3
 import pytest
 
-from stratabase.aws.commands.emulator import emulator
-from stratabase.aws.deploy.environment import read_environment
+from stratabase_aws.commands.emulator import emulator
+from stratabase_aws.deploy.environment import read_environment
 from tests.repository import ROOT
 from tests.service import PASSWORD, basic
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.aws.deploy.parameters import (
+from stratabase.terminal.command_error import CommandError
+from stratabase_aws.deploy.parameters import (
     format_override,
     parse_overrides,
     parse_parameters,
     parse_shell_words,
 )
-from stratabase.aws.deploy.samconfig import save_values
-from stratabase.terminal.command_error import CommandError
+from stratabase_aws.deploy.samconfig import save_values
 from tests.repository import ROOT
 
 SAM_PYTHON = ROOT / ".venv-sam/bin/python"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.aws.deploy.samconfig import save_values
 from stratabase.terminal.command_error import CommandError
+from stratabase_aws.deploy.samconfig import save_values
 
 TEXT = """\
 # Stacks of HR.

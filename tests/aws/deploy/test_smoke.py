@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.deploy.smoke import SMOKE_CHECKS
 from stratabase.cli.main import main
 from stratabase.transfer.client.connection import Connection
+from stratabase_aws.deploy.smoke import SMOKE_CHECKS
 from tests.service import PASSWORD, RunningService, free_port, running
 
 MODEL = """

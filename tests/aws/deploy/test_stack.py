@@ -9,14 +9,14 @@ from uuid import uuid4
 import boto3
 import pytest
 
-from stratabase.aws.commands.emulator import emulator
-from stratabase.aws.deploy import deploy, stack
-from stratabase.aws.deploy.deploy import check_reserved_concurrency
-from stratabase.aws.deploy.destroy import destroy, kept_resources
-from stratabase.aws.deploy.environment import DeploymentEnvironment
-from stratabase.aws.deploy.stack import Stack
 from stratabase.cli.main import main
 from stratabase.terminal.command_error import CommandError
+from stratabase_aws.commands.emulator import emulator
+from stratabase_aws.deploy import deploy, stack
+from stratabase_aws.deploy.deploy import check_reserved_concurrency
+from stratabase_aws.deploy.destroy import destroy, kept_resources
+from stratabase_aws.deploy.environment import DeploymentEnvironment
+from stratabase_aws.deploy.stack import Stack
 
 ENVIRONMENT = DeploymentEnvironment("dev", "hr-dev", "eu-central-1", None, {})
 SERVICES = "cloudformation,dynamodb,iam,lambda,secretsmanager,sts"

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from botocore.exceptions import WaiterError
 
-from stratabase.aws.deploy import deploy, destroy
-from stratabase.aws.deploy.deploy import check_account
-from stratabase.aws.deploy.environment import DeploymentEnvironment
-from stratabase.aws.deploy.stack import Resource
-from stratabase.aws.deploy.states import describe_obstacle, require_deployable
 from stratabase.terminal.command_error import CommandError
+from stratabase_aws.deploy import deploy, destroy
+from stratabase_aws.deploy.deploy import check_account
+from stratabase_aws.deploy.environment import DeploymentEnvironment
+from stratabase_aws.deploy.stack import Resource
+from stratabase_aws.deploy.states import describe_obstacle, require_deployable
 
 ENVIRONMENT = DeploymentEnvironment("dev", "hr-dev", "eu-central-1", None, {})
 STACK = "AWS::CloudFormation::Stack"

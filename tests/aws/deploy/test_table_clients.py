@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.app.platform import AwsPlatform
-from stratabase.aws.commands.emulator import emulator
-from stratabase.aws.deploy import table_clients
-from stratabase.aws.deploy.smoke import CheckFailed
-from stratabase.aws.deploy.table_clients import check_table_clients
-from stratabase.aws.dynamodb.client import Client
-from stratabase.aws.dynamodb.table import ensure_table
 from stratabase.core.settings import Settings
+from stratabase_aws.app.platform import AwsPlatform
+from stratabase_aws.commands.emulator import emulator
+from stratabase_aws.deploy import table_clients
+from stratabase_aws.deploy.smoke import CheckFailed
+from stratabase_aws.deploy.table_clients import check_table_clients
+from stratabase_aws.dynamodb.client import Client
+from stratabase_aws.dynamodb.table import ensure_table
 from tests.transformed_template import read_template_file
 
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.aws.deploy.template_parameters import (
+from stratabase.terminal.command_error import CommandError
+from stratabase_aws.deploy.template_parameters import (
     TemplateParameter,
     find_mistakes,
     read_parameters,
     with_defaults,
 )
-from stratabase.terminal.command_error import CommandError
 from tests.repository import ROOT
 
 TEMPLATE = """

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from stratabase.aws.dynamodb.client import Client
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
-from stratabase.aws.dynamodb.retry import RetryPolicy
 from stratabase.core.store.engine.port import Engine
+from stratabase_aws.dynamodb.client import Client
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
+from stratabase_aws.dynamodb.retry import RetryPolicy
 from tests.aws.dynamodb.faults import HASTY
 from tests.contract.engine.dynamodb import TemporaryTable, ministack_client, over_ministack
 

@@ -6,8 +6,8 @@ from contextlib import suppress
 from threading import Lock
 from typing import Any
 
-from stratabase.aws.dynamodb.client import Client, Rejected, Unanswered
-from stratabase.aws.dynamodb.retry import RetryBudget, RetryPolicy
+from stratabase_aws.dynamodb.client import Client, Rejected, Unanswered
+from stratabase_aws.dynamodb.retry import RetryBudget, RetryPolicy
 
 Call = Callable[[], Mapping[str, Any]]
 Fault = Callable[[str, Call], Mapping[str, Any]]

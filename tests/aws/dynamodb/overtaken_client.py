@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from stratabase.aws.dynamodb.client import Client
+from stratabase_aws.dynamodb.client import Client
 from tests.aws.dynamodb.faults import (
     Fault,
 )

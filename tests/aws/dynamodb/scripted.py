@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from stratabase.aws.dynamodb.client import Client
+from stratabase_aws.dynamodb.client import Client
 
 Answer = Mapping[str, Any] | Exception
 

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from stratabase.aws.dynamodb.records import items_of
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write import commands
 from stratabase.core.model.model import Class, Index, Unique
@@ -20,6 +19,7 @@ from stratabase.core.store.layout.guards import HOLDER, unique_constraint
 from stratabase.core.store.layout.heads import live_head
 from stratabase.core.store.repository import Repository
 from stratabase.core.store.write.guard_writes import unique_claims
+from stratabase_aws.dynamodb.records import items_of
 from tests.contract.engine.dynamodb import TemporaryTable, over_ministack
 from tests.fakes import ADMINISTRATOR, fake_services
 from tests.models import THING, model

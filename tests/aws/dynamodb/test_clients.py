@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.aws.dynamodb.botocore_client import BotocoreClient
-from stratabase.aws.dynamodb.client import Client, Rejected, Unanswered, Unreached
-from stratabase.aws.dynamodb.signed_client import SignedClient
-from stratabase.aws.endpoint import AwsEndpoint, Credentials
 from stratabase.core.deadline import deadline_after
+from stratabase_aws.dynamodb.botocore_client import BotocoreClient
+from stratabase_aws.dynamodb.client import Client, Rejected, Unanswered, Unreached
+from stratabase_aws.dynamodb.signed_client import SignedClient
+from stratabase_aws.endpoint import AwsEndpoint, Credentials
 from tests.aws.dynamodb.certificate import make_certificate
 from tests.aws.dynamodb.proxy import proxying
 from tests.aws.dynamodb.server import Reply, Server, serving

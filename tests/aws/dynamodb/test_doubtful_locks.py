@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.dynamodb.client import Client
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.issue import IssueType
 from stratabase.core.domain.issues.refusals import Refused, Unavailable
@@ -17,6 +15,8 @@ from stratabase.core.operations.locks.lock import lock, unlock
 from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.services import save
 from stratabase.core.store.ids import TimeOrderedIds
+from stratabase_aws.dynamodb.client import Client
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
 from tests.aws.dynamodb.faults import (
     HASTY,
     Fault,

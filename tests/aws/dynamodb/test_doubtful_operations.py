@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
 from stratabase.core.domain.issues.issue import Issue, IssueType
 from stratabase.core.domain.issues.refusals import Refused, Unavailable
 from stratabase.core.domain.objects.entity import Entity, Reference
@@ -17,6 +16,7 @@ from stratabase.core.model.model import Class
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.store.indexes.registry_cache import RegistryCache
 from stratabase.core.store.layout.codec import MAX_COMMIT_IDS
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
 from tests.aws.dynamodb.faults import (
     HASTY,
     Fault,

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.dynamodb.client import Client
-from stratabase.aws.dynamodb.retry import RetryPolicy
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.store.engine.port import (
     EXISTS,
@@ -28,6 +26,8 @@ from stratabase.core.store.engine.port import (
     Patch,
     Put,
 )
+from stratabase_aws.dynamodb.client import Client
+from stratabase_aws.dynamodb.retry import RetryPolicy
 from tests.aws.dynamodb.faults import (
     FAULTS,
     Call,

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
-from stratabase.aws.dynamodb.retry import RetryPolicy
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.commit_refusals import IntegrityViolation
 from stratabase.core.store.engine.port import Item
 from stratabase.core.store.layout import keys
 from stratabase.core.store.repository import Repository
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
+from stratabase_aws.dynamodb.retry import RetryPolicy
 from tests.aws.dynamodb.faults import (
     FAULTS,
     HASTY,

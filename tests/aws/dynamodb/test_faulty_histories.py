@@ -9,7 +9,6 @@ from functools import partial
 
 import pytest
 
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
 from stratabase.core.domain.issues.refusals import Refused, Unavailable
 from stratabase.core.domain.objects.change import Change, Modification
 from stratabase.core.domain.objects.commit_refusals import Conflict
@@ -18,6 +17,7 @@ from stratabase.core.domain.objects.version import instant_after
 from stratabase.core.model.model import Class
 from stratabase.core.operations.services import Services
 from stratabase.core.store.ids import TimeOrderedIds
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
 from tests.aws.dynamodb.faults import FAULTS, HASTY, Fault, RandomlyFaultyClient, duplicated
 from tests.aws.dynamodb.table_operations import (
     PLAIN,

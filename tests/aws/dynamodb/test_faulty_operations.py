@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
-from stratabase.aws.dynamodb.retry import RetryPolicy
 from stratabase.core.domain.issues.refusals import Refused, Unavailable
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.http.base.refusals import status_row
 from stratabase.core.store.engine.port import Item
 from stratabase.core.store.layout import keys
 from stratabase.core.store.layout.codec import entity_of
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
+from stratabase_aws.dynamodb.retry import RetryPolicy
 from tests.aws.dynamodb.faults import (
     FAULTS,
     HASTY,

@@ -7,7 +7,6 @@ from itertools import count as numbers_from
 
 import pytest
 
-from stratabase.aws.dynamodb.client import Client
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.store.engine.port import (
     NO_EXPECTATION,
@@ -23,6 +22,7 @@ from stratabase.core.store.engine.port import (
     Patch,
     Put,
 )
+from stratabase_aws.dynamodb.client import Client
 from tests.aws.dynamodb.faults import RandomlyFaultyClient
 from tests.contract.engine.engine_calls import HERE, get_item, put, run_concurrently
 from tests.soak import count, seed

@@ -6,7 +6,7 @@ from http.client import HTTPException, HTTPResponse
 
 import pytest
 
-from stratabase.aws.dynamodb.http_exchange import StoreResponse, read_response
+from stratabase_aws.dynamodb.http_exchange import StoreResponse, read_response
 
 BODY = b'{"Item":{}}'
 LENGTH = b"Content-Length: 11\r\n"

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from threading import Barrier
 from typing import Any
 
-from stratabase.aws.dynamodb.client import Client
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
 from stratabase.core.store.engine.parallel import ThreadedMap
 from stratabase.core.store.repository import Repository
+from stratabase_aws.dynamodb.client import Client
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
 from tests.aws.dynamodb.table_operations import table
 from tests.contract.engine.dynamodb import ministack_client
 from tests.core.store.graphs import Objects, associated

@@ -2,8 +2,8 @@
 
 import pytest
 
-from stratabase.aws.dynamodb.records import item_of, record_of
 from stratabase.core.store.engine.port import IndexKey, Item, Key
+from stratabase_aws.dynamodb.records import item_of, record_of
 
 PLACES = {"index2": IndexKey("Thing#2", "b"), "index8": IndexKey("Thing#8", "h")}
 

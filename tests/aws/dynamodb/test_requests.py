@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
 from stratabase.core.store.engine.port import (
     EXISTS,
     NO_EXPECTATION,
@@ -24,6 +23,7 @@ from stratabase.core.store.engine.port import (
     Patch,
     Put,
 )
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
 from tests.aws.dynamodb.scripted import ScriptedClient, WatchedClient
 from tests.contract.engine.dynamodb import TemporaryTable, ministack_client
 from tests.contract.engine.engine_calls import commit, put

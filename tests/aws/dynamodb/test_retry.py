@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.dynamodb.client import Rejected, Unanswered
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
-from stratabase.aws.dynamodb.retry import RetryPolicy
 from stratabase.core.deadline import deadline_after
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.store.engine.port import NOT_EXISTS, Batch, Check, Delete, Engine, Item, Key, Patch, Put
 from stratabase.core.usage import record_usage
+from stratabase_aws.dynamodb.client import Rejected, Unanswered
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
+from stratabase_aws.dynamodb.retry import RetryPolicy
 from tests.aws.dynamodb.scripted import Answer, ScriptedClient
 from tests.contract.engine.engine_calls import commit
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from stratabase.aws.dynamodb.client import Rejected, Unanswered
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
-from stratabase.aws.dynamodb.retry import CAPACITY, DEFAULT_RETRY_POLICY, RetryBudget, RetryPolicy
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.store.engine.port import Key
+from stratabase_aws.dynamodb.client import Rejected, Unanswered
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
+from stratabase_aws.dynamodb.retry import CAPACITY, DEFAULT_RETRY_POLICY, RetryBudget, RetryPolicy
 from tests.aws.dynamodb.scripted import Answer, ScriptedClient
 
 KEY = Key("p", "1")

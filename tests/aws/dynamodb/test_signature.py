@@ -10,8 +10,8 @@ from botocore.credentials import Credentials as BotoCredentials
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.aws.dynamodb.signature import RequestSigner
-from stratabase.aws.endpoint import Credentials
+from stratabase_aws.dynamodb.signature import RequestSigner
+from stratabase_aws.endpoint import Credentials
 
 TEXTS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=60)
 HOSTS = st.sampled_from(["dynamodb.eu-west-1.amazonaws.com", "127.0.0.1:4566"])

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.aws.dynamodb import signed_client
-from stratabase.aws.dynamodb.client import Rejected, Unanswered, Unreached
-from stratabase.aws.dynamodb.signed_client import SignedClient
-from stratabase.aws.endpoint import AwsEndpoint, BotocoreCredentials, Credentials
+from stratabase_aws.dynamodb import signed_client
+from stratabase_aws.dynamodb.client import Rejected, Unanswered, Unreached
+from stratabase_aws.dynamodb.signed_client import SignedClient
+from stratabase_aws.endpoint import AwsEndpoint, BotocoreCredentials, Credentials
 from tests.aws.dynamodb.certificate import make_certificate
 from tests.aws.dynamodb.server import Reply, Server, serving
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from cfnlint.decode.cfn_yaml import load
 
-from stratabase.aws.dynamodb.table import table_definition
+from stratabase_aws.dynamodb.table import table_definition
 from tests.repository import ROOT
 
 TEMPLATE = ROOT / "template.yaml"

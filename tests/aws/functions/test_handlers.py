@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from stratabase.aws.functions import handlers
-from stratabase.aws.functions.handlers import SWEEP_STEP_MILLISECONDS, sweep_handler
-from stratabase.aws.functions.request_log import OLDEST_PURGE_METRIC
 from stratabase.core.observe import Log
 from stratabase.core.settings import Settings
 from stratabase.values.clock import SystemClock
+from stratabase_aws.functions import handlers
+from stratabase_aws.functions.handlers import SWEEP_STEP_MILLISECONDS, sweep_handler
+from stratabase_aws.functions.request_log import OLDEST_PURGE_METRIC
 
 
 class Sweeping:

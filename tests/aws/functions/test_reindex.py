@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions import reindex_handler
-from stratabase.aws.functions.reindex import STEP_MILLISECONDS
 from stratabase.core.app.app import App
 from stratabase.core.domain.caller import Caller
 from stratabase.core.settings import Settings
@@ -17,6 +15,8 @@ from stratabase.core.store.indexes.registry import parse_registry
 from stratabase.core.store.layout import keys
 from stratabase.evolution.backfill import class_heads, resharding
 from stratabase.evolution.backfill.resharding import OF_LISTING, Resharding
+from stratabase_aws.functions import reindex_handler
+from stratabase_aws.functions.reindex import STEP_MILLISECONDS
 from tests.core.store.clocks import Time
 
 BEFORE = "type Person { name: String! code: String }\ntype Team { title: String! }"

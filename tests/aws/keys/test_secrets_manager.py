@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from moto import mock_aws
 
-from stratabase.aws.endpoint import AwsEndpoint, Credentials
-from stratabase.aws.keys.secrets_manager import (
+from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.unusable_store import UnusableStore
+from stratabase.members.keys.key_rotation import SigningKey
+from stratabase_aws.endpoint import AwsEndpoint, Credentials
+from stratabase_aws.keys.secrets_manager import (
     MAX_CHANGE_ATTEMPTS,
     SecretsClient,
     SecretsError,
     SecretsManagerKeyring,
 )
-from stratabase.core.domain.issues.refusals import Unavailable
-from stratabase.core.unusable_store import UnusableStore
-from stratabase.members.keys.key_rotation import SigningKey
 from tests.contract.keyring.keyrings import client, secrets_client
 from tests.in_memory_keyring import key
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.endpoint import AwsEndpoint, Credentials
-from stratabase.aws.mail.lambda_queue import LambdaMailQueue
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.members.forgotten_password import forgotten_password
+from stratabase_aws.endpoint import AwsEndpoint, Credentials
+from stratabase_aws.mail.lambda_queue import LambdaMailQueue
 from tests.lambda_stack.proxy import Answer, ForwardingProxy, serve_proxy
 
 REQUEST = forgotten_password("anna\ud800 <é>", "https://example.com")

@@ -10,11 +10,11 @@ from moto import mock_aws
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.sesv2.models import sesv2_backends
 
-from stratabase.aws.mail.ses import SesMailer
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.members.mail import Mail
 from stratabase.members.mailers.message import parse_sender
 from stratabase.members.refusals import RecipientRefused
+from stratabase_aws.mail.ses import SesMailer
 
 REGION = "eu-south-1"
 SENDER = parse_sender("Risorse umane è <no-reply@example.com>")

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.keys.secrets_manager import SecretsError
-from stratabase.aws.mail.smtp_secret import SecretSmtpMailer
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.observe import causes
 from stratabase.members.mail import Mail
+from stratabase_aws.keys.secrets_manager import SecretsError
+from stratabase_aws.mail.smtp_secret import SecretSmtpMailer
 from tests.members.mailers.server import Server, serving
 
 SENDER = Address("Hr", "hr", "example.com")

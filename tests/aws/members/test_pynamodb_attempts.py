@@ -10,10 +10,10 @@ import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 from pynamodb.exceptions import DoesNotExist
 
-from stratabase.aws.members.pynamodb_attempts import PynamoAttempts
-from stratabase.aws.members.pynamodb_table import PynamoTable
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.members.attempts import FAILURE_WINDOW
+from stratabase_aws.members.pynamodb_attempts import PynamoAttempts
+from stratabase_aws.members.pynamodb_table import PynamoTable
 from tests import ministack
 from tests.aws.dynamodb.faults import HASTY
 from tests.contract.attempts.stores import ministack_table

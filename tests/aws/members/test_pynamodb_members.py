@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from botocore.exceptions import ReadTimeoutError
 
-from stratabase.aws.dynamodb.retry import RetryPolicy
-from stratabase.aws.members import pynamodb_members
-from stratabase.aws.members.pynamodb_members import PynamoMembers
-from stratabase.aws.members.pynamodb_table import PynamoTable
 from stratabase.members.member import Member, NamesTaken
 from stratabase.members.ports import Members
+from stratabase_aws.dynamodb.retry import RetryPolicy
+from stratabase_aws.members import pynamodb_members
+from stratabase_aws.members.pynamodb_members import PynamoMembers
+from stratabase_aws.members.pynamodb_table import PynamoTable
 from tests import ministack
 from tests.contract.members.dynamodb import ministack_table, over_ministack
 

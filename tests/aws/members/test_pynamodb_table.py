@@ -10,12 +10,12 @@ import pytest
 from pynamodb.attributes import UnicodeAttribute
 from pynamodb.exceptions import DoesNotExist
 
-from stratabase.aws.dynamodb.retry import PermanentRejection, RetryBudget, RetryPolicy
-from stratabase.aws.endpoint import AwsEndpoint, Credentials
-from stratabase.aws.members.pynamodb_table import PynamoRecord, PynamoTable
 from stratabase.core.deadline import deadline_after
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.usage import record_usage
+from stratabase_aws.dynamodb.retry import PermanentRejection, RetryBudget, RetryPolicy
+from stratabase_aws.endpoint import AwsEndpoint, Credentials
+from stratabase_aws.members.pynamodb_table import PynamoRecord, PynamoTable
 from tests import ministack
 from tests.aws.dynamodb.server import Reply, Server, serving
 

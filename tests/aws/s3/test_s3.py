@@ -14,12 +14,12 @@ from botocore.exceptions import ConnectTimeoutError, NoCredentialsError, ReadTim
 from botocore.response import StreamingBody
 from botocore.stub import Stubber
 
-from stratabase.aws.endpoint import AwsEndpoint, Credentials
-from stratabase.aws.s3 import s3
-from stratabase.aws.s3.s3 import S3Blobs
 from stratabase.core.deadline import deadline_after
 from stratabase.core.domain.files.blob import MIN_PART_SIZE, Blob, BlobNotFound, MultipartUpload, UploadedPart
 from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase_aws.endpoint import AwsEndpoint, Credentials
+from stratabase_aws.s3 import s3
+from stratabase_aws.s3.s3 import S3Blobs
 from tests.contract.blobs.blob_calls import pattern, put, read
 from tests.contract.blobs.stores import ministack_blobs
 
@@ -311,8 +311,8 @@ def test_opening_a_store_loads_no_client() -> None:
     """A function that does not touch bytes does not wait for it."""
     code = (
         "import sys\n"
-        "from stratabase.aws.s3.s3 import S3Blobs\n"
-        "from stratabase.aws.endpoint import AwsEndpoint\n"
+        "from stratabase_aws.s3.s3 import S3Blobs\n"
+        "from stratabase_aws.endpoint import AwsEndpoint\n"
         "S3Blobs(AwsEndpoint('us-east-1'), 'files').close()\n"
         "sys.exit(bool({'boto3', 's3transfer', 'botocore.client'} & sys.modules.keys()))"
     )

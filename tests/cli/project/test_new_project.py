@@ -18,6 +18,7 @@ from stratabase.core.model.reading import read_model
 from stratabase.terminal.command_error import CommandError
 
 FILES = {"a/b/c.txt": ProjectFile(b"1"), "a/run": ProjectFile(b"2", executable=True)}
+ORIGINS = [PackageOrigin("stratabase", "stratabase==0.1.0")]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ def test_the_name_suits_packages_and_stacks(title: str, name: str) -> None:
 def test_the_application_is_named_after_the_folder(title: str, name: str) -> None:
     assert application_name(title) == name
     for blank in (False, True):
-        files = project_files(title, PackageOrigin("stratabase"), aws=False, blank=blank)
+        files = project_files(title, ORIGINS, aws=False, blank=blank)
         model = read_model(files["model.graphql"].content.decode(), "model.graphql")
         assert model.application == name
         assert f"/auth/api/graphql/{name} " in files["README.md"].content.decode()
@@ -60,7 +61,7 @@ def test_the_application_is_named_after_the_folder(title: str, name: str) -> Non
 @pytest.mark.parametrize("blank", [False, True])
 def test_an_editor_finds_the_model_and_its_directives(aws: bool, blank: bool) -> None:
     """With both files of the configuration, a GraphQL library finds an unknown directive."""
-    files = project_files("my-app", PackageOrigin("stratabase"), aws=aws, blank=blank)
+    files = project_files("my-app", ORIGINS, aws=aws, blank=blank)
     lines = files[".graphqlrc.yml"].content.decode().splitlines()
     named = [line.removeprefix("  - ") for line in lines if line.startswith("  - ")]
     text = "".join(files[name].content.decode() for name in named)
@@ -71,7 +72,7 @@ def test_an_editor_finds_the_model_and_its_directives(aws: bool, blank: bool) ->
 
 def test_the_events_of_a_project_are_about_its_own_model() -> None:
     def events(*, blank: bool) -> list[str]:
-        files = project_files("my-app", PackageOrigin("stratabase"), aws=True, blank=blank)
+        files = project_files("my-app", ORIGINS, aws=True, blank=blank)
         return [each.content.decode() for name, each in files.items() if name.startswith("events/")]
 
     assert any("Employee" in event for event in events(blank=False))

@@ -7,11 +7,11 @@ from itertools import count
 from pathlib import Path
 from typing import Protocol
 
-from stratabase.aws.members.pynamodb_attempts import AttemptRecord, PynamoAttempts
-from stratabase.aws.members.pynamodb_table import PynamoTable
 from stratabase.core.operations.attempts_with_fallback import AttemptsWithFallback
 from stratabase.core.operations.ports import Attempts
 from stratabase.core.store.sqlite.attempts import SqliteAttempts
+from stratabase_aws.members.pynamodb_attempts import AttemptRecord, PynamoAttempts
+from stratabase_aws.members.pynamodb_table import PynamoTable
 from tests import ministack
 from tests.in_memory_attempts import InMemoryAttempts
 

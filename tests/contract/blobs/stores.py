@@ -9,11 +9,11 @@ from pathlib import Path
 
 from moto import mock_aws
 
-from stratabase.aws.endpoint import AwsEndpoint, Credentials
-from stratabase.aws.s3.s3 import S3Blobs
 from stratabase.core.domain.files.blob import MIN_PART_SIZE
 from stratabase.core.files.folder import FolderBlobs
 from stratabase.core.operations.file_ports import BlobStore
+from stratabase_aws.endpoint import AwsEndpoint, Credentials
+from stratabase_aws.s3.s3 import S3Blobs
 from tests import ministack
 from tests.soak import count
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from moto import mock_aws
 
-from stratabase.aws.endpoint import AwsEndpoint, Credentials, create_client
-from stratabase.aws.s3.s3 import MAX_SINGLE_COPY, S3Blobs
 from stratabase.core.files.folder import FolderBlobs
 from stratabase.core.operations.files.check import RecoverableBlobs
+from stratabase_aws.endpoint import AwsEndpoint, Credentials, create_client
+from stratabase_aws.s3.s3 import MAX_SINGLE_COPY, S3Blobs
 from tests import ministack
 from tests.contract.blobs.blob_calls import pattern, put, read
 from tests.soak import FULL, mostly

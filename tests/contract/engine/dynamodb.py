@@ -8,12 +8,12 @@ from typing import Any
 
 from moto import mock_aws
 
-from stratabase.aws.dynamodb.botocore_client import BotocoreClient
-from stratabase.aws.dynamodb.client import Client
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
-from stratabase.aws.dynamodb.signed_client import SignedClient
-from stratabase.aws.dynamodb.table import table_definition
-from stratabase.aws.endpoint import AwsEndpoint, Credentials
+from stratabase_aws.dynamodb.botocore_client import BotocoreClient
+from stratabase_aws.dynamodb.client import Client
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
+from stratabase_aws.dynamodb.signed_client import SignedClient
+from stratabase_aws.dynamodb.table import table_definition
+from stratabase_aws.endpoint import AwsEndpoint, Credentials
 from tests import ministack
 
 _numbers = count(1)

@@ -11,10 +11,10 @@ from typing import Any
 from botocore.session import Session
 from moto import mock_aws
 
-from stratabase.aws.endpoint import AwsEndpoint, Credentials
-from stratabase.aws.keys.secrets_manager import SecretsClient, SecretsManagerKeyring
 from stratabase.members.keys.file import FileKeyring
 from stratabase.members.ports import Keyring
+from stratabase_aws.endpoint import AwsEndpoint, Credentials
+from stratabase_aws.keys.secrets_manager import SecretsClient, SecretsManagerKeyring
 from tests import ministack
 
 Open = Callable[[], Keyring]

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from moto import mock_aws
 
-from stratabase.aws.endpoint import AwsEndpoint, Credentials
-from stratabase.aws.members.pynamodb_mark import PynamoMemberMark
-from stratabase.aws.members.pynamodb_table import PynamoTable
-from stratabase.aws.s3.s3 import S3Blobs
 from stratabase.core.files.folder import FolderBlobs
 from stratabase.core.operations.files.blob_mark import BlobMark
 from stratabase.core.operations.store_marks import MarkStore
 from stratabase.core.store.marked_engine import EngineMark
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.members.stores.sqlite_mark import SqliteMemberMark
+from stratabase_aws.endpoint import AwsEndpoint, Credentials
+from stratabase_aws.members.pynamodb_mark import PynamoMemberMark
+from stratabase_aws.members.pynamodb_table import PynamoTable
+from stratabase_aws.s3.s3 import S3Blobs
 from tests import ministack
 from tests.contract.engine.dynamodb import MotoTable, over_ministack
 from tests.soak import mostly

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from moto import mock_aws
 
-from stratabase.aws.endpoint import AwsEndpoint, Credentials
-from stratabase.aws.members.pynamodb_members import PynamoMembers
-from stratabase.aws.members.pynamodb_table import PynamoTable
 from stratabase.members.ports import Members
+from stratabase_aws.endpoint import AwsEndpoint, Credentials
+from stratabase_aws.members.pynamodb_members import PynamoMembers
+from stratabase_aws.members.pynamodb_table import PynamoTable
 from tests import ministack
 
 

@@ -7,12 +7,12 @@ from functools import partial
 
 import pytest
 
-from stratabase.aws.members import pynamodb_members
 from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.members.member import LINK_USED, MailedLink, Member, NamesTaken
 from stratabase.members.ports import Members
 from stratabase.members.stores import sqlite_members
 from stratabase.values.formats.preferences import Formats
+from stratabase_aws.members import pynamodb_members
 
 ANNA = Member(
     id="1",

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.handlers import http_handler
 from stratabase.core.app.app import App
 from stratabase.core.domain.caller import Caller
 from stratabase.core.http.handler import CATCH_ALL
@@ -15,6 +14,7 @@ from stratabase.core.model.prepared import prepare, prepared_file
 from stratabase.core.model.reading import read_model
 from stratabase.core.operations.attempts_with_fallback import AttemptsWithFallback
 from stratabase.core.settings import Settings
+from stratabase_aws.functions.handlers import http_handler
 
 MODEL = 'extend schema @application(name: "Notes")\ntype Note { name: String text: Text }\n'
 ADMINISTRATOR = Caller("1", "ada", "Administrator", administrator=True)

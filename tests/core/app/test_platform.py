@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import stratabase
+import stratabase_aws
 from stratabase.core.app.platform import open_engine, platform_of
 from stratabase.core.settings import Settings
 from stratabase.core.unusable_store import UnusableStore
@@ -14,7 +15,7 @@ from tests import ministack
 from tests.contract.blobs.blob_calls import put, read
 from tests.service import free_port
 
-PACKAGE = Path(stratabase.__file__).parent
+PACKAGES = [Path(each.__file__ or "").parent for each in (stratabase, stratabase_aws)]
 
 
 def test_files_are_in_the_home_folder_by_default(tmp_path: Path) -> None:
@@ -85,8 +86,9 @@ def test_each_store_of_an_instance_is_named_by_the_setting_that_says_where_it_is
 
 def test_only_settings_and_platforms_compare_the_name_of_a_store() -> None:
     comparing = {
-        file.relative_to(PACKAGE).as_posix()
-        for file in PACKAGE.rglob("*.py")
+        file.relative_to(package.parent).as_posix()
+        for package in PACKAGES
+        for file in package.rglob("*.py")
         if re.search(r"\bstore [!=]= |[!=]= \"(sqlite|dynamodb)\"", file.read_text())
     }
-    assert comparing == {"core/settings.py", "aws/app/platform.py"}
+    assert comparing == {"stratabase/core/settings.py", "stratabase_aws/app/platform.py"}

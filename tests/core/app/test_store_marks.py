@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions import http_handler
 from stratabase.core.app.app import App
 from stratabase.core.app.store_marks import open_marked_stores
 from stratabase.core.domain.issues.refusals import Unavailable
@@ -19,6 +18,7 @@ from stratabase.core.domain.store_mark import StoreMark, StoreRefused
 from stratabase.core.settings import Settings
 from stratabase.members.app.member_services import MemberServices
 from stratabase.values.messages import verbatim
+from stratabase_aws.functions import http_handler
 from tests import ministack
 from tests.service import PASSWORD, basic
 

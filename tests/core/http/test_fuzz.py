@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stratabase.aws.functions.handler import LambdaHandler
+from stratabase_aws.functions.handler import LambdaHandler
 
 RESOURCES = [
     "/public/health",

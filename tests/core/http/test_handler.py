@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.handler import LambdaHandler
 from stratabase.core.domain.issues.refusals import Forbidden, Refusal, Unavailable
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.base.cors import REQUEST_HEADERS, Cors
 from stratabase.core.http.handler import HttpHandler
 from stratabase.core.operations.executor import GraphQLResponse
 from stratabase.values.messages import verbatim
+from stratabase_aws.functions.handler import LambdaHandler
 
 GRAPHQL = "/auth/api/graphql/{application}"
 CHALLENGE = ['Basic realm="Stratabase", charset="UTF-8"']

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.sqlite.engine import SqliteEngine
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
 from tests.contract.engine.dynamodb import ministack_client, over_ministack
 from tests.core.schema.evolving_api import EvolvingApi
 from tests.core.schema.random_options import MODEL, RandomOptions, Requested

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
 from stratabase.core.store.engine.port import Engine, Item
 from stratabase.core.store.sqlite.engine import SqliteEngine
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
 from tests.contract.engine.dynamodb import ministack_client, over_ministack
 from tests.core.schema.evolving_api import EvolvingApi
 from tests.soak import count, mostly, seed

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
 from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.core.store.engine.metering import MeteredEngine, record_consumption
 from stratabase.core.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
@@ -16,6 +15,7 @@ from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.indexes import registry_cache
 from stratabase.core.store.repository import Repository
 from stratabase.core.store.sqlite.engine import SqliteEngine
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
 from tests.aws.dynamodb.scripted import WatchedClient
 from tests.contract.engine.dynamodb import ministack_client, over_ministack
 from tests.contract.engine.engine_calls import put

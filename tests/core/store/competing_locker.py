@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
-from stratabase.aws.dynamodb.signed_client import SignedClient
-from stratabase.aws.endpoint import AwsEndpoint, Credentials
 from stratabase.core.domain.objects.commit_refusals import LockRefused
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.sqlite.engine import SqliteEngine
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
+from stratabase_aws.dynamodb.signed_client import SignedClient
+from stratabase_aws.endpoint import AwsEndpoint, Credentials
 from tests.contract.engine.engine_calls import run_concurrently
 from tests.core.store.graphs import Objects, class_with
 from tests.core.store.locking import Member

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions import http_handler
 from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from stratabase.members.app.member_services import MemberServices
+from stratabase_aws.functions import http_handler
 from tests.cli.terminal import Project, run
 from tests.service import PASSWORD
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from moto import mock_aws
 
-from stratabase.aws.endpoint import AwsEndpoint, Credentials
 from stratabase.cli.main import main
 from stratabase.members.keys.document import LAYOUT, decode_keys
 from stratabase.members.keys.file import KEYS_FILE
 from stratabase.members.keys.key_rotation import GRACE, PREPARATION
+from stratabase_aws.endpoint import AwsEndpoint, Credentials
 from tests.contract.keyring.keyrings import client
 
 INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"

@@ -11,7 +11,6 @@ from uuid import uuid4
 
 import pytest
 
-from stratabase.aws.functions.handler import LambdaHandler
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated, Unavailable
 from stratabase.core.http.base.authentication import Authentication, Authenticator
@@ -23,6 +22,7 @@ from stratabase.members.endpoints.authenticators import BasicAuthenticator, Bear
 from stratabase.members.endpoints.tokens import get_token_endpoint, refresh_token_endpoint
 from stratabase.members.refusals import TooManyFailures
 from stratabase.values.messages import verbatim
+from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
 from tests.forged_tokens import HEADER, claims, forged
 from tests.token_process import ANNA, TokenProcess

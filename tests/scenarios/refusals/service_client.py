@@ -10,8 +10,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from stratabase.aws.dynamodb.signed_client import SignedClient
 from stratabase.core.store.layout.keys import REGISTRY
+from stratabase_aws.dynamodb.signed_client import SignedClient
 from tests import ministack
 from tests.scenarios.refusals.case import KEY, Asked
 from tests.service import PASSWORD, Reply, RunningService, basic

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.handler import LambdaHandler
 from stratabase.cli.project.folder import PROJECT_FILES
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.handler import HttpHandler
@@ -21,6 +20,7 @@ from stratabase.server.documentation.function import (
 from stratabase.server.documentation.pages import Documentation
 from stratabase.server.http.routes import Routes
 from stratabase.server.http.template import RouteDeclaration, Template
+from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
 
 ENDPOINTS = documentation_endpoints(Documentation(PROJECT_FILES))

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.handlers import http_handler
 from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.members.app.member_services import MemberServices
+from stratabase_aws.functions.handlers import http_handler
 from tests.server.http.serving import DEADLINE, Client, gateway
 from tests.service import SAMPLE_MODEL
 

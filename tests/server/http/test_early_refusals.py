@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.handlers import http_handler
 from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from stratabase.members.app.member_services import MemberServices
@@ -22,6 +21,7 @@ from stratabase.server.http import app, connection
 from stratabase.server.http.bodies import BodyMemory
 from stratabase.server.http.errors import MAX_EVENT, GatewayError
 from stratabase.server.http.template import RouteDeclaration
+from stratabase_aws.functions.handlers import http_handler
 from tests.server.http.serving import DEADLINE, Client, gateway
 from tests.service import SAMPLE_MODEL, eventually
 from tests.soak import count

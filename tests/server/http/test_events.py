@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions import app
-from stratabase.aws.functions.events import StreamedResponse
 from stratabase.members.app.member_services import MemberServices
 from stratabase.server.http.lambda_functions import LambdaFunction, load_function
 from stratabase.server.http.responses import HttpResponse, function_response, streaming_response
 from stratabase.server.http.routes import Routes
 from stratabase.server.http.template import read_template
+from stratabase_aws.functions import app
+from stratabase_aws.functions.events import StreamedResponse
 from tests.repository import ROOT
 
 TEMPLATE = read_template(ROOT / "template.yaml")

@@ -6,13 +6,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratabase.aws.functions.events import decode_event_body, request_from_event
 from stratabase.server.http.bodies import BodyMemory, RequestBody
 from stratabase.server.http.errors import MAX_BODY
 from stratabase.server.http.event import make_event, make_request
 from stratabase.server.http.request import Addresses, Head, HttpRequest, parse_target
 from stratabase.server.http.routes import Routes
 from stratabase.server.http.template import RouteDeclaration
+from stratabase_aws.functions.events import decode_event_body, request_from_event
 from tests.server.http.serving import ROUTES
 from tests.soak import EXAMPLES
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.events import StreamedResponse
 from stratabase.core import waiting
 from stratabase.core.http.base.messages import BodyStream
+from stratabase_aws.functions.events import StreamedResponse
 from tests.server.http.serving import DEADLINE, gateway, problem
 
 CHUNK = bytes(256 * 1024)

@@ -10,10 +10,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
-from stratabase.aws.dynamodb.signed_client import SignedClient
-from stratabase.aws.dynamodb.table import table_definition
-from stratabase.aws.endpoint import create_client
 from stratabase.cli.main import main
 from stratabase.core.app.app import App
 from stratabase.core.domain.caller import Caller
@@ -23,6 +19,10 @@ from stratabase.core.domain.store_mark import StoreRefused
 from stratabase.core.settings import Settings
 from stratabase.core.store.engine.port import Batch, Put
 from stratabase.core.store.ids import TimeOrderedIds
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
+from stratabase_aws.dynamodb.signed_client import SignedClient
+from stratabase_aws.dynamodb.table import table_definition
+from stratabase_aws.endpoint import create_client
 from tests import ministack
 from tests.contract.blobs.blob_calls import read
 

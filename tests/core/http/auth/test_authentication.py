@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.handler import LambdaHandler
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Forbidden, Refusal, Unauthenticated, Unavailable
 from stratabase.core.http.base.authentication import Authentication
@@ -20,6 +19,7 @@ from stratabase.core.observe import Log
 from stratabase.members.endpoints.authenticators import BasicAuthenticator
 from stratabase.members.refusals import TooManyFailures
 from stratabase.values.messages import verbatim
+from stratabase_aws.functions.handler import LambdaHandler
 
 ANNA = Caller("1", "anna", "Clerk")
 BASIC = 'Basic realm="Stratabase", charset="UTF-8"'

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.events import decode_event_body, request_from_event
 from stratabase.core.http.base.messages import Response
 from stratabase.core.http.base.refusals import Malformed
 from stratabase.core.http.base.response_size import proxy_response
+from stratabase_aws.functions.events import decode_event_body, request_from_event
 
 
 def test_path_parameters_are_decoded(event: Any) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.handler import LambdaHandler
 from stratabase.core.http.base import etag
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.base.compression import MIN_COMPRESSED_SIZE, MIN_OFFLOADED_SIZE
@@ -17,6 +16,7 @@ from stratabase.core.http.base.endpoint import Endpoint, Operation, Responder
 from stratabase.core.http.base.messages import Response
 from stratabase.core.http.base.response_size import MAX_RESPONSE_SIZE
 from stratabase.core.http.handler import HttpHandler
+from stratabase_aws.functions.handler import LambdaHandler
 
 JSON = ("Content-Type", "application/json")
 TEXT = b"a text that repeats itself; " * 100

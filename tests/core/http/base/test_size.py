@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from stratabase.aws.functions.handler import LambdaHandler
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.base.endpoint import Endpoint, Operation
 from stratabase.core.http.base.messages import Response
 from stratabase.core.http.base.refusals import ResponseTooLarge
 from stratabase.core.http.base.response_size import MAX_RESPONSE_SIZE, check_response_size
 from stratabase.core.http.handler import HttpHandler
+from stratabase_aws.functions.handler import LambdaHandler
 
 TYPE = (("Content-Type", "text/plain"),)
 

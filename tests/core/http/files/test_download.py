@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.handler import LambdaHandler
 from stratabase.core.domain.files.refusals import (
     FileNotFound,
     FileTooLarge,
@@ -20,6 +19,7 @@ from stratabase.core.http.base.cors import Cors
 from stratabase.core.http.base.refusals import status_row
 from stratabase.core.http.base.response_size import MAX_RESPONSE_SIZE
 from stratabase.values.messages import verbatim
+from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.fakes import FakeServices
 from tests.core.http.files.fake_downloads import CONTENT, gone, not_found
 

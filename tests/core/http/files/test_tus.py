@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.handler import LambdaHandler
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.base.cors import Cors
 from stratabase.core.http.files.download import REFERENCE_MEDIA_TYPE, pending_file_endpoint
@@ -17,6 +16,7 @@ from stratabase.core.http.files.tus import with_tus, with_tus_creation
 from stratabase.core.http.files.upload import upload_endpoint
 from stratabase.core.http.handler import HttpHandler
 from stratabase.members.endpoints.authenticators import BasicAuthenticator
+from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
 from tests.core.http.files.forms import CONTENT_TYPE, form, part
 from tests.core.http.reply import Reply

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.handler import LambdaHandler
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.files.pending_file import FileTarget
 from stratabase.core.domain.files.refusals import FileTooLarge, FileTypeNotAllowed, TooMuchPending
@@ -21,6 +20,7 @@ from stratabase.core.operations.files.upload import SentFile
 from stratabase.members.endpoints.authenticators import BasicAuthenticator, BearerAuthenticator
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages import verbatim
+from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
 from tests.core.http.files.fake_uploads import FakeUploads
 from tests.core.http.files.forms import CONTENT, CONTENT_TYPE, form, part

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.handler import LambdaHandler
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.base.cors import Cors
 from stratabase.core.http.handler import HttpHandler
@@ -22,6 +21,7 @@ from stratabase.core.http.pages.built_page import (
     built_file_endpoint,
     built_page_endpoint,
 )
+from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
 from tests.repository import ROOT
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.handler import LambdaHandler
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.handler import CATCH_ALL, HttpHandler
+from stratabase_aws.functions.handler import LambdaHandler
 
 BASE = "https://api.example.com/hr"
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"

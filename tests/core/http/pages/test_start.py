@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.functions.handler import LambdaHandler
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.handler import HttpHandler
 from stratabase.core.http.pages.start import StartLinks, start_endpoint
+from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
 
 BASE = "https://api.example.com/hr"

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from stratabase.aws.dynamodb.client import Client, Unanswered, Unreached
-from stratabase.aws.dynamodb.engine import DynamoDBEngine
-from stratabase.aws.dynamodb.retry import RetryPolicy
 from stratabase.core.deadline import deadline_after, remaining_seconds
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.write.limits import BulkLimits
 from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.core.store.repository import Repository
+from stratabase_aws.dynamodb.client import Client, Unanswered, Unreached
+from stratabase_aws.dynamodb.engine import DynamoDBEngine
+from stratabase_aws.dynamodb.retry import RetryPolicy
 from tests.contract.engine.dynamodb import TemporaryTable, over_ministack
 from tests.fakes import ADMINISTRATOR, fake_services
 from tests.graphs.staff import HR

@@ -1,10 +1,10 @@
 """The handlers of the Lambda functions, for copies of `functions` that name this module.
 
 `stratabase init` copied such functions into projects until version 0.1. New ones name
-`stratabase.aws.functions`.
+`stratabase_aws.functions`.
 """
 
-from stratabase.aws.functions import (
+from stratabase_aws.functions import (
     http_handler,
     mail_handler,
     reindex_handler,

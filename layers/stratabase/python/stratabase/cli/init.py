@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from stratabase.cli.project.new_project import project_files, write_project
-from stratabase.cli.project.origin import find_origin
+from stratabase.cli.project.origin import find_origins
 from stratabase.terminal.examples import add_examples
 
 
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     """Write the files, and say what to do next."""
     folder: Path = options.folder
     title = folder.resolve().name or "app"
-    files = project_files(title, find_origin(), aws=options.aws, blank=options.blank)
+    files = project_files(title, find_origins(aws=options.aws), aws=options.aws, blank=options.blank)
     write_project(folder, files)
     print(f"Created {folder} with {len(files)} files. Its README.md says what to do. To start:")
     print()

@@ -7,14 +7,14 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from stratabase import MODEL_LANGUAGE, __version__
-from stratabase.core.app.features import FEATURES, Command
+from stratabase.core.app.features import FEATURES, CommandEntry
 from stratabase.terminal.arguments import CommandParser
 from stratabase.terminal.command_error import INTERRUPTED, as_command_error
 from stratabase.terminal.data_folder import release_data_folders
 from stratabase.terminal.examples import add_examples
 from stratabase.terminal.wrong_package import wrong_package
 
-COMMANDS: Mapping[str, Command] = {
+COMMANDS: Mapping[str, CommandEntry] = {
     name: command for feature in FEATURES for name, command in feature.commands.items()
 }
 """The commands by their names."""

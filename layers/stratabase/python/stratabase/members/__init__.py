@@ -11,7 +11,8 @@ Read in this order:
 - `ports`: the interfaces of stores, keys and mail
 
 Then the packages: `sign_in` (passwords and tokens), `operations` (what administrators and members may do),
-`keys` and `stores` and `mailers` (on this machine), `endpoints` and `pages` (over HTTP), `app` (all of these for
-an app), and `commands`. `backfill` replaces names of members in objects of earlier versions by ids. Imports `core`,
-`terminal` and `values`.
+`keys` and `stores` and `mailers` (on this machine), `endpoints` and `pages` (over HTTP), `app` (all of these
+for an app), and `commands`. `backfill` replaces names of members in objects of earlier versions by ids.
+
+Imports `core`, `terminal` and `values`.
 """

@@ -24,6 +24,8 @@ def wrong_package(error: Exception) -> CommandError | None:
     names = {_normalized(name) for name in packages_distributions().get(module, [module])}
     for name, bounds in _requirements():
         if name in names and not _fits(installed := _installed(name), bounds):
+            if installed is None and not bounds:  # of an extra
+                return CommandError(f"This needs the package {name}. Install it beside stratabase.")
             return CommandError(
                 f"Stratabase needs {name} {bounds}, but this environment has {installed or 'none'}. "
                 "Install Stratabase in an environment of its own."

@@ -1,7 +1,7 @@
 """The files of a new project: a model, a README and pyproject.toml, and what a deployment to AWS needs."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,18 +72,18 @@ class ProjectFile(NamedTuple):
 
 
 def project_files(
-    title: str, origin: PackageOrigin, *, aws: bool, blank: bool = False
+    title: str, origins: Sequence[PackageOrigin], *, aws: bool, blank: bool = False
 ) -> Mapping[str, ProjectFile]:
     """Return the files of a new project by their paths.
 
     Args:
         title: The name of its folder, which also names the application.
-        origin: What installs Stratabase in the project. Its wheel becomes one of the files.
+        origins: What installs Stratabase in the project. Their wheels become files of it.
         aws: Whether the project can be deployed to AWS.
         blank: Whether the model has one small class only, instead of a sample to learn from.
     """
-    wheel = origin.wheel
-    wheels = _AWS_WHEELS if aws else _WHEELS
+    folder = _AWS_WHEELS if aws else _WHEELS
+    wheels = {each.name: (f"{folder}/{each.wheel.name}", each.wheel) for each in origins if each.wheel}
     model = _AWS_MODEL if aws else _MODEL
     values = {
         "title": title,
@@ -92,8 +92,10 @@ def project_files(
         **(_OF_BLANK if blank else _OF_SAMPLE)._asdict(),
         "version": __version__,
         "model": model,
-        "requirement": origin.requirement,
-        "install": f"{wheels}/{wheel.name}" if wheel else f"'{origin.requirement}'",
+        "requirements": ", ".join(f'"{each.requirement}"' for each in origins),
+        "install": " ".join(
+            wheels[each.name][0] if each.wheel else f"'{each.requirement}'" for each in origins
+        ),
     }
     files: dict[str, ProjectFile] = {
         model: _render("blank.graphql", values) if blank else _of_application(SAMPLE_MODEL, values),
@@ -103,14 +105,12 @@ def project_files(
         "README.md": _render("README.md", values),
         "pyproject.toml": _render("pyproject.toml.template", values),
     }
-    if wheel is not None:
-        name = f"{wheels}/{wheel.name}"
-        files[name] = ProjectFile(wheel.read_bytes())
-        source = f'\n[tool.uv.sources]\nstratabase = {{ path = "{name}" }}\n'
+    if wheels:
+        sources = (f'{name} = {{ path = "{path}" }}\n' for name, (path, _) in wheels.items())
+        source = f"\n[tool.uv.sources]\n{''.join(sources)}"
         files["pyproject.toml"] = ProjectFile(files["pyproject.toml"].content + source.encode())
-    if not aws:
-        return files
-    return {**files, **_aws_files(values, files, wheel, blank=blank)}
+        files |= {path: ProjectFile(wheel.read_bytes()) for path, wheel in wheels.values()}
+    return {**files, **_aws_files(values, files, origins, blank=blank)} if aws else files
 
 
 def project_name(title: str) -> str:
@@ -158,19 +158,23 @@ def _make_folders(folder: Path) -> list[Path]:
 
 
 def _aws_files(
-    values: Mapping[str, str], files: Mapping[str, ProjectFile], wheel: Path | None, *, blank: bool
+    values: Mapping[str, str],
+    files: Mapping[str, ProjectFile],
+    origins: Sequence[PackageOrigin],
+    *,
+    blank: bool,
 ) -> Mapping[str, ProjectFile]:
     """Return the files that only a project on AWS has, and its longer README."""
     readme = files["README.md"].content + _render("aws/README.md", values).content
-    # SAM builds the layer in a copy of its folder, so the path of the wheel is relative to that.
-    package = f"./{wheel.name}" if wheel else values["requirement"]
+    # SAM builds the layer in a copy of its folder, so the path of a wheel is relative to that.
+    packages = [f"./{each.wheel.name}" if each.wheel else each.requirement for each in origins]
     stacks = (PROJECT_FILES / "samconfig.toml").read_text("utf-8")
     return {
         **dict(_shared_files(values, blank=blank)),
         "README.md": ProjectFile(readme),
         "Makefile": _render("aws/Makefile", {}),
         "samconfig.toml": ProjectFile(stacks.replace('"stratabase-', f'"{values["name"]}-').encode()),
-        f"{_AWS_WHEELS}/requirements.txt": ProjectFile(f"{package}\n".encode()),
+        f"{_AWS_WHEELS}/requirements.txt": ProjectFile("".join(f"{each}\n" for each in packages).encode()),
     }
 
 

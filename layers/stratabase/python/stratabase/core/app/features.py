@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 
-class Command(NamedTuple):
+class CommandEntry(NamedTuple):
     """A command of `stratabase`."""
 
     module: str
@@ -28,7 +28,7 @@ class Feature:
 
     routes: Mapping[str, str] = field(default_factory=dict)
     """By the name of a Lambda function: returns the `core.routes.Route`s that it serves."""
-    commands: Mapping[str, Command] = field(default_factory=dict)
+    commands: Mapping[str, CommandEntry] = field(default_factory=dict)
     """The commands by their names."""
     objects: str | None = None
     """Takes an app and the repository of its objects; returns a repository with more objects."""
@@ -50,7 +50,7 @@ FEATURES: tuple[Feature, ...] = (
     ),
     Feature(
         commands={
-            "init": Command(
+            "init": CommandEntry(
                 "stratabase.cli.init",
                 "create a new project: a model, a README and pyproject.toml, and on request what AWS needs",
             ),
@@ -58,7 +58,7 @@ FEATURES: tuple[Feature, ...] = (
     ),
     Feature(
         commands={
-            "serve": Command(
+            "serve": CommandEntry(
                 "stratabase.server.commands.serve",
                 "serve the model on this machine, and reload when the model or the code changes",
             ),
@@ -66,10 +66,10 @@ FEATURES: tuple[Feature, ...] = (
     ),
     Feature(
         commands={
-            "model": Command(
+            "model": CommandEntry(
                 "stratabase.cli.model", "check the model, or print what Stratabase generates from it"
             ),
-            "reindex": Command(
+            "reindex": CommandEntry(
                 "stratabase.evolution.commands.reindex",
                 "build the indexes, unique constraints and required roles of a changed model while the "
                 "service runs",
@@ -84,17 +84,19 @@ FEATURES: tuple[Feature, ...] = (
             "members": "stratabase.members.app.routes:member_routes",
         },
         commands={
-            "keys": Command("stratabase.members.commands.keys", "list or rotate the keys that sign tokens"),
-            "members": Command("stratabase.members.commands.members", "list, create and change members"),
+            "keys": CommandEntry(
+                "stratabase.members.commands.keys", "list or rotate the keys that sign tokens"
+            ),
+            "members": CommandEntry("stratabase.members.commands.members", "list, create and change members"),
         },
-        objects="stratabase.members.app.auth_services:with_users",
+        objects="stratabase.members.app.auth_services:repository_with_users",
         authenticators="stratabase.members.app.auth_services:authenticators",
         health="stratabase.members.app.auth_services:check_keys",
     ),
     Feature(
         routes={"members": "stratabase.core.app.routes:openapi_routes"},
         commands={
-            "store": Command(
+            "store": CommandEntry(
                 "stratabase.cli.store",
                 "show which instance and layout the stores have, adopt a restored store, or raise the layout",
             ),
@@ -102,30 +104,30 @@ FEATURES: tuple[Feature, ...] = (
     ),
     Feature(
         commands={
-            "export": Command(
+            "export": CommandEntry(
                 "stratabase.transfer.commands.export",
                 "write all data of an instance to a folder, or the objects of a class to a CSV file",
                 resumes=True,
             ),
-            "import": Command(
+            "import": CommandEntry(
                 "stratabase.transfer.commands.import",
                 "read an export into an empty store, or the rows of a CSV file as objects of a class",
                 resumes=True,
             ),
-            "copy": Command(
+            "copy": CommandEntry(
                 "stratabase.transfer.commands.copy",
                 "copy an instance to other stores, such as from SQLite to DynamoDB",
                 resumes=True,
             ),
-            "backup": Command(
+            "backup": CommandEntry(
                 "stratabase.transfer.commands.backup",
                 "copy all data of a local instance to a folder, also while it is served",
                 resumes=True,
             ),
-            "restore": Command(
+            "restore": CommandEntry(
                 "stratabase.transfer.commands.restore", "copy a backup to an empty data folder", resumes=True
             ),
-            "files": Command(
+            "files": CommandEntry(
                 "stratabase.cli.files",
                 "upload files to an instance, download them, and check the stored files",
                 resumes=True,
@@ -134,7 +136,9 @@ FEATURES: tuple[Feature, ...] = (
     ),
     Feature(
         commands={
-            "aws": Command("stratabase.aws.commands.aws", "deploy an instance to AWS, try it, and delete it")
+            "aws": CommandEntry(
+                "stratabase_aws.commands.aws", "deploy an instance to AWS, try it, and delete it"
+            )
         },
     ),
 )

@@ -21,6 +21,7 @@ from stratabase.core.store.engine.parallel import ParallelMap
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.engine.snapshot import ItemSnapshot
 from stratabase.core.store.marked_engine import MarkedEngine
+from stratabase.core.unusable_store import UnusableStore
 
 
 class StoresRequired(NamedTuple):
@@ -88,16 +89,25 @@ class Platform(Protocol):
         """Close what this platform has opened, but the engine and the blobs, which have a `close`."""
 
 
+_AWS_PACKAGE = "stratabase_aws"
 _PLATFORMS = {
     False: "stratabase.members.app.local_platform:LocalPlatform",
-    True: "stratabase.aws.app.platform:AwsPlatform",
+    True: f"{_AWS_PACKAGE}.app.platform:AwsPlatform",
 }
 """By whether the settings name resources of AWS."""
 
 
 def platform_of(settings: Settings) -> Platform:
-    """Return the platform that the settings select."""
-    platform: Platform = load(_PLATFORMS[settings.needs_aws])(settings)
+    """Return the platform that the settings select. Raises UnusableStore if its package is not installed."""
+    try:
+        platform: Platform = load(_PLATFORMS[settings.needs_aws])(settings)
+    except ModuleNotFoundError as error:
+        if error.name != _AWS_PACKAGE:
+            raise
+        raise UnusableStore(
+            "The settings name services of AWS, which need the package stratabase-aws. Install it beside "
+            "stratabase."
+        ) from error
     return platform
 
 

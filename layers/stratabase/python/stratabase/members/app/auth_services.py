@@ -95,7 +95,7 @@ def authenticators(app: App) -> Mapping[str, Authenticator]:
     return app.part(AuthServices).authenticators
 
 
-def with_users(app: App, entities: EntityRepository, model: Model) -> EntityRepository:
+def repository_with_users(app: App, entities: EntityRepository, model: Model) -> EntityRepository:
     """Return the objects of a repository, and the members as objects of `_User`. `model`: with users."""
     return UserRepository(entities, lambda: MeteredMembers(app.part(AuthServices).members), model)
 

@@ -3,7 +3,6 @@
 Read the files in this order:
 
 - `sign_in`: verifies passwords, within the limits of `sign_in_limits`
-- `attempts_with_fallback`: counts attempts in memory while their store cannot record them
 - `tokens`: issues and verifies tokens
 - `json_web_tokens`: encodes and decodes tokens, with the keys of `signing_keys`
 - `callers`: turns members into callers, and caches members

@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from stratabase.aws.functions.handler import LambdaHandler
 from stratabase.core.app.app import App
 from stratabase.core.domain.caller import Caller
 from stratabase.core.http.base.authentication import Authentication
@@ -21,6 +20,7 @@ from stratabase.server.http.errors import INTEGRATION_TIMEOUT
 from stratabase.server.http.lambda_functions import LambdaFunction
 from stratabase.server.http.template import FunctionDeclaration, RouteDeclaration, Template
 from stratabase.values.messages import _
+from stratabase_aws.functions.handler import LambdaHandler
 
 DOCUMENTATION_PATH = "/public/documentation"
 """The address of the list of all pages."""

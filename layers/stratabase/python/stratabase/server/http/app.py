@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from stratabase.aws.functions.events import StreamedResponse, streamed_response
-from stratabase.aws.functions.handler import LambdaHandler
 from stratabase.core.greenlets import Call, CallStopped, CallTimeout, Greenlets
 from stratabase.core.http.base.cors import Cors
 from stratabase.core.http.base.messages import Response
@@ -35,6 +33,8 @@ from stratabase.server.http.responses import (
     with_headers,
 )
 from stratabase.server.http.routes import RouteMatch, Routes
+from stratabase_aws.functions.events import StreamedResponse, streamed_response
+from stratabase_aws.functions.handler import LambdaHandler
 
 DEFAULT_BODY_MEMORY = 256 * 1024 * 1024
 

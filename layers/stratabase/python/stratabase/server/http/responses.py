@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import pybase64
 
-from stratabase.aws.functions.events import StreamedResponse
 from stratabase.core.http.base.messages import BodyStream, Headers, Response
 from stratabase.core.http.base.response_size import size_over_limit, values_by_name
 from stratabase.server.http.errors import BUSY_SECONDS, MAX_RESULT, ErrorType, GatewayError
 from stratabase.server.http.template import GatewayResponse
+from stratabase_aws.functions.events import StreamedResponse
 
 _RESULT_FIELDS = frozenset({"statusCode", "headers", "multiValueHeaders", "body", "isBase64Encoded"})
 BODILESS = frozenset({204, 304})

@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event
 
-from stratabase.aws.functions import app
 from stratabase.cli.project.folder import PROJECT_FILES
 from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import Unavailable
@@ -57,6 +56,7 @@ from stratabase.terminal.command_error import CommandError, text_with_cause
 from stratabase.terminal.data_folder import use_data_folder
 from stratabase.terminal.progress import PrintLines
 from stratabase.transfer.client.store_state import require_whole
+from stratabase_aws.functions import app
 
 _KEPT_MODEL = "kept-model.graphql"
 """The file in the data folder with the model that serves while the file of the settings has another one."""

@@ -45,7 +45,7 @@ HEAD = f"{VERSIONS}~"
 REGISTRY = Key("META", "slots")
 """The key of the registry."""
 MEMBER_ID_BACKFILL = Key("META", "memberIds")
-"""The key of the item with the classes in which all member names have ids (backfill/member_names.py)."""
+"""The key of the item with the classes in which all member names have ids (members/backfill.py)."""
 _CATALOG = "catalog"
 SERVED_MODELS = Key("META", "servedModels")
 """The key of the list of the models that have served (served_models.py)."""

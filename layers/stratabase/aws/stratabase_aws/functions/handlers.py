@@ -1,0 +1,96 @@
+"""The handlers of the Lambda functions. All handlers of a process share one app."""
+
+import os
+from collections.abc import Callable, Mapping
+from functools import cache
+from itertools import takewhile
+from typing import Protocol
+
+from stratabase.core.app.app import App
+from stratabase.core.settings import Settings
+from stratabase.members.app.auth_services import AuthServices
+from stratabase.members.forgotten_password import ForgottenPassword
+from stratabase.values.clock import SystemClock
+from stratabase_aws.app.platform import AwsPlatform
+from stratabase_aws.functions.handler import LambdaHandler
+from stratabase_aws.functions.request_log import OLDEST_PURGE_METRIC, RequestLog, publish_metric
+
+SWEEP_STEP_MILLISECONDS = 20_000
+"""The maximum duration of a sweep step, including retries. With less time left, the sweep stops."""
+
+
+class LambdaContext(Protocol):
+    """The part of Lambda's context object that the sweep uses."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Return the milliseconds until Lambda stops the invocation."""
+
+
+@cache
+def app() -> App:
+    """Return the app of this process, built from its environment. Raises BadSettings."""
+    settings = Settings.from_environment(os.environ)
+    return App(settings, AwsPlatform(settings))
+
+
+def http_handler(function: str, service: App | None = None) -> LambdaHandler:
+    """Return the handler of a function that API Gateway calls, by its name (see `core.app.features`).
+
+    `service` is the app to serve. The default is the app of this process.
+    """
+    service = service or app()
+    handler = service.http_handler(service.endpoints(function))
+    request_log = RequestLog(function, service.settings.stack) if service.settings.function else None
+    return LambdaHandler(handler, request_log)
+
+
+def rotate_handler() -> Callable[[object, object], None]:
+    """Return the handler of the scheduled function `rotate`, which rotates the keys that sign tokens."""
+
+    def rotate(_event: object, _context: object = None) -> None:
+        rotation = app().part(AuthServices).rotate()
+        app().log.info(
+            "Token signing keys rotated",
+            key=rotation.key.id,
+            made=rotation.created,
+            dropped=list(rotation.dropped),
+        )
+
+    return rotate
+
+
+def mail_handler() -> Callable[[Mapping[str, str], object], None]:
+    """Return the handler of the function `mail`, whose event is a `ForgottenPassword` as a JSON object.
+
+    If it fails, AWS invokes it again.
+    """
+
+    def mail(event: Mapping[str, str], _context: object = None) -> None:
+        from stratabase.members.app.member_services import MemberServices  # noqa: PLC0415 - only this function needs it
+
+        app().part(MemberServices).mail_forgotten_password(ForgottenPassword(**event))
+
+    return mail
+
+
+def sweep_handler() -> Callable[[object, LambdaContext], None]:
+    """Return the handler of the scheduled function `sweep`.
+
+    It deletes what large deletions have left, expired uploads, and files that no object refers to.
+
+    If an invocation runs out of time, the next one continues.
+    """
+
+    def sweep(_event: object, context: LambdaContext) -> None:
+        def has_time(_step: None) -> bool:
+            return context.get_remaining_time_in_millis() >= SWEEP_STEP_MILLISECONDS
+
+        steps = sum(1 for _ in takewhile(has_time, app().sweep_steps()))
+        if steps:
+            app().log.info("Sweep finished", steps=steps)
+        oldest = app().entities.oldest_purge()
+        if oldest is not None:
+            age = max(0.0, SystemClock().now() - oldest) / 1000
+            publish_metric("sweep", OLDEST_PURGE_METRIC, age, app().settings.stack)
+
+    return sweep
