@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from stratabase.core.model.types import TYPES
 from stratabase.transfer.csv.cells import CellFormats, InvalidCell, with_quote, without_quote
+from stratabase.values.formats.date_fields import DatePart
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
 
@@ -152,7 +153,7 @@ def test_each_moment_comes_back_whatever_the_format_leaves_out(
 ) -> None:
     moment = _FIRST + timedelta(milliseconds=millisecond - millisecond % unit)
     stored = moment.replace(tzinfo=None).isoformat(timespec="milliseconds")
-    cells = CellFormats(formats, writes_patterns=frozenset({"Date", "Time", "Datetime"}))
+    cells = CellFormats(formats, writes_patterns=frozenset(DatePart))
     for name, value in (("Datetime", f"{stored}Z"), ("Date", stored[:10]), ("Time", stored[11:])):
         type_ = TYPES[name]
         assert type_.read(cells.reader(type_)(cells.writer(type_)(value)), formats) == value
@@ -160,7 +161,7 @@ def test_each_moment_comes_back_whatever_the_format_leaves_out(
 
 def test_a_value_that_its_format_gives_back_has_this_format() -> None:
     formats = Formats(date_format="dd/MM/yyyy", time_format="HH:mm", time_zone="Europe/Rome")
-    write = CellFormats(formats, writes_patterns=frozenset({"Datetime"})).writer(TYPES["Datetime"])
+    write = CellFormats(formats, writes_patterns=frozenset(DatePart)).writer(TYPES["Datetime"])
     assert [write(f"2026-10-25T{time}Z") for time in ("00:30:00.000", "01:30:00.000", "00:30:00.007")] == [
         "25/10/2026 02:30",
         "2026-10-25T02:30:00.000+01:00",
@@ -169,7 +170,7 @@ def test_a_value_that_its_format_gives_back_has_this_format() -> None:
 
 
 def test_dates_are_written_in_the_format_of_the_file() -> None:
-    cells = CellFormats(Formats(date_format="dd.MM.yyyy"), ",", "", frozenset({"Date"}))
+    cells = CellFormats(Formats(date_format="dd.MM.yyyy"), ",", "", frozenset({DatePart.DATE}))
     assert cells.writer(TYPES["Date"])("2020-01-31") == "31.01.2020"
     assert cells.writer(TYPES["Real"])("1.5") == "1,5"
 

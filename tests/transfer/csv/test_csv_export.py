@@ -14,6 +14,7 @@ from stratabase.transfer.csv.cells import ISO_FORMATS, CellFormats
 from stratabase.transfer.csv.columns import UnusableColumns
 from stratabase.transfer.csv.csv_export import default_columns, export_rows, exported_columns, write_file
 from stratabase.transfer.csv.csv_import import ImportOptions
+from stratabase.values.formats.date_fields import DatePart
 from stratabase.values.formats.preferences import Formats
 from tests.transfer.csv.shop import CONSOLE, MODEL, Shop
 
@@ -21,11 +22,11 @@ TEXTS = ["", "'", "=1+1", "'=x", "+39", "-", "@a", "\tx", "a\r\nb", 'say "hi"', 
 ITALIAN = CellFormats(
     Formats(date_format="dd/MM/yyyy", time_format="HH:mm:ss.SSS", time_zone="Europe/Rome", language="it"),
     ",",
-    writes_patterns=frozenset({"Date", "Datetime"}),
+    writes_patterns=frozenset({DatePart.DATE}),
 )
 SHORT = CellFormats(
     Formats(date_format="dd/MM/yyyy", time_format="HH:mm", time_zone="Europe/Rome"),
-    writes_patterns=frozenset({"Date", "Datetime"}),
+    writes_patterns=frozenset({DatePart.DATE}),
 )
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.core.model.attribute import Aggregate, Attribute, Derivation, Origin
+from stratabase.core.model.attribute import Attribute, Derivation, Origin
 from stratabase.core.model.constraints.allowed_texts import AllowedTexts
 from stratabase.core.model.constraints.allowed_values import AllowedValues
 from stratabase.core.model.constraints.decimal_digits import DecimalDigits
@@ -28,6 +28,7 @@ from stratabase.core.model.model import (
 )
 from stratabase.core.model.reading import InvalidModel, read_model, read_model_file
 from stratabase.core.model.types import TYPES
+from stratabase.core.model.types.aggregates import Aggregate
 from tests.repository import ROOT
 
 SMALL = Path(__file__).parents[1] / "models" / "small.graphql"

@@ -111,7 +111,7 @@ def _named_attribute(model: Model, name: str) -> tuple[FileTarget, str]:
     class_name, _, attribute_name = name.partition(".")
     class_ = model.classes.get(class_name)
     attribute = class_.attributes.get(attribute_name) if class_ else None
-    if attribute is None or attribute.type.name != "File":
+    if attribute is None or not attribute.type.holds_file:
         raise CommandError(f'"{name}" is no File attribute of the model. Write CLASS.ATTRIBUTE.', MISUSED)
     return FileTarget(class_name, attribute_name), _extension(attribute)
 
@@ -121,7 +121,7 @@ def _large_attributes(model: Model) -> Iterator[tuple[FileTarget, str]]:
     for class_ in model.classes.values():
         for name, each in class_.attributes.items():
             limits = [limit.maximum for limit in each.constraints if isinstance(limit, FileSize)]
-            if each.type.name == "File" and min(limits, default=FILE_SIZE) >= FILE_SIZE:
+            if each.type.holds_file and min(limits, default=FILE_SIZE) >= FILE_SIZE:
                 yield FileTarget(class_.name, name), _extension(each)
 
 

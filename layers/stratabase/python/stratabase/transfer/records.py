@@ -19,8 +19,6 @@ from stratabase.core.domain.write.limits import MAX_OBJECT_BYTES
 from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Class, Role
 from stratabase.core.model.stored_names import ClassNames
-from stratabase.core.model.types.enumeration import EnumType
-from stratabase.core.model.types.file import FileType
 from stratabase.core.store.engine.port import Item
 from stratabase.core.store.layout import codec, keys, versions
 from stratabase.core.store.layout.heads import DELETED
@@ -221,7 +219,7 @@ class ClassRecords:
                 f"{orjson.dumps(value).decode()[:100]}. Use the model of the export, "
                 "or convert the values there."
             )
-        if isinstance(attribute.type, FileType) and value is not None and not _is_file(value):
+        if attribute.type.holds_file and value is not None and not _is_file(value):
             raise line.refuse(
                 f"{self.name}.{name} must have fileId, name, mimeType, size and uploadedOn of a file, as an "
                 "export writes them."
@@ -257,10 +255,8 @@ def other_ids(class_: Class, state: Mapping[str, Any]) -> Iterator[tuple[Role, s
 def _is_readable(attribute: Attribute, value: Any, *, stored: bool) -> bool:
     """Return whether a type reads a value. `stored`: the value of an enum has its stored name."""
     type_ = attribute.type
-    if isinstance(type_, EnumType):
-        shown = type_.renames.from_stored.get(value, value) if stored and isinstance(value, str) else value
-        return type_.read_stored(shown) is not None
-    return type_.read_stored(value) is not None
+    shown = type_.renames.from_stored.get(value, value) if stored and isinstance(value, str) else value
+    return type_.read_stored(shown) is not None
 
 
 def _is_file(value: Any) -> bool:

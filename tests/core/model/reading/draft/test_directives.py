@@ -1,8 +1,8 @@
 """The published directives are those of the code."""
 
-from stratabase.core.model.attribute import Aggregate
 from stratabase.core.model.model import Action, ClassKind, DefaultAccess, PlatformAttribute
 from stratabase.core.model.reading.draft.directives import language
+from stratabase.core.model.types.aggregates import Aggregate
 
 
 def test_enums_are_those_of_the_model() -> None:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from stratabase.core.model.attribute import Aggregate
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model
+from stratabase.core.model.types.aggregates import Aggregate
 from tests.core.operations.read.derived.derived_specs import (
     TEMPLATES,
     DerivedSpec,

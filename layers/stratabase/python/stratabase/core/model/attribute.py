@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from stratabase.core.model.constraints.base import Constraint, Violation
+from stratabase.core.model.types.aggregates import Aggregate
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.storage import Stored
 from stratabase.values.formats.preferences import Formats
@@ -19,16 +20,6 @@ class Origin(Enum):
     """Stratabase sets the value on each write (`_createdon` …)."""
     DERIVED = "derived"
     """Stratabase computes the value from other attributes on each read."""
-
-
-class Aggregate(Enum):
-    """A function that makes one value of many, for a derived attribute."""
-
-    COUNT = "COUNT"
-    SUM = "SUM"
-    MIN = "MIN"
-    MAX = "MAX"
-    AVG = "AVG"
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,7 +175,7 @@ class Class:
     def required_attributes(self) -> tuple[str, ...]:
         """The attributes that clients must give a value: the service numbers Serials itself."""
         return tuple(
-            name for name, each in self.attributes.items() if each.required and each.type.name != "Serial"
+            name for name, each in self.attributes.items() if each.required and not each.type.numbered
         )
 
     @cached_property
@@ -184,13 +184,13 @@ class Class:
         return tuple(
             name
             for name, each in self.attributes.items()
-            if each.type.name == "Serial" and each.origin is Origin.NATIVE
+            if each.type.numbered and each.origin is Origin.NATIVE
         )
 
     @cached_property
     def has_files(self) -> bool:
         """Whether the class has an attribute with a file."""
-        return any(each.type.name == "File" for each in self.attributes.values())
+        return any(each.type.holds_file for each in self.attributes.values())
 
     @cached_property
     def defaults(self) -> Mapping[str, Stored]:

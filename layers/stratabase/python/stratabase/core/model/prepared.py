@@ -19,7 +19,7 @@ from typing import Any
 import orjson
 
 from stratabase import __version__
-from stratabase.core.model.attribute import Aggregate, Attribute, Derivation, Origin
+from stratabase.core.model.attribute import Attribute, Derivation, Origin
 from stratabase.core.model.constraints import CONSTRAINTS
 from stratabase.core.model.model import (
     Action,
@@ -37,6 +37,7 @@ from stratabase.core.model.model import (
     WarningDefinition,
 )
 from stratabase.core.model.types import MEMBER_ID_TYPE, TYPES
+from stratabase.core.model.types.aggregates import Aggregate
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.enumeration import EnumType
 from stratabase.values.cel import syntax

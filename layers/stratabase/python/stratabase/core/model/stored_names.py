@@ -66,9 +66,7 @@ class ClassNames:
         self.renames = Renames(self.to_stored)
         """The attributes and roles with other stored names, and leftover names."""
         self.renamed_values: Mapping[str, Renames] = {
-            name: each.type.renames
-            for name, each in class_.attributes.items()
-            if isinstance(each.type, EnumType) and each.type.renames.to_stored
+            name: each.type.renames for name, each in class_.attributes.items() if each.type.renames.to_stored
         }
         """By name of an attribute whose enum has renamed values: its values with other stored names."""
 

@@ -23,9 +23,7 @@ from typing import Any, Final, NamedTuple
 
 from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.types.base import AttributeType
-from stratabase.core.model.types.boolean import BooleanType
-from stratabase.core.model.types.file import FileType
-from stratabase.core.model.types.string import TextType
+from stratabase.core.model.types.storage import MAPPING_STORAGE
 
 KEPT: Final = ".kept"
 """The name under which a state has its KeptValues. No attribute can have it, because of its dot."""
@@ -206,12 +204,13 @@ def _compile(attributes: Iterable[Attribute]) -> _Show:
     """Return a function that says whether states show all that they store."""
     tests, names = list[str](), dict[str, Any]({"bool": bool, "dict": dict, "int": int, "str": str})
     for number, attribute in enumerate(attributes):
-        test = f"(value := get({attribute.name!r})).__class__ is {_python_type(attribute.type)}"
-        if isinstance(attribute.type, FileType):
-            names[f"read{number}"] = attribute.type.read_stored
+        type_ = attribute.type
+        test = f"(value := get({attribute.name!r})).__class__ is {type_.storage.python_type.__name__}"
+        if type_.storage is MAPPING_STORAGE:
+            names[f"read{number}"] = type_.read_stored
             test += f" and read{number}(value) is not None"
-        elif not isinstance(attribute.type, TextType | BooleanType):  # these show all texts, all booleans
-            names[f"fits{number}"] = _Fitting(attribute.type)
+        elif not type_.unrestricted:
+            names[f"fits{number}"] = _Fitting(type_)
             test += f" and fits{number}[value]"
         # An attribute with a default shows it if it is absent, which null is not.
         tests.append(f"({test})" if attribute.default is not None else f"(({test}) or value is None)")
@@ -227,15 +226,6 @@ def _compile(attributes: Iterable[Attribute]) -> _Show:
     exec("\n".join(lines), names)  # noqa: S102
     show: _Show = names["show"]
     return show
-
-
-def _python_type(type_: AttributeType) -> str:
-    """Return the name of the Python type of values that are shown as they are."""
-    return _PYTHON_TYPES.get(type_.storage.name, "str")
-
-
-_PYTHON_TYPES = {"whole": "int", "boolean": "bool", "mapping": "dict"}
-"""By name of a storage class. All others store texts."""
 
 
 class _Fitting(dict[Any, bool]):

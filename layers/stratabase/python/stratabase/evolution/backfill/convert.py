@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from stratabase.core.domain.objects.serials import SerialName
 from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Class, Model
-from stratabase.core.model.types.serial import SerialType
 from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.core.store.engine.port import Action, Bounds, Engine, Item, Key
 from stratabase.core.store.indexes.listing import listed_objects
@@ -173,7 +172,7 @@ class _ClassPlan:
         found = dict(highest)
         states = [stored_values(item) for item in items]
         for name, attribute in self._attributes.items():
-            if isinstance(attribute.type, SerialType):
+            if attribute.type.numbered:
                 values = (state[name] for state in states if state.get(name) is not None)
                 numbers = (attribute.type.read_stored(value) for value in values)
                 found[name] = max([found.get(name, 0), *(each for each in numbers if isinstance(each, int))])

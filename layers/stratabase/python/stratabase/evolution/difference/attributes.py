@@ -46,7 +46,7 @@ def _added(owner: ClassPair) -> Changes:
             yield safe(subject, f"derived attribute {each.type.name} added")
         elif each.origin is Origin.PLATFORM:
             yield safe(subject, "added", "Objects have no value until they are next written.")
-        elif each.type.name == "Serial":
+        elif each.type.numbered:
             yield safe(subject, f"{type_} added", "Only new objects get a number.")
         elif each.default is not None:
             yield safe(subject, f"{type_} added", f"Objects without a value show {_show(each.default)}.")
@@ -120,7 +120,7 @@ def _renamed(pair: AttributePair) -> Changes:
 def _can_have_default(attribute: Attribute, class_: Class) -> bool:
     """Return whether the model check accepts `@default` on an attribute without one."""
     is_unique = any(attribute.name in unique.attributes for unique in class_.uniques)
-    return not is_unique and attribute.type.name != "File"
+    return not is_unique and not attribute.type.holds_file
 
 
 def _required(pair: AttributePair) -> Changes:
@@ -133,7 +133,7 @@ def _required(pair: AttributePair) -> Changes:
     elif new.default is not None:
         why = f"Objects without a value show {_show(new.default)}."
         yield safe(pair.subject, "now required", why)
-    elif new.type.name == "Serial" or not owner.new.is_stored:
+    elif new.type.numbered or not owner.new.is_stored:
         yield safe(pair.subject, "now required")
     else:
         why = (

@@ -7,6 +7,7 @@ from dataclasses import replace
 from stratabase.core.model.model import Class, Model
 from stratabase.terminal.command_error import MISUSED, CommandError
 from stratabase.transfer.csv.cells import ISO_FORMATS, CellFormats
+from stratabase.values.formats.date_fields import DatePart
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.preferences import FORMAT_CHECKS
 from stratabase.values.wording import nearest_word
@@ -80,8 +81,8 @@ def delimiter(options: argparse.Namespace) -> str | None:
 def cell_formats(options: argparse.Namespace) -> CellFormats:
     """Return the formats in the options. Raises CommandError."""
     formats = ISO_FORMATS
-    written: set[str] = set()
-    for name, types in _TYPES_OF_FORMATS.items():
+    written: set[DatePart] = set()
+    for name, parts in _PARTS_OF_FORMATS.items():
         value = getattr(options, name)
         if value is not None:
             try:
@@ -89,7 +90,7 @@ def cell_formats(options: argparse.Namespace) -> CellFormats:
             except InvalidValue as mistake:
                 raise CommandError(f"--{name.replace('_', '-')}: {mistake.message}", MISUSED) from mistake
             formats = replace(formats, **{name: value})
-            written.update(types)
+            written |= parts
     group = getattr(options, "thousands", "")
     if len(options.decimal) != 1 or options.decimal.isalnum() or group == options.decimal or len(group) > 1:
         raise CommandError("--decimal and --thousands must be two different characters.", MISUSED)
@@ -99,13 +100,13 @@ def cell_formats(options: argparse.Namespace) -> CellFormats:
     )
 
 
-_TYPES_OF_FORMATS = {
-    "date_format": ("Date", "Datetime"),
-    "time_format": ("Time", "Datetime"),
-    "time_zone": (),
-    "language": (),
+_PARTS_OF_FORMATS = {
+    "date_format": {DatePart.DATE},
+    "time_format": {DatePart.TIME},
+    "time_zone": set[DatePart](),
+    "language": set[DatePart](),
 }
-"""By option: the types that it writes in its own way."""
+"""By option: the parts of dates and times that it writes in its own way."""
 
 
 def find_class(model: Model, name: str) -> Class:

@@ -13,7 +13,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from stratabase.core.model.types.base import AttributeType
+from stratabase.core.model.types.storage import BOOLEAN_STORAGE
+from stratabase.core.model.types.string import TextualType
 from stratabase.core.model.types.temporal import TemporalType
+from stratabase.values.formats.date_fields import DatePart
 from stratabase.values.formats.invalid_value import describe_value
 from stratabase.values.formats.preferences import ISO_FORMAT, Formats
 
@@ -23,20 +26,25 @@ _SIGNED_DIGITS = re.compile(r"[+-][0-9 ()./,-]*")
 """A number or phone number, which is written without an apostrophe."""
 _APOSTROPHES = re.compile(r"'*")
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-_TEXT_TYPES = frozenset({"String", "Text"})
-_NUMBER_TYPES = frozenset({"Int", "Real"})
 
 ISO_FORMATS = Formats(date_format="yyyy-MM-dd", time_format="HH:mm:ss")
 """The formats that accept ISO 8601 only, so that nothing mistakes a day for a month."""
 
-OPTIONS_OF_TYPES: Mapping[str, str] = {
-    "Date": "If the file has another format, name it with --date-format, such as dd/MM/yyyy.",
-    "Time": "If the file has another format, name it with --time-format, such as HH:mm.",
-    "Datetime": "If the file has another format, name it with --date-format and --time-format.",
-    "Int": "If the file has other separators, name them with --decimal and --thousands.",
-    "Real": "If the file has other separators, name them with --decimal and --thousands.",
+_FORMAT_OPTIONS: Mapping[frozenset[DatePart], str] = {
+    frozenset({DatePart.DATE}): "--date-format, such as dd/MM/yyyy",
+    frozenset({DatePart.TIME}): "--time-format, such as HH:mm",
+    frozenset({DatePart.DATE, DatePart.TIME}): "--date-format and --time-format",
 }
-"""By name of a type: the advice which options tell how the cells of a file spell its values."""
+"""By the parts of a date or time that a type has: the options that name their format."""
+
+
+def advice_on_options(type_: AttributeType) -> str | None:
+    """Return which options tell how the cells of a file spell the values of a type, None if none does."""
+    if isinstance(type_, TemporalType):
+        return f"If the file has another format, name it with {_FORMAT_OPTIONS[type_.needed_parts]}."
+    if type_.grouped:
+        return "If the file has other separators, name them with --decimal and --thousands."
+    return None
 
 
 class InvalidCell(Exception):
@@ -53,8 +61,8 @@ class CellFormats:
     """The decimal separator of numbers."""
     group: str = ""
     """The separator between groups of three digits. Empty: numbers have none."""
-    writes_patterns: frozenset[str] = field(default=frozenset())
-    """The types that `formats` writes: Date, Time, Datetime. The others are written in ISO 8601."""
+    writes_patterns: frozenset[DatePart] = field(default=frozenset())
+    """The parts that `formats` writes: dates, times. Values without such a part are written in ISO 8601."""
     nulls: frozenset[str] = field(default=frozenset())
     """The texts of cells that mean no value, besides the empty one."""
     keeps_formulas: bool = False
@@ -83,25 +91,29 @@ class CellFormats:
 
         It raises InvalidCell.
         """
-        if type_.name in _TEXT_TYPES:
-            return _without_empty_quote if self.keeps_formulas else without_quote
-        if type_.name == "Boolean":
+        if isinstance(type_, TextualType):
+            unquote = _without_empty_quote if self.keeps_formulas else without_quote
+            return unquote if type_.unrestricted else lambda text: unquote(text.strip())
+        if type_.storage is BOOLEAN_STORAGE:
             return _boolean
-        if type_.name in _NUMBER_TYPES and (self.decimal != "." or self.group):
-            return _NumberReader(type_.name, self.decimal, self.group)
+        if type_.numbers is not None and type_.grouped and (self.decimal != "." or self.group):
+            return _NumberReader(type_.name, self.decimal, self.group, whole=type_.numbers.whole)
         return str.strip
 
     def writer(self, type_: AttributeType) -> Callable[[Any], str]:
         """Return the function that returns the text of a stored value, which is empty for null."""
-        if type_.name in _TEXT_TYPES:
+        if isinstance(type_, TextualType):
             quote = _with_empty_quote if self.keeps_formulas else with_quote
             return lambda stored: "" if stored is None else quote(stored)
-        if isinstance(type_, TemporalType) and type_.name in self.writes_patterns:
+        if isinstance(type_, TemporalType) and type_.needed_parts & self.writes_patterns:
             write: Callable[[Any], Any] = type_.exact_serializer(self.formats)
         else:
             write = type_.serializer(ISO_FORMAT, self.formats)
-        finish = _WRITERS.get(type_.name, _plain)
-        return lambda stored: "" if stored is None else finish(self, write(stored))
+        if type_.storage is BOOLEAN_STORAGE:
+            return lambda stored: "" if stored is None else _boolean_text(write(stored))
+        if type_.numbers is not None and not type_.numbers.whole:
+            return lambda stored: "" if stored is None else str(write(stored)).replace(".", self.decimal)
+        return lambda stored: "" if stored is None else str(write(stored))
 
 
 def with_quote(text: str) -> str:
@@ -144,8 +156,9 @@ class _NumberReader:
     A group separator also stands for those that look like it.
     """
 
-    def __init__(self, name: str, decimal: str, group: str) -> None:
+    def __init__(self, name: str, decimal: str, group: str, *, whole: bool) -> None:
         self._name = name
+        self._whole = whole
         self._decimal = decimal
         self._group = group
         alike = next((each for each in _SPELLINGS_OF_GROUPS if group and group in each), group)
@@ -162,21 +175,9 @@ class _NumberReader:
         return f"{sign}{whole.translate(self._no_groups) or '0'}{'.' if fraction else ''}{fraction}{exponent}"
 
     def _advice(self, text: str) -> str:
-        example = f"1{self._group}234{self._decimal}5" if self._name == "Real" else f"1{self._group}234"
+        example = f"1{self._group}234" if self._whole else f"1{self._group}234{self._decimal}5"
         return f"{describe_value(text)} is not a valid {self._name}. Write it like {example}."
 
 
-def _plain(_: CellFormats, value: Any) -> str:
-    return str(value)
-
-
-def _boolean_text(_: CellFormats, value: Any) -> str:
+def _boolean_text(value: Any) -> str:
     return "true" if value else "false"
-
-
-def _number_text(formats: CellFormats, value: Any) -> str:
-    return str(value).replace(".", formats.decimal)
-
-
-_WRITERS: Mapping[str, Callable[[CellFormats, Any], str]] = {"Boolean": _boolean_text, "Real": _number_text}
-"""By name of a type: the function from the formats and a serialized value to the text."""

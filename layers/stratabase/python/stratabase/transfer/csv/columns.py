@@ -309,13 +309,13 @@ def _read_only(attribute: Attribute) -> str | None:
     """Return why the values of an attribute can't be imported, None if they can."""
     if attribute.origin is not Origin.NATIVE:
         return "Stratabase sets it"
-    if attribute.type.name == "Serial":
+    if attribute.type.numbered:
         return "Stratabase numbers the objects"
-    return "a cell can't have a file" if attribute.type.name == "File" else None
+    return "a cell can't have a file" if attribute.type.holds_file else None
 
 
 def _is_own(attribute: Attribute) -> bool:
-    return attribute.origin is Origin.NATIVE and attribute.type.name != "File"
+    return attribute.origin is Origin.NATIVE and not attribute.type.holds_file
 
 
 def is_importable(attribute: Attribute) -> bool:

@@ -79,7 +79,7 @@ def exported_columns(
         else:
             role, owner, attribute = None, class_, name
         known = owner.attributes.get(attribute)
-        if attribute != ID and (known is None or known.type.name == "File"):
+        if attribute != ID and (known is None or known.type.holds_file):
             mistakes.append(f"--columns: {_unknown(model, class_, name, known)}")
             continue
         type_ = ID_TYPE if known is None else known.type

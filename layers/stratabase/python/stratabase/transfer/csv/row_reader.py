@@ -9,7 +9,7 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Create, RoleCommand, ToOneCommand, Update
 from stratabase.core.model.model import Unique
 from stratabase.core.operations.services import Services
-from stratabase.transfer.csv.cells import OPTIONS_OF_TYPES, CellFormats, InvalidCell
+from stratabase.transfer.csv.cells import CellFormats, InvalidCell, advice_on_options
 from stratabase.transfer.csv.columns import Columns, RoleColumns
 from stratabase.transfer.csv.csv_file import CsvFile, Row
 from stratabase.transfer.csv.file_objects import FileObjects
@@ -109,7 +109,7 @@ class RowReader:
         try:
             column.type.read(self._cells.reader(column.type)(text), self._formats)
         except (InvalidCell, InvalidValue):
-            return OPTIONS_OF_TYPES.get(column.type.name)
+            return advice_on_options(column.type)
         return None
 
     def _read_attributes(self, read: RowCommand, values: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from stratabase.values.cel.arithmetic import check_chain, check_negation
 from stratabase.values.cel.checker import Checker, NodeCheck
@@ -68,6 +68,8 @@ class ResultType(Protocol):
 
     name: str
     kind: ValueKind
+    unrestricted: ClassVar[bool]
+    """Whether each value of the Python type is one of this type."""
 
     def read(self, value: Any, formats: Formats) -> Any:
         """Return the stored form of a value. Raises InvalidValue if it is not of the type."""
@@ -85,10 +87,14 @@ def stored_form_of(result: TypedExpression, result_type: ResultType | None) -> T
     """Return a function from the values of an expression to their stored form for the result type."""
     if result.kind is REAL or (result_type and result_type.kind is REAL):
         return _store_real
-    if result.kind is TEXT:
-        return _store_text
     # Integers of expressions have 64 bits. Attribute types such as Int and Year have a smaller range.
-    return _store_as(result_type) if result_type and result_type.kind is INT else lambda value: value
+    if result_type and result_type.kind in _PARTLY_TAKEN and not result_type.unrestricted:
+        return _store_as(result_type)
+    return _store_text if result.kind is TEXT else lambda value: value
+
+
+_PARTLY_TAKEN = frozenset({INT, TEXT})
+"""The kinds with values that are none of some types of the kind. These count as null."""
 
 
 def _store_real(value: Any) -> str | None:
@@ -96,14 +102,18 @@ def _store_real(value: Any) -> str | None:
 
 
 def _store_text(value: Any) -> str | None:
-    # A MemberName becomes a plain str. Later comparisons use the text, because the ID is not stored.
     return None if value is None else str(value)
+
+
+def _plain(value: Any) -> Any:
+    # A MemberName becomes a plain str. Later comparisons use the text, because the ID is not stored.
+    return str(value) if isinstance(value, str) else value
 
 
 def _store_as(type_: ResultType) -> ToStored:
     def to_stored(value: Any) -> Any:
         try:
-            return None if value is None else type_.read(value, DEFAULT_FORMATS)
+            return None if value is None else type_.read(_plain(value), DEFAULT_FORMATS)
         except InvalidValue:
             return None
 

@@ -5,7 +5,7 @@ from decimal import Context, Decimal, DecimalException
 from functools import partial, reduce
 from typing import Any, NamedTuple
 
-from stratabase.core.model.attribute import Aggregate
+from stratabase.core.model.types.aggregates import Aggregate
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.storage import Stored
 from stratabase.values.formats.decimals import decimal_context
@@ -104,7 +104,7 @@ def _real(calculate: Callable[..., Decimal], *numbers: Decimal | int) -> Decimal
 
 def _stored(type_: AttributeType, number: Decimal | int | None) -> Stored:
     """Return a number as a type stores it; None if the type cannot hold it."""
-    if isinstance(number, Decimal) and type_.name != "Real":
+    if isinstance(number, Decimal) and type_.storage.python_type is int:
         number = int(number)
     try:
         return None if number is None else type_.read(number, DEFAULT_FORMATS)

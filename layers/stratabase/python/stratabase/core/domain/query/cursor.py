@@ -16,14 +16,12 @@ from stratabase.core.model.model import Class
 from stratabase.core.model.types import TYPES
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.enumeration import EnumType
-from stratabase.core.model.types.renames import Renames
 from stratabase.core.model.types.storage import Stored
 from stratabase.values.formats.preferences import DEFAULT_FORMATS
 from stratabase.values.messages import Message, _
 
 _VERSION = b"\x01"
 _TEXT = TYPES["Text"]
-_NONE = Renames()
 _DIGEST = 4
 """Bytes of a digest."""
 _UNKNOWN = _("The cursor is not valid. Use a cursor from an earlier page without changing it.")
@@ -46,7 +44,7 @@ def encode_cursor(position: Position, order: Order, class_: Class) -> str:
     state = dict(zip((term.attribute for term in order.terms), position.values, strict=True))
     # Of a file, an order compares one field.
     compared = [
-        _renames(class_, attribute).to_stored.get(value, value)
+        type_of(class_, attribute).renames.to_stored.get(value, value)
         for attribute in state
         for value in (order_getter(class_, attribute)(state),)
     ]
@@ -72,14 +70,9 @@ def decode_cursor(text: str, order: Order, class_: Class) -> Position:
     return Position(tuple(map(_stored_value, present, types)))
 
 
-def _renames(class_: Class, attribute: str) -> Renames:
-    """Return the values of an attribute that have other stored names: those of an enum."""
-    type_ = type_of(class_, attribute)
-    return type_.renames if isinstance(type_, EnumType) else _NONE
-
-
 def _present_value(class_: Class, attribute: str, value: Any) -> Any:
-    return _renames(class_, attribute).from_stored.get(value, value) if isinstance(value, str) else value
+    from_stored = type_of(class_, attribute).renames.from_stored
+    return from_stored.get(value, value) if isinstance(value, str) else value
 
 
 def _body(text: str) -> bytes:

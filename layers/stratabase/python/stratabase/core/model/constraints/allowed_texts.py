@@ -5,9 +5,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
-from stratabase.core.model.constraints.base import ArgumentError, Arguments, Constraint, Violation
+from stratabase.core.model.constraints.base import (
+    ArgumentError,
+    Arguments,
+    Constraint,
+    Violation,
+    read_argument,
+)
 from stratabase.core.model.types.base import AttributeType
-from stratabase.core.model.types.string import TextType
+from stratabase.core.model.types.string import TextualType
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.formats.regex import check_portable, compile_regex, matching_cost
@@ -26,7 +32,7 @@ class AllowedTexts(Constraint):
     """
 
     arguments: ClassVar[Mapping[str, str]] = {"pattern": "patterns", "values": "values"}
-    types: ClassVar[tuple[type[AttributeType], ...]] = (TextType,)
+    types: ClassVar[tuple[type[AttributeType], ...]] = (TextualType,)
 
     patterns: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
@@ -47,7 +53,9 @@ class AllowedTexts(Constraint):
     def build(cls, arguments: Arguments, type_: AttributeType) -> Self | None:
         """Return the constraint, or None without patterns and values."""
         patterns, values = arguments.get("pattern") or (), arguments.get("values") or ()
-        return cls(tuple(patterns), tuple(values)) if patterns or values else None
+        if not patterns and not values:
+            return None
+        return cls(tuple(patterns), tuple(read_argument(type_, value) for value in values))
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
         """Yield a violation if a text is not allowed, or if it is too long to match it against a pattern."""

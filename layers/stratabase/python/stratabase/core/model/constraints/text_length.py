@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from stratabase.core.model.constraints.base import ArgumentError, Arguments, Constraint, Violation
 from stratabase.core.model.types.base import AttributeType
-from stratabase.core.model.types.string import TextType
+from stratabase.core.model.types.string import TextualType
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages import ngettext
 
@@ -18,7 +18,7 @@ class TextLength(Constraint):
     """The minimum and maximum number of characters."""
 
     arguments: ClassVar[Mapping[str, str]] = {"minLength": "minimum", "maxLength": "maximum"}
-    types: ClassVar[tuple[type[AttributeType], ...]] = (TextType,)
+    types: ClassVar[tuple[type[AttributeType], ...]] = (TextualType,)
 
     minimum: int | None = None
     maximum: int | None = None
@@ -40,7 +40,7 @@ class TextLength(Constraint):
     @classmethod
     def build(cls, arguments: Arguments, type_: AttributeType) -> Self | None:
         """Return the constraint, or None if neither the model nor the type sets a limit."""
-        assert isinstance(type_, TextType)
+        assert isinstance(type_, TextualType)
         low, high = arguments.get("minLength"), arguments.get("maxLength")
         if low is None and high is None and type_.max_length is None:
             return None

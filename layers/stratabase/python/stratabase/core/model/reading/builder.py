@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TypeVar
 
-from stratabase.core.model.attribute import Aggregate, Attribute, Derivation, Origin
+from stratabase.core.model.attribute import Attribute, Derivation, Origin
 from stratabase.core.model.constraints import build_constraints
 from stratabase.core.model.constraints.base import Constraint, read_argument
 from stratabase.core.model.model import (
@@ -32,6 +32,7 @@ from stratabase.core.model.reading.draft.resolution import platform_attribute_ty
 from stratabase.core.model.reading.rules.renames import renamed_from, whole_renamed_from
 from stratabase.core.model.reading.rules.roles import holds_key, mutual_opposite
 from stratabase.core.model.types import MEMBER_ID_TYPE
+from stratabase.core.model.types.aggregates import Aggregate
 from stratabase.core.model.types.base import AttributeType
 
 T = TypeVar("T")

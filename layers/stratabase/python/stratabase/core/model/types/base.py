@@ -2,42 +2,103 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, Final, NamedTuple
 
+from stratabase.core.model.types.aggregates import COMPARED, Aggregate
 from stratabase.core.model.types.operators import (
     EQUALITY_OPERATORS,
     MEMBERSHIP_OPERATORS,
     ORDER_OPERATORS,
     Operator,
 )
+from stratabase.core.model.types.renames import Renames
 from stratabase.core.model.types.storage import MAPPING_STORAGE, TEXT_STORAGE, StorageClass, Stored
 from stratabase.values.cel.kinds import ValueKind
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages import _
 
+EVERY_VALUE: Final = "every value"
+"""Says that a type reads all values of another."""
+
+
+class NumberRange(NamedTuple):
+    """The numbers that a type has. None means no limit that another type of numbers passes."""
+
+    minimum: int | None = None
+    maximum: int | None = None
+    whole: bool = True
+
 
 class AttributeType(ABC):
     """An attribute type. Types are immutable.
 
-    There is one instance of each type, and one for each enum of the model.
+    There is one instance of each type, and one for each enum of the model. A type has everything about its
+    values: other packages ask these attributes and methods, and compare no names of types.
     """
+
+    # The model language and the API.
 
     name: str
     """The name in the model language and in GraphQL. For `File`, GraphQL uses other types."""
+    foreign_names: ClassVar[tuple[str, ...]] = ()
+    """Names of the type in other languages, for which errors in a model suggest it."""
+    model_description: ClassVar[str | None] = None
+    """What the values are, for the scalar in the model language. None: GraphQL itself has the type."""
+    api_description: ClassVar[str | None] = None
+    """How clients write values, for the scalar in the API. None: the API has the type without a scalar."""
     kind: ValueKind
     """The kind of the values in expressions."""
     operators: ClassVar[frozenset[Operator]]
     """The filter operators for attributes of the type."""
+    lists_null: ClassVar[bool] = False
+    """Whether the list of the operator `in` can contain null."""
+    aggregates: ClassVar[frozenset[Aggregate]]
+    """The aggregates of attributes of the type."""
+    sum_types: ClassVar[tuple[str, ...]] = ()
+    """The types that can hold the sum of values, the most suitable first."""
     takes_format: ClassVar[bool] = False
     """The GraphQL field has an argument `format`."""
+    grouped: ClassVar[bool] = False
+    """Whether people write values with separators, as in 1,234.5."""
+
+    # What the values are, and how they are stored.
+
     storage: ClassVar[StorageClass] = TEXT_STORAGE
     """How values are stored and ordered in indexes."""
+    unrestricted: ClassVar[bool] = False
+    """Whether each value of the Python type is one of this type, as each text is one of Text."""
+    numbers: ClassVar[NumberRange | None] = None
+    """The numbers that the type has. None: its values are no numbers."""
+    numbered: ClassVar[bool] = False
+    """Whether Stratabase assigns the values, and clients can't."""
+    holds_file: ClassVar[bool] = False
+    """Whether a value refers to bytes that are uploaded and stored apart."""
     equality_field: ClassVar[str | None] = None
     """For values that are mappings: the field that `eq` and `ne` compare. The operand is a value of it."""
     order_field: ClassVar[str | None] = None
     """For values that are mappings: the field, a text, that orders compare and cursors contain."""
+    distinct_values: int | None = None
+    """The number of different values, None if there are many."""
+    renames: Renames = Renames()
+    """The values that have other stored names."""
+
+    # What the type reads of values that another type has stored.
+
+    readable_texts: str | None = None
+    """Which texts are texts of its values, to be read after "reads only these values:". None: no text."""
+    unlike: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """By name of a type that one might expect to convert: why the two have no value in common."""
+
+    @property
+    def reading(self) -> str:
+        """The name of a type that reads the same values of each text. Such types share indexes and guards.
+
+        Indexes are stored with this name, so it must never change.
+        """
+        return self.name
 
     @property
     def indexable(self) -> bool:
@@ -101,6 +162,8 @@ class OrderedType(AttributeType):
     """A type whose values have an order, such as numbers and times."""
 
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
+    lists_null = True
+    aggregates: ClassVar[frozenset[Aggregate]] = COMPARED
 
 
 def _as_it_is(stored: Any) -> Any:
@@ -116,6 +179,8 @@ def text_of(raw: Any) -> str | None:
     return str(raw) if isinstance(raw, int) else None
 
 
+INTEGER_SPELLING: Final = 'such as "42", but not "042" or "+42"'
+"""Says which texts `integer_of` reads."""
 _CANONICAL_INTEGER = re.compile(r"-?[1-9][0-9]{0,18}|0")
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from stratabase.core.model.types.aggregates import COUNTED, Aggregate
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.operators import EQUALITY_OPERATORS, Operator
 from stratabase.core.model.types.storage import BOOLEAN_STORAGE, StorageClass, Stored
@@ -15,9 +16,14 @@ class BooleanType(AttributeType):
     """Stored as a JSON boolean. False comes before true."""
 
     name = "Boolean"
+    foreign_names = ("Bool",)
     kind = kinds.BOOLEAN
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS
+    aggregates: ClassVar[frozenset[Aggregate]] = COUNTED
     storage: ClassVar[StorageClass] = BOOLEAN_STORAGE
+    unrestricted = True
+    distinct_values = 2
+    readable_texts = '"true" and "false"'
 
     def read(self, value: Any, formats: Formats) -> Stored:
         """Return a boolean. Numbers and texts are not accepted."""

@@ -15,10 +15,13 @@ class DateType(TemporalType):
     """Stored as `2020-01-31`, in the years 1 to 9999. A date has no time zone."""
 
     name = "Date"
+    model_description = "A day of the calendar."
+    api_description = "A date in the member's format or as ISO 8601 (`2020-01-31`)."
     kind = kinds.DATE
     allowed_parts: ClassVar[frozenset[DatePart]] = frozenset({DatePart.DATE})
     needed_parts: ClassVar[frozenset[DatePart]] = frozenset({DatePart.DATE})
     example = "2020-12-31"
+    readable_texts = f'dates such as "{example}"'
 
     def default_pattern(self, formats: Formats) -> str:
         """Return the member's date format."""

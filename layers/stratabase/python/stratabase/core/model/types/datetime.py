@@ -23,10 +23,20 @@ class DatetimeType(TemporalType):
     """
 
     name = "Datetime"
+    foreign_names = ("Timestamp", "Instant")
+    model_description = "A moment: a day and a time."
+    api_description = (
+        "An instant in the member's format and time zone, or as ISO 8601 (`2020-01-31T10:30:00Z`)."
+    )
     kind = kinds.DATETIME
     allowed_parts: ClassVar[frozenset[DatePart]] = frozenset(DatePart)
     needed_parts: ClassVar[frozenset[DatePart]] = frozenset({DatePart.DATE, DatePart.TIME})
     example = "2020-12-31T18:30:00.000Z"
+    readable_texts = f'instants such as "{example}"'
+    unlike: ClassVar[Mapping[str, str]] = {
+        "Date": "A day is no instant.",
+        "Time": "A time of day is no instant.",
+    }
 
     def default_pattern(self, formats: Formats) -> str:
         """Return the member's date and time format."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from stratabase.core.model.types.aggregates import COMPARED, Aggregate
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.operators import EQUALITY_OPERATORS, MEMBERSHIP_OPERATORS, Operator
 from stratabase.core.model.types.renames import Renames
@@ -18,6 +19,8 @@ class EnumType(AttributeType):
     """The type of one enum. Stored as the first name that the value had, and ordered by it."""
 
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | MEMBERSHIP_OPERATORS
+    aggregates: ClassVar[frozenset[Aggregate]] = COMPARED
+    reading = "Enum"
 
     def __init__(
         self, name: str, values: Iterable[str], renamed_from: Mapping[str, str] = MappingProxyType({})
@@ -26,8 +29,9 @@ class EnumType(AttributeType):
         self.name = name
         self.values = tuple(values)
         self.renames = Renames({value: renamed_from.get(value, value) for value in self.values})
-        """The values with their stored names."""
         self.kind = ValueKind(name, self.values)
+        self.distinct_values = max(1, len(self.values))
+        self.readable_texts = f"the values {', '.join(self.values)}"
 
     def read(self, value: Any, formats: Formats) -> Stored:
         """Return the name of one of the enum's values."""

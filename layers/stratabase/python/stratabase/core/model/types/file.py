@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from stratabase.core.model.types.aggregates import COUNTED, Aggregate
 from stratabase.core.model.types.base import AttributeType, parse_integer, parse_text
 from stratabase.core.model.types.datetime import DatetimeType
 from stratabase.core.model.types.integer import MAX_INT
@@ -57,9 +58,15 @@ class FileType(AttributeType):
     """
 
     name = "File"
+    foreign_names = ("Upload", "Blob", "Binary")
+    model_description = (
+        "A file: uploaded and downloaded over REST, described here by its name, size and media type."
+    )
     kind = kinds.FILE
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS
+    aggregates: ClassVar[frozenset[Aggregate]] = COUNTED
     storage: ClassVar[StorageClass] = MAPPING_STORAGE
+    holds_file = True
     equality_field = "fileId"
     order_field = "name"
 

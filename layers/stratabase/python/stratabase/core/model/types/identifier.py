@@ -4,7 +4,8 @@ import re
 from base64 import b32hexdecode
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.base import AttributeType, parse_integer, parse_text
+from stratabase.core.model.types.aggregates import COMPARED, Aggregate
+from stratabase.core.model.types.base import EVERY_VALUE, AttributeType, parse_integer, parse_text
 from stratabase.core.model.types.operators import (
     EQUALITY_OPERATORS,
     MEMBERSHIP_OPERATORS,
@@ -28,6 +29,11 @@ class IdType(AttributeType):
     name = "ID"
     kind = kinds.TEXT
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
+    lists_null = True
+    aggregates: ClassVar[frozenset[Aggregate]] = COMPARED
+    unrestricted = True
+    readable_texts = EVERY_VALUE
+    reading = "ID"
 
     def read(self, value: Any, formats: Formats) -> Stored:
         """Return an ID. As in GraphQL, clients can also send it as an integer."""
@@ -44,6 +50,8 @@ class MemberIdType(IdType):
     """The ID of a member, to whom a role of the model leads (`model.users`)."""
 
     name = "_User"
+    unrestricted = False
+    readable_texts = "the IDs of members"
 
     def value_of(self, text: str) -> Stored:
         """Return the text if it is an ID. A username, which the attribute may have stored before, is none."""

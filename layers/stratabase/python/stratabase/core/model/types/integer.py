@@ -2,7 +2,14 @@
 
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.base import OrderedType, integer_of, parse_integer
+from stratabase.core.model.types.aggregates import ADDED, Aggregate
+from stratabase.core.model.types.base import (
+    INTEGER_SPELLING,
+    NumberRange,
+    OrderedType,
+    integer_of,
+    parse_integer,
+)
 from stratabase.core.model.types.storage import INTEGER_STORAGE, StorageClass, Stored
 from stratabase.values.cel import kinds
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
@@ -17,8 +24,14 @@ class IntType(OrderedType):
     """Stored as a JSON number."""
 
     name = "Int"
+    foreign_names = ("Integer", "Long", "BigInt")
     kind = kinds.INT
+    aggregates: ClassVar[frozenset[Aggregate]] = ADDED
+    sum_types = ("Int", "Real")
+    grouped = True
     storage: ClassVar[StorageClass] = INTEGER_STORAGE
+    numbers = NumberRange(MIN_INT, MAX_INT)
+    readable_texts = f"whole numbers from {MIN_INT} to {MAX_INT} {INTEGER_SPELLING}"
 
     def read(self, value: Any, formats: Formats) -> Stored:
         """Return an integer. Texts, and numbers with a fraction of zero, are accepted too."""

@@ -5,23 +5,36 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.base import OrderedType
+from stratabase.core.model.types.aggregates import ADDED, Aggregate
+from stratabase.core.model.types.base import NumberRange, OrderedType
 from stratabase.core.model.types.storage import StorageClass, Stored, number_text
 from stratabase.values.cel import kinds
 from stratabase.values.formats.decimals import is_canonical_decimal, read_decimal
 from stratabase.values.formats.number_pattern import compile_number_pattern
 from stratabase.values.formats.preferences import ISO_FORMAT, Formats
 
-DECIMAL_STORAGE = StorageClass("decimal", is_canonical_decimal, lambda value: number_text(Decimal(value)))
+DECIMAL_STORAGE = StorageClass(
+    "decimal", str, is_canonical_decimal, lambda value: number_text(Decimal(value))
+)
 
 
 class RealType(OrderedType):
     """Stored as text. Equal numbers have the same text: `1.5`, `-0.001`, `0`, `2.5E+40`."""
 
     name = "Real"
+    foreign_names = ("Float", "Double", "Decimal", "Number", "Money")
+    model_description = "A decimal number with up to 38 digits."
+    api_description = (
+        "A decimal number with up to 38 digits. A string in responses, a string or a number in inputs."
+    )
     kind = kinds.REAL
-    storage: ClassVar[StorageClass] = DECIMAL_STORAGE
+    aggregates: ClassVar[frozenset[Aggregate]] = ADDED
+    sum_types = ("Real",)
     takes_format = True
+    grouped = True
+    storage: ClassVar[StorageClass] = DECIMAL_STORAGE
+    numbers = NumberRange(whole=False)
+    readable_texts = 'numbers in their shortest form such as "1.5", but not "1.50"'
 
     def read(self, value: Any, formats: Formats) -> Stored:
         """Return the stored form of a text, int, Decimal, or float. A float means its shortest decimal."""

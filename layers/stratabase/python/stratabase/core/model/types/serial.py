@@ -3,7 +3,14 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.base import AttributeType, integer_of, parse_integer
+from stratabase.core.model.types.aggregates import COMPARED, Aggregate
+from stratabase.core.model.types.base import (
+    INTEGER_SPELLING,
+    AttributeType,
+    NumberRange,
+    integer_of,
+    parse_integer,
+)
 from stratabase.core.model.types.operators import (
     EQUALITY_OPERATORS,
     MEMBERSHIP_OPERATORS,
@@ -23,9 +30,16 @@ class SerialType(AttributeType):
     """Stored as a JSON number. In responses it is text, since some clients can't represent large numbers."""
 
     name = "Serial"
+    model_description = "A number that Stratabase assigns, from 1, each only once."
+    api_description = "A number that the service assigns, as a string."
     kind = kinds.INT
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
+    lists_null = True
+    aggregates: ClassVar[frozenset[Aggregate]] = COMPARED
     storage: ClassVar[StorageClass] = INTEGER_STORAGE
+    numbers = NumberRange(1)
+    numbered = True
+    readable_texts = f"whole numbers from 1 {INTEGER_SPELLING}"
 
     def read(self, value: Any, formats: Formats) -> Stored:
         """Return an integer to compare serials with. It can be 0 or negative: clients never set serials."""

@@ -21,6 +21,8 @@ class StorageClass:
 
     name: str
     """The name in the registry of index slots. It must never change."""
+    python_type: type
+    """The type of the values in Python, after they are parsed as JSON."""
     accepts: Callable[[Any], bool]
     """Returns whether a value, which is not null, has this form.
 
@@ -45,14 +47,14 @@ def _itself(value: Any) -> str:
     return str(value)
 
 
-TEXT_STORAGE = StorageClass("text", lambda value: type(value) is str, _itself)
+TEXT_STORAGE = StorageClass("text", str, lambda value: type(value) is str, _itself)
 INTEGER_STORAGE = StorageClass(
-    "whole", lambda value: type(value) is int, lambda value: number_text(Decimal(value))
+    "whole", int, lambda value: type(value) is int, lambda value: number_text(Decimal(value))
 )
 BOOLEAN_STORAGE = StorageClass(
-    "boolean", lambda value: type(value) is bool, lambda value: "1" if value else "0"
+    "boolean", bool, lambda value: type(value) is bool, lambda value: "1" if value else "0"
 )
-MAPPING_STORAGE = StorageClass("mapping", lambda value: isinstance(value, dict), _itself)
+MAPPING_STORAGE = StorageClass("mapping", dict, lambda value: isinstance(value, dict), _itself)
 """The storage class of files, which have no order."""
 Stored = str | int | bool | None | list[str] | Mapping[str, "Stored"]
 """A value as the store keeps it: JSON in the canonical form of its type.

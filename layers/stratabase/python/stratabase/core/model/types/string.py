@@ -1,8 +1,9 @@
-"""String and Text: texts of limited and of any length."""
+"""String and Text, texts of limited and of any length, and the base class of types whose values are texts."""
 
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.base import AttributeType, parse_text
+from stratabase.core.model.types.aggregates import COMPARED, Aggregate
+from stratabase.core.model.types.base import EVERY_VALUE, AttributeType, parse_text
 from stratabase.core.model.types.operators import (
     EQUALITY_OPERATORS,
     MEMBERSHIP_OPERATORS,
@@ -15,16 +16,30 @@ from stratabase.values.cel import kinds
 from stratabase.values.formats.preferences import Formats
 
 
-class TextType(AttributeType):
-    """Texts of any length, stored unchanged, and compared by code point."""
+class TextualType(AttributeType):
+    """A type whose values are texts, compared by code point."""
 
-    name = "Text"
     kind = kinds.TEXT
     operators: ClassVar[frozenset[Operator]] = (
         EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS | TEXT_OPERATORS
     )
+    aggregates: ClassVar[frozenset[Aggregate]] = COMPARED
     max_length: ClassVar[int | None] = None
     """The maximum number of characters if the domain sets none; None means no limit."""
+
+
+class TextType(TextualType):
+    """Texts of any length, stored unchanged."""
+
+    name = "Text"
+    model_description: ClassVar[str | None] = (
+        "A text of any length. "
+        "(`String`: at most 255 characters unless `@domain(maxLength:)` says otherwise.)"
+    )
+    api_description: ClassVar[str | None] = "Text of any length."
+    unrestricted = True
+    readable_texts = EVERY_VALUE
+    reading = "String"
 
     def read(self, value: Any, formats: Formats) -> Stored:
         """Return a text."""
@@ -40,4 +55,7 @@ class StringType(TextType):
     """Texts of at most 255 characters, unless the domain sets another limit."""
 
     name = "String"
+    foreign_names = ("Char", "Varchar", "UUID", "Url", "URL")
+    model_description = None
+    api_description = None
     max_length = 255

@@ -17,10 +17,13 @@ class TimeType(TemporalType):
     """Stored as `10:30:00.000`. Anything finer than a millisecond is cut off."""
 
     name = "Time"
+    model_description = "A time of day."
+    api_description = "A time of day in the member's format or as ISO 8601 (`10:30:00`)."
     kind = kinds.TIME
     allowed_parts: ClassVar[frozenset[DatePart]] = frozenset({DatePart.TIME})
     needed_parts: ClassVar[frozenset[DatePart]] = frozenset({DatePart.TIME})
     example = "18:30:00.000"
+    readable_texts = f'times such as "{example}"'
 
     def default_pattern(self, formats: Formats) -> str:
         """Return the member's time format."""

@@ -1,8 +1,9 @@
 """Year: a calendar year from 0 to 9999."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.base import OrderedType, integer_of, parse_integer
+from stratabase.core.model.types.base import NumberRange, OrderedType, integer_of, parse_integer
 from stratabase.core.model.types.storage import INTEGER_STORAGE, StorageClass, Stored
 from stratabase.values.cel import kinds
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
@@ -16,8 +17,13 @@ class YearType(OrderedType):
     """Stored as a JSON number."""
 
     name = "Year"
+    model_description = "A year of the calendar, as a number."
+    api_description = "A year as a number."
     kind = kinds.INT
     storage: ClassVar[StorageClass] = INTEGER_STORAGE
+    numbers = NumberRange(0, MAX_YEAR)
+    readable_texts = f'whole numbers from 0 to {MAX_YEAR} such as "2020"'
+    unlike: ClassVar[Mapping[str, str]] = {"Date": "A day is no year."}
 
     def read(self, value: Any, formats: Formats) -> Stored:
         """Return a year. Texts are accepted too."""

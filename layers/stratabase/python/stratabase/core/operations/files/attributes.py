@@ -12,7 +12,6 @@ from stratabase.core.domain.issues.refusals import Forbidden
 from stratabase.core.domain.objects.parts import whole_roles
 from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Action, Class, Model
-from stratabase.core.model.types.file import FileType
 from stratabase.values.formats.invalid_value import describe_value
 from stratabase.values.messages import _
 
@@ -36,7 +35,7 @@ def find_attribute(
     if class_ is None or not _is_class_visible(access, class_):
         raise FileNotFound(_("The class {name} does not exist.", name=describe_value(class_name)))
     native = (each for each in class_.attributes.values() if each.origin is Origin.NATIVE)
-    attribute = _find([each for each in native if isinstance(each.type, FileType)], attribute_name)
+    attribute = _find([each for each in native if each.type.holds_file], attribute_name)
     if attribute is None or not _is_visible(access, class_, attribute):
         message = _(
             "The class {class_name} has no file attribute {name}.",

@@ -19,7 +19,6 @@ from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import PageFields, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.domain.write.commands import Command, Create, Delete, Update, UpdateBulk, placed_commands
-from stratabase.core.model.types.file import FileType
 from stratabase.core.operations.context import ReadContext
 from stratabase.core.operations.read.batched_reads import run
 from stratabase.core.operations.read.reader import Reader
@@ -71,7 +70,7 @@ def check_single_use(services: Services, command: UpdateBulk, references: Sequen
         for placed in placed_commands(command.for_object(references[0]))
         for class_name in [_class_name(placed.command)]
         for name, value in placed.command.values.items()
-        if value is not None and isinstance(services.class_(class_name).attributes[name].type, FileType)
+        if value is not None and services.class_(class_name).attributes[name].type.holds_file
     ]
     if issues:
         raise Refused(issues)

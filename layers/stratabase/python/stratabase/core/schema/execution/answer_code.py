@@ -17,8 +17,9 @@ from graphql import (
 )
 
 from stratabase.core import waiting
+from stratabase.core.model.api_names import CURSOR
 from stratabase.core.model.attribute import Attribute
-from stratabase.core.model.types.file import FileType
+from stratabase.core.model.types import ID_TYPE, TYPES
 from stratabase.core.schema.execution.cache import BoundedCache
 from stratabase.core.schema.execution.selections import Selections, names_of
 from stratabase.core.schema.types.attribute_types import MOMENT, MomentField
@@ -87,14 +88,10 @@ class AnswerCode:
 ShapeAnswer = Callable[[Any, str], Any]
 """Makes the answer of a field from its source value and the root URL of all links."""
 
-_PYTHON = {
-    "String": "str",
-    "ID": "str",
-    "Text": "str",
-    "Cursor": "str",
-    "Int": "int",
-    "Year": "int",
-    "Boolean": "bool",
+_PYTHON = {CURSOR: "str"} | {
+    each.name: each.storage.python_type.__name__
+    for each in (ID_TYPE, *TYPES.values())
+    if not (each.has_serializer or each.holds_file)
 }
 """By scalar: the one Python type whose values need no conversion."""
 
@@ -147,7 +144,7 @@ class AnswerCompiler:
     ) -> str:
         """Return the expression for the source value of a field."""
         shown: AttributeField | None = field.extensions.get(ATTRIBUTE)
-        if shown is not None and isinstance(shown.attribute.type, FileType) and self._selects_link(nodes):
+        if shown is not None and shown.attribute.type.holds_file and self._selects_link(nodes):
             source = file_source(shown.owner.name, shown.attribute.name)
             return f"{code.bind(source)}(source, base_url)"
         return f"g({code.bind(nested_key(*keys) if ROLE in field.extensions else nodes[0].name.value)})"

@@ -28,10 +28,15 @@ from stratabase.core.model.api_names import (
     role_filter_field,
 )
 from stratabase.core.model.model import Class, Model
-from stratabase.core.model.types.base import AttributeType
+from stratabase.core.model.types.base import AttributeType, parse_text
 from stratabase.core.model.types.date import DateType
 from stratabase.core.model.types.datetime import DatetimeType
-from stratabase.core.model.types.operators import EXISTENCE_OPERATORS, MEMBERSHIP_OPERATORS, Operator
+from stratabase.core.model.types.operators import (
+    EXISTENCE_OPERATORS,
+    MEMBERSHIP_OPERATORS,
+    TEXT_OPERATORS,
+    Operator,
+)
 from stratabase.core.model.types.storage import Stored
 from stratabase.core.schema.inputs.day_operands import (
     DayRange,
@@ -282,6 +287,8 @@ class _FilterParser:
             raise InvalidValue(message)
         if operator in EXISTENCE_OPERATORS:
             return bool(value)
+        if operator in TEXT_OPERATORS:  # a part of a value is any text, whatever the type of the value
+            return parse_text(value, attribute.type.name)
         if operator in MEMBERSHIP_OPERATORS:
             return tuple(None if one is None else self._read_value(attribute.type, one) for one in value)
         return self._read_value(attribute.type, value)

@@ -10,6 +10,7 @@ from graphql import (
     GraphQLInputObjectType,
     GraphQLList,
     GraphQLNonNull,
+    GraphQLString,
 )
 
 from stratabase.core.domain.objects.entity import RoleName
@@ -26,12 +27,14 @@ from stratabase.core.model.api_names import (
 )
 from stratabase.core.model.attribute import Attribute
 from stratabase.core.model.model import Class, ClassKind, Model
-from stratabase.core.model.types.operators import EXISTENCE_OPERATORS, MEMBERSHIP_OPERATORS, Operator
+from stratabase.core.model.types.operators import (
+    EXISTENCE_OPERATORS,
+    MEMBERSHIP_OPERATORS,
+    TEXT_OPERATORS,
+    Operator,
+)
 from stratabase.core.schema.types.attributes import filterable_attributes
 from stratabase.core.schema.types.registry import TypeRegistry
-
-_NULL_IN_LISTS = frozenset({"ID", "Int", "Real", "Date", "Time", "Datetime", "Year", "Serial"})
-"""The types whose operator `in` accepts null in its list."""
 
 _NULLS = (
     "Objects must match all fields. `eq` and `ne` can compare with null. "
@@ -130,7 +133,9 @@ def _role_input_field(registry: TypeRegistry, field: RoleFilterField) -> GraphQL
 def _operand_type(type_: Any, field: FilterField) -> Any:
     if field.operator in EXISTENCE_OPERATORS:
         return GraphQLBoolean
+    if field.operator in TEXT_OPERATORS and not field.attribute.type.unrestricted:
+        return GraphQLString  # a part of a value is any text
     if field.operator not in MEMBERSHIP_OPERATORS:
         return type_
-    with_null = field.operator is Operator.IN and field.attribute.type.name in _NULL_IN_LISTS
+    with_null = field.operator is Operator.IN and field.attribute.type.lists_null
     return GraphQLList(type_ if with_null else GraphQLNonNull(type_))

@@ -28,13 +28,7 @@ from stratabase.values.messages import _
 
 _DESCRIPTIONS = {
     CURSOR: "A position in a page, from an earlier response.",
-    "Real": "A decimal number with up to 38 digits. A string in responses, a string or a number in inputs.",
-    "Text": "Text of any length.",
-    "Year": "A year as a number.",
-    "Date": "A date in the member's format or as ISO 8601 (`2020-01-31`).",
-    "Time": "A time of day in the member's format or as ISO 8601 (`10:30:00`).",
-    "Datetime": "An instant in the member's format and time zone, or as ISO 8601 (`2020-01-31T10:30:00Z`).",
-    "Serial": "A number that the service assigns, as a string.",
+    **{name: type_.api_description for name, type_ in TYPES.items() if type_.api_description is not None},
 }
 
 

@@ -12,7 +12,6 @@ from stratabase.core.model.api_names import ID
 from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Class, Model
 from stratabase.core.model.types import ID_TYPE, TYPES
-from stratabase.core.model.types.file import FileType
 from stratabase.core.schema.request.context import ResolveInfo
 from stratabase.core.schema.types.attribute_types import format_argument
 from stratabase.core.schema.types.files import file_source
@@ -84,7 +83,7 @@ def attribute_field(model: Model, class_: Class, attribute: Attribute, type_: An
 
 
 def _attribute_resolver(class_: Class, attribute: Attribute) -> Resolver | None:
-    if isinstance(attribute.type, FileType):
+    if attribute.type.holds_file:
         return _resolve_file(class_, attribute)
     if attribute.type.takes_format:
         return _resolve_formatted(attribute)

@@ -11,7 +11,7 @@ from stratabase.core.domain.attributes import is_column, type_of
 from stratabase.core.domain.objects.entity import Entity, State, differ
 from stratabase.core.model.model import Class
 from stratabase.core.model.stored_values import ABSENT, stored_value
-from stratabase.core.model.types import ID_TYPE, MEMBER_ID_TYPE, TYPES
+from stratabase.core.model.types import ID_TYPE, TYPES
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.enumeration import EnumType
 from stratabase.core.model.types.storage import StorageClass, Stored
@@ -19,7 +19,7 @@ from stratabase.core.store.engine.port import IndexKey
 from stratabase.core.store.layout import keys
 from stratabase.core.store.layout.index_text import truncate, values_text
 
-ENUM = "Enum"
+ENUM = EnumType.reading
 """The reading of all enums. A column also has the values of its enum."""
 
 
@@ -34,10 +34,7 @@ class Column(NamedTuple):
 
     attribute: str
     reading: str
-    """The name of the type that reads the stored values.
-
-    String stands for Text too, ENUM for all enums, and ID for all roles.
-    """
+    """The name of the type that reads the stored values (`AttributeType.reading`)."""
     values: tuple[str, ...] = ()
     """The values of an enum, sorted."""
     default: Stored = None
@@ -173,12 +170,8 @@ def column_of(class_: Class, name: str) -> Column:
     type_, attribute = type_of(class_, name), class_.attributes.get(name)
     default = None if attribute is None else attribute.default
     if isinstance(type_, EnumType):
-        return Column(name, ENUM, tuple(sorted(type_.values)), default)
-    return Column(name, _SAME_READING.get(type_.name, type_.name), (), default)
-
-
-_SAME_READING = {"Text": "String", MEMBER_ID_TYPE.name: ID_TYPE.name}
-"""By name of a type: the type that reads the same values as the same texts."""
+        return Column(name, type_.reading, tuple(sorted(type_.values)), default)
+    return Column(name, type_.reading, (), default)
 
 
 def serialize_columns(columns: tuple[Column, ...]) -> list[str]:

@@ -18,8 +18,6 @@ from stratabase.core.domain.query.filter import MATCH_NONE, And, Comparison, Fil
 from stratabase.core.domain.query.named_ids import ids_implied_by
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Class, Model, Unique
-from stratabase.core.model.types.boolean import BooleanType
-from stratabase.core.model.types.enumeration import EnumType
 from stratabase.core.model.types.operators import Operator
 from stratabase.core.store.layout.index_text import (
     ABOVE_NOT_NULL,
@@ -240,10 +238,7 @@ def _selectivity(part: Filter, class_: Class, model: Model | None = None) -> flo
 def _distinct_values(class_: Class, attribute: str) -> int:
     if attribute == ID or attribute in class_.roles:
         return ASSUMED_OBJECTS
-    type_ = type_of(class_, attribute)
-    if isinstance(type_, BooleanType):
-        return 2
-    return max(1, len(type_.values)) if isinstance(type_, EnumType) else ASSUMED_DISTINCT_VALUES
+    return type_of(class_, attribute).distinct_values or ASSUMED_DISTINCT_VALUES
 
 
 _SHARES: Mapping[Operator, Callable[[Any, int], float]] = {

@@ -1,10 +1,11 @@
 """Rules on classes: what singletons and forms can't have, and the arguments of warnings."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from stratabase.core.model.model import ClassKind
 from stratabase.core.model.reading.draft.errors import ModelError, check_not_empty, error_at
 from stratabase.core.model.reading.draft.model_draft import ClassDraft, FieldDraft, ModelDraft
+from stratabase.core.model.types.base import AttributeType
 from stratabase.values.wording import shorten
 
 _ONE_OBJECT = "it has only one object"
@@ -15,9 +16,9 @@ _REFUSED_DIRECTIVES: Mapping[ClassKind, tuple[str, ...]] = {
     ClassKind.FORM: ("unique", "index"),
 }
 _REFUSED_ARGUMENTS: Mapping[ClassKind, tuple[str, ...]] = {ClassKind.FORM: ("versioned", "platform")}
-_REFUSED_TYPES: Mapping[ClassKind, tuple[str, ...]] = {
-    ClassKind.SINGLETON: ("Serial",),
-    ClassKind.FORM: ("Serial", "File"),
+_REFUSES_TYPE: Mapping[ClassKind, Callable[[AttributeType], bool]] = {
+    ClassKind.SINGLETON: lambda type_: type_.numbered,
+    ClassKind.FORM: lambda type_: type_.numbered or type_.holds_file,
 }
 
 
@@ -61,7 +62,7 @@ def _check_arguments(class_: ClassDraft) -> Iterator[ModelError]:
 
 
 def _check_field(class_: ClassDraft, field: FieldDraft) -> Iterator[ModelError]:
-    if field.type and field.type.name in _REFUSED_TYPES[class_.kind] and not field.is_derived:
+    if field.type and _REFUSES_TYPE[class_.kind](field.type) and not field.is_derived:
         text = f"{_describe(class_)} can't have an attribute of type {field.type.name}: {_WHY[class_.kind]}."
         yield error_at(field.type_node, text[0].upper() + text[1:])
     if class_.kind is ClassKind.FORM and field.is_composition:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from graphql.language import Node
 
-from stratabase.core.model.attribute import Aggregate
 from stratabase.core.model.reading.draft.errors import ModelError, check_not_empty, error_at
 from stratabase.core.model.reading.draft.model_draft import (
     DirectiveUse,
@@ -13,15 +12,11 @@ from stratabase.core.model.reading.draft.model_draft import (
     column_offset,
 )
 from stratabase.core.model.reading.draft.resolution import ResolvedPath, names_in_class, resolve_path
+from stratabase.core.model.types import TYPES
+from stratabase.core.model.types.aggregates import COMPARED, Aggregate
+from stratabase.core.model.types.base import AttributeType
 from stratabase.values.messages import or_list
 from stratabase.values.wording import shorten
-
-_NEEDS_STORAGE = {"File": "store a file", "Serial": "be numbered by Stratabase"}
-"""For the types that only stored attributes can have: what a derived attribute can't do."""
-NUMBER_TYPES = ("Int", "Real")
-_SUM_AGGREGATES = frozenset({Aggregate.SUM, Aggregate.AVG})
-_ORDER_AGGREGATES = frozenset({Aggregate.MIN, Aggregate.MAX})
-_UNORDERED_TYPES = frozenset({"Boolean", "File"})
 
 
 def check_derived(draft: ModelDraft) -> Iterator[ModelError]:
@@ -53,13 +48,10 @@ def _check_not_restricted(field: FieldDraft, use: DirectiveUse) -> Iterator[Mode
         if restriction := field.directive(other):
             text = f"{name} is derived, so it can't have @{other}. Restrict what it is derived from."
             yield error_at(restriction.node, text)
-    if (
-        field.type
-        and field.type.name in _NEEDS_STORAGE
-        and ("expression" in use.written or field.type.name == "File")
-    ):
-        text = f"{name} is derived, so it can't {_NEEDS_STORAGE[field.type.name]}."
-        yield error_at(field.type_node, text)
+    if field.type and field.type.holds_file:
+        yield error_at(field.type_node, f"{name} is derived, so it can't store a file.")
+    elif field.type and field.type.numbered and "expression" in use.written:
+        yield error_at(field.type_node, f"{name} is derived, so it can't be numbered by Stratabase.")
 
 
 def check_paths(draft: ModelDraft) -> Iterator[ModelError]:
@@ -98,7 +90,7 @@ def _check_path_end(field: FieldDraft, resolved: ResolvedPath, use: DirectiveUse
         yield error_at(use.node_of("path"), text)
     elif text := _aggregate_error(resolved, aggregate):
         yield error_at(use.node_of("aggregate"), text)
-    elif (types := _result_types(resolved, aggregate)) and field.type and field.type.name not in types:
+    elif (types := _result_types(resolved.type, aggregate)) and field.type and field.type.name not in types:
         text = f"{field.full_name} is {field.type.name}, but its path gives {or_list(types)}."
         yield error_at(field.type_node, text, word=types[0], among=types)
 
@@ -122,20 +114,21 @@ def _aggregate_error(resolved: ResolvedPath, aggregate: Aggregate | None) -> str
         return None
     if not resolved.many:
         return f"{aggregate.name} needs many values, but no role of this path leads to many."
-    type_ = resolved.type.name if resolved.type else ""
-    if aggregate in _SUM_AGGREGATES and type_ not in NUMBER_TYPES:
-        types = or_list(NUMBER_TYPES)
-        return f"{aggregate.name} needs {types}, but {'.'.join(resolved.steps[-1])} is {type_}."
-    if aggregate in _ORDER_AGGREGATES and type_ in _UNORDERED_TYPES:
-        return f"{aggregate.name} needs a type with an order, but {'.'.join(resolved.steps[-1])} is {type_}."
-    return None
+    if resolved.type is None or aggregate in resolved.type.aggregates:
+        return None
+    if aggregate in COMPARED:
+        needed = "a type with an order"
+    else:
+        needed = or_list(name for name, type_ in TYPES.items() if aggregate in type_.aggregates)
+    return f"{aggregate.name} needs {needed}, but {'.'.join(resolved.steps[-1])} is {resolved.type.name}."
 
 
-def _result_types(resolved: ResolvedPath, aggregate: Aggregate | None) -> tuple[str, ...]:
-    """Return the attribute types that can hold the result of a path, the most suitable first."""
+def _result_types(type_: AttributeType | None, aggregate: Aggregate | None) -> tuple[str, ...]:
+    """Return the names of the types that can hold the result of a path to a type, the most suitable first."""
     if aggregate is Aggregate.COUNT:
         return ("Int",)
     if aggregate is Aggregate.AVG:
         return ("Real",)
-    type_ = resolved.type.name if resolved.type else ""
-    return ("Int", "Real") if aggregate is Aggregate.SUM and type_ == "Int" else (type_,)
+    if type_ is None:
+        return ()
+    return type_.sum_types if aggregate is Aggregate.SUM else (type_.name,)

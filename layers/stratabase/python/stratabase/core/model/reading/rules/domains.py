@@ -43,7 +43,7 @@ def _check_applicable(type_: AttributeType, use: DirectiveUse) -> Iterator[Model
 
 
 def _check_file_directive(field: FieldDraft, type_: AttributeType, use: DirectiveUse) -> Iterator[ModelError]:
-    if type_.name != "File":
+    if not constraints_for(type_, "file"):
         text = f"@file can be used only with the type File, but {field.full_name} is {type_.name}."
         yield error_at(use.node, text)
     if not use.written and use.is_valid:

@@ -15,8 +15,6 @@ from stratabase.values.cel.scope import Scope
 
 _CONDITIONS = {"warning": "condition", "grant": "where"}
 """For each directive with a condition: the name of the argument."""
-_NEVER_DERIVED = frozenset({"File", "Serial"})
-"""The types that no derived attribute with an expression can have; another rule yields that error."""
 
 
 def check_expressions(draft: ModelDraft) -> Iterator[ModelError]:
@@ -35,7 +33,8 @@ def check_expressions(draft: ModelDraft) -> Iterator[ModelError]:
 def _check_derived_expression(field: FieldDraft, scope: Scope) -> Iterator[ModelError]:
     use = field.directive("derived")
     if use and field.type:
-        result_type = None if field.type.name in _NEVER_DERIVED else field.type
+        # Another rule yields an error for types whose values no expression can have.
+        result_type = None if field.type.numbered or field.type.holds_file else field.type
         yield from _check_expression(use, "expression", scope, result_type)
 
 

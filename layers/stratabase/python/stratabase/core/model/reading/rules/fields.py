@@ -10,15 +10,8 @@ from stratabase.core.model.types import TYPES
 from stratabase.core.model.users import USER
 from stratabase.values.wording import nearest_word, shorten
 
-_FOREIGN_TYPES = {
-    **dict.fromkeys(("Float", "Double", "Decimal", "Number", "Money"), "Real"),
-    **dict.fromkeys(("Integer", "Long", "BigInt"), "Int"),
-    **dict.fromkeys(("Timestamp", "Instant"), "Datetime"),
-    **dict.fromkeys(("Bool",), "Boolean"),
-    **dict.fromkeys(("Upload", "Blob", "Binary"), "File"),
-    **dict.fromkeys(("Char", "Varchar", "UUID", "Url", "URL"), "String"),
-}
-"""The attribute types for common type names of other languages, as suggestions."""
+_FOREIGN_TYPES = {foreign: name for name, type_ in TYPES.items() for foreign in type_.foreign_names}
+"""The attribute types for type names of other languages, as suggestions. Later types have priority."""
 _INSTEAD_OF_TYPES = {
     **dict.fromkeys(
         ("ID", "Id"),

@@ -25,8 +25,6 @@ from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.wording import shorten
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_NO_DEFAULT = {"Serial": "Stratabase numbers it", "File": "files must be uploaded"}
-"""For the types whose attributes can't have a default: why."""
 
 
 class _StoredName(NamedTuple):
@@ -183,7 +181,9 @@ def _reason_against_default(field: FieldDraft, *, is_unique: bool) -> str | None
         return "it is derived"
     if is_unique:
         return "it is in a @unique, and two objects can't have the same value there"
-    return _NO_DEFAULT.get(field.type.name)
+    if field.type.numbered:
+        return "Stratabase numbers it"
+    return "files must be uploaded" if field.type.holds_file else None
 
 
 def _check_default(draft: ModelDraft, field: FieldDraft, use: DirectiveUse) -> Iterator[ModelError]:
