@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from graphql import DirectiveDefinitionNode, EnumTypeDefinitionNode, parse
 
+from stratabase.core.model.language import language_text
 from stratabase.core.settings import variables
 from tests.repository import ROOT
 from tests.rows import each_row
@@ -58,8 +59,7 @@ def test_modules_that_a_page_names_exist(page: Path, files: Sequence[str]) -> No
 
 def test_the_model_page_describes_every_directive_argument_and_type() -> None:
     page = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
-    language = ROOT / "layers/stratabase/python/stratabase/core/model/directives.graphql"
-    definitions = parse(language.read_text(encoding="utf-8")).definitions
+    definitions = parse(language_text()).definitions
     directives = [each for each in definitions if isinstance(each, DirectiveDefinitionNode)]
     assert len(directives) > 10
     for directive in directives:

@@ -5,12 +5,11 @@ from typing import Any
 import pytest
 
 from stratabase.core.model.reading import read_model
-from stratabase.core.model.types import TYPES
-from stratabase.core.model.types.enumeration import EnumType
+from stratabase.core.model.types.base import EVERY_VALUE
 from stratabase.evolution.difference import Severity, diff_models, with_former_default
 from stratabase.evolution.difference.questions import Question, links_name
 from stratabase.evolution.difference.type_changes import readable_values
-from stratabase.values.formats.preferences import DEFAULT_FORMATS
+from tests.attribute_values import ALL_TYPES, EXAMPLES
 from tests.evolution.difference.case_file import DiffCase, read_cases
 from tests.rows import each_row
 
@@ -57,35 +56,45 @@ def test_the_former_default_of_profiles_is_a_change() -> None:
     assert changes[0].to_do == "If this is not meant, write `access: FULL` at the profile."
 
 
-STORED: dict[str, list[Any]] = {
-    "String": ["", "a", "X", "42", "042", "+42", "-0", "1.5", "1.50", "true", "2020", "2020-12-31"],
-    "Text": ["", "X", "9999999999", "2020-12-31T18:30:00.000Z", "18:30:00", "1E+40"],
-    "Int": [0, -1, 42, 2020, 10000, 2**31 - 1],
-    "Real": ["0", "1.5", "42", "-7", "2020", "99999999999", "2.5E+40"],
-    "Boolean": [True, False],
-    "Date": ["2020-12-31", "0001-01-01"],
-    "Time": [],
-    "Datetime": ["2020-12-31T18:30:00.000Z"],
-    "Year": [0, 2020, 9999],
-    "Serial": [1, 42, 9999, 10**12],
-    "File": [
-        {"fileId": "x", "mimeType": "a/b", "name": "n", "size": 1, "uploadedOn": "2020-12-31T18:30:00.000Z"}
-    ],
-    "E": ["X", "Y"],
-    "F": ["X", "Z"],
-}
-ALL_TYPES = {**TYPES, "E": EnumType("E", ["X", "Y"]), "F": EnumType("F", ["X", "Z"])}
-
-
-@each_row("old", STORED)
-@each_row("new", STORED)
-def test_the_table_of_types_says_what_each_type_reads(old: str, new: str) -> None:
-    values = STORED[old] or [TYPES["Time"].read("18:30:00", DEFAULT_FORMATS)]
-    read = [ALL_TYPES[new].read_stored(value) is not None for value in values]
+@each_row("old", ALL_TYPES)
+@each_row("new", ALL_TYPES)
+def test_types_say_what_they_read_of_other_types(old: str, new: str) -> None:
+    read = [ALL_TYPES[new].read_stored(value) is not None for value in EXAMPLES[old].stored]
     readable = readable_values(ALL_TYPES[old], ALL_TYPES[new])
 
-    assert (readable == "every value") == all(read)
+    assert (readable == EVERY_VALUE) == all(read)
     assert (readable is None) == (not any(read)) or (old in {"String", "Text"} and readable is not None)
+
+
+@each_row(
+    ("old", "new", "expected"),
+    [
+        ("Int", "Serial", "numbers from 1"),
+        ("Int", "Year", "numbers from 0 to 9999"),
+        ("Real", "Int", "whole numbers from -2147483648 to 2147483647"),
+        ("Real", "Serial", "whole numbers from 1"),
+        ("Serial", "Year", "numbers up to 9999"),
+        (
+            "String",
+            "Int",
+            'whole numbers from -2147483648 to 2147483647 such as "42", but not "042" or "+42"',
+        ),
+        ("Text", "Time", 'times such as "18:30:00.000"'),
+        ("String", "E", "the values X, Y"),
+        ("F", "E", "X"),
+    ],
+)
+def test_what_a_type_reads_is_said(old: str, new: str, expected: str) -> None:
+    assert readable_values(ALL_TYPES[old], ALL_TYPES[new]) == expected
+
+
+def test_bounds_of_types_without_a_common_value_are_compared() -> None:
+    old = read_model(f'{HEAD} type A {{ x: Date @domain(min: "2020-01-01") }}', "m")
+    new = read_model(f'{HEAD} type A {{ x: Real @domain(min: "1.5") }}', "m")
+    assert [str(change) for change in diff_models(old, new)] == [
+        'A.x: domain tightened: min "1.5", was "2020-01-01"',
+        "A.x: type Real, was Date",
+    ]
 
 
 A = {"_id": "1"}

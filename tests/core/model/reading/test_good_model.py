@@ -12,6 +12,7 @@ from stratabase.core.model.constraints.email import EmailAddress
 from stratabase.core.model.constraints.file_limits import FileExtensions, FileSize
 from stratabase.core.model.constraints.text_length import TextLength
 from stratabase.core.model.constraints.value_range import ValueRange
+from stratabase.core.model.language import language_text
 from stratabase.core.model.model import (
     Action,
     Class,
@@ -29,10 +30,8 @@ from stratabase.core.model.model import (
 from stratabase.core.model.reading import InvalidModel, read_model, read_model_file
 from stratabase.core.model.types import TYPES
 from stratabase.core.model.types.aggregates import Aggregate
-from tests.repository import ROOT
 
 SMALL = Path(__file__).parents[1] / "models" / "small.graphql"
-LANGUAGE = ROOT / "layers/stratabase/python/stratabase/core/model/directives.graphql"
 
 ARTICLE = Class(
     name="Article",
@@ -183,7 +182,7 @@ def test_a_part_of_one_whole_requires_it() -> None:
 
 def test_a_model_may_include_the_directive_definitions() -> None:
     """The definitions may be with or without their descriptions."""
-    own = LANGUAGE.read_text(encoding="utf-8")
+    own = language_text()
     assert read_model(SMALL.read_text(encoding="utf-8") + own, "m") == MODEL
     with pytest.raises(InvalidModel, match="can't define directives"):
         read_model(SMALL.read_text(encoding="utf-8") + "directive @association on FIELD_DEFINITION", "m")

@@ -7,6 +7,7 @@ from graphql.language import parse
 from graphql.utilities import build_ast_schema
 from graphql.validation.validate import validate_sdl
 
+from stratabase.core.model.language import language_text
 from stratabase.core.model.model import ClassKind, Model
 from stratabase.core.model.reading import read_model_file
 from stratabase.core.model.reading.draft.directives import language
@@ -15,7 +16,6 @@ from stratabase.core.model.users import USER
 from tests.repository import ROOT
 
 SAMPLE = ROOT / "layers/model/model.graphql"
-LANGUAGE = ROOT / "layers/stratabase/python/stratabase/core/model/directives.graphql"
 
 
 @pytest.fixture(scope="module")
@@ -64,12 +64,12 @@ def test_every_class_of_the_sample_has_a_description(sample: Model) -> None:
 )
 def test_the_published_directives_validate_the_sample(model: Path) -> None:
     """GraphQL's own validation accepts a model together with the directive definitions."""
-    document = parse(LANGUAGE.read_text(encoding="utf-8") + model.read_text(encoding="utf-8"))
+    document = parse(language_text() + model.read_text(encoding="utf-8"))
     assert validate_sdl(document) == []
 
 
 def test_every_directive_has_a_description() -> None:
-    definitions = build_ast_schema(parse(LANGUAGE.read_text(encoding="utf-8")), assume_valid_sdl=True)
+    definitions = build_ast_schema(parse(language_text()), assume_valid_sdl=True)
     types = {name for name in definitions.type_map if not name.startswith("__")}
     assert types == {*language().enumerations, *TYPES, USER, "ID"}
     own = [one for one in definitions.directives if one.name in language().directives]

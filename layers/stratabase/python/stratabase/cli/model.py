@@ -3,13 +3,13 @@
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from importlib import resources
 from pathlib import Path
 
 from stratabase.cli.model_explain import EXPLAIN_ARGUMENTS, EXPLAIN_HELP, explain_page
 from stratabase.core.app.platform import open_engine, platform_of
 from stratabase.core.domain.issues.refusals import Refused, Unavailable
 from stratabase.core.model import prepared
+from stratabase.core.model.language import language_text
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import InvalidModel, lint_model_file, read_model_file
 from stratabase.core.model.users import with_users
@@ -78,7 +78,7 @@ def _missing_value_line(values: MissingValues) -> str:
 
 def _print_directives(_options: Options) -> int:
     """Print the definitions of the directives of the model language, for editors."""
-    print(resources.files("stratabase.core.model").joinpath("directives.graphql").read_text("utf-8"), end="")
+    print(language_text(), end="")
     return 0
 
 

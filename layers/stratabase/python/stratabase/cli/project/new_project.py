@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stratabase import __version__
-from stratabase.cli.project.folder import DIRECTIVES_FILE, PROJECT_FILES, SAMPLE_MODEL
+from stratabase.cli.project.folder import PROJECT_FILES, SAMPLE_MODEL
 from stratabase.cli.project.origin import PackageOrigin
+from stratabase.core.model.language import language_text
 from stratabase.terminal.command_error import CommandError
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -99,7 +100,7 @@ def project_files(
     }
     files: dict[str, ProjectFile] = {
         model: _render("blank.graphql", values) if blank else _of_application(SAMPLE_MODEL, values),
-        "directives.graphql": ProjectFile(DIRECTIVES_FILE.read_bytes()),
+        "directives.graphql": ProjectFile(language_text().encode()),
         ".gitignore": _render("gitignore", values),
         ".graphqlrc.yml": _render("graphqlrc.yml", values),
         "README.md": _render("README.md", values),

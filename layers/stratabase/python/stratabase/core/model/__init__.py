@@ -4,6 +4,7 @@ Read `model` and `attribute` first. Then read what you need:
 
 - `types`: the attribute types, one per file
 - `constraints`: the constraints on the values of attributes, one per file
+- `language`: the scalars and directives that a model file can use
 - `api_names`: every generated name
 - `model_expressions`, `dependencies`, `condition_paths`: the compiled expressions, and what they depend on
 - `member_names`: which members the names in objects refer to

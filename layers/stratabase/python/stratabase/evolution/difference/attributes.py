@@ -1,10 +1,10 @@
 """Changes of attributes: added, removed, renamed, required, defaults, domains and derivations."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from stratabase.core.model.attribute import Attribute, Origin
-from stratabase.core.model.constraints import argument_values
+from stratabase.core.model.constraints import argument_values, is_tightened
 from stratabase.core.model.model import Class
 from stratabase.evolution.difference.change import (
     AttributePair,
@@ -184,36 +184,13 @@ def _description(pair: AttributePair) -> Changes:
         yield safe(pair.subject, "description changed")
 
 
-def _greater(old: Any, new: Any) -> bool:
-    return new > old if type(old) is type(new) else True
-
-
-def _not_a_superset(old: Any, new: Any) -> bool:
-    return not set(old) <= set(new)
-
-
-_LOWER, _UPPER = _greater, lambda old, new: _greater(new, old)
-_TIGHTENS: Mapping[str, Callable[[Any, Any], bool]] = {
-    "min": _LOWER,
-    "max": _UPPER,
-    "minLength": _LOWER,
-    "maxLength": _UPPER,
-    "digits": _UPPER,
-    "maxSize": _UPPER,
-    "values": _not_a_superset,
-    "pattern": _not_a_superset,
-    "extensions": _not_a_superset,
-}
-"""By argument of `@domain` and `@file`: whether a new value, compared with an old one, refuses more."""
-
-
 def _domain(pair: AttributePair) -> Changes:
     """Arguments of `@domain` and `@file` that accept fewer or more values."""
     old, new = argument_values(pair.old.constraints), argument_values(pair.new.constraints)
     changed = [name for name in new if old[name] != new[name]]
     if not changed:
         return
-    tightened = [name for name in changed if _is_tightened(pair, name, old[name], new[name])]
+    tightened = [name for name in changed if is_tightened(pair.new.type, name, old[name], new[name])]
     what = "; ".join(f"{name} {_show(new[name])}, was {_show(old[name])}" for name in changed)
     if not tightened or pair.new.origin is not Origin.NATIVE:
         yield safe(pair.subject, f"domain loosened: {what}")
@@ -222,15 +199,6 @@ def _domain(pair: AttributePair) -> Changes:
     to_do = "Change the values that it refuses, or loosen the domain."
     question = outside_domain(pair.owner.stored_name, pair.owner.new.name, pair.stored_name, pair.new)
     yield settled_if_none(decision(pair.subject, f"domain tightened: {what}", why, to_do, question))
-
-
-def _is_tightened(pair: AttributePair, name: str, old: Any, new: Any) -> bool:
-    if new in (None, (), False):
-        return False
-    if old in (None, (), False):
-        return True
-    key = pair.new.type.sort_key if name in {"min", "max"} else lambda value: value
-    return name not in _TIGHTENS or _TIGHTENS[name](key(old), key(new))
 
 
 def _show(value: Any) -> str:

@@ -1,14 +1,15 @@
 """The constraints of `@domain` and `@file` on the values of attributes.
 
-Each constraint is one class. It has the arguments of the directive, the check of these arguments, the check
-of a value, the issue type, and the values that a comparison of two models shows. To add a constraint, write
-its class, list it in `CONSTRAINTS`, and declare its argument in `directives.graphql`. CONTRIBUTING.md has the
-rest: a new issue type, and the translations.
+Each constraint is one class. It has the arguments of the directive and their documentation, the check of
+these arguments, the check of a value, the issue types, and what a comparison of two models shows. To add a
+constraint, write its class, and list it in `CONSTRAINTS`. CONTRIBUTING.md has the rest: a new issue type, and
+the translations.
 
 Read `base` first, then any other file. Imports point to `model.types` and `formats`.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 from stratabase.core.model.constraints.allowed_texts import AllowedTexts
 from stratabase.core.model.constraints.allowed_values import AllowedValues
@@ -39,6 +40,10 @@ CONSTRAINTS: tuple[type[Constraint], ...] = (
 """All constraints, in the order in which values are checked and differences are listed."""
 
 
+_ARGUMENTS = {name: argument for each in CONSTRAINTS for name, argument in each.arguments.items()}
+"""The arguments of `@domain` and `@file`. Constraints that share one define it equally."""
+
+
 def constraints_for(type_: AttributeType, directive: str = "domain") -> tuple[type[Constraint], ...]:
     """Return the constraints that a directive can put on attributes of a type."""
     return tuple(
@@ -61,3 +66,13 @@ def argument_values(constraints: Iterable[Constraint]) -> dict[str, object]:
     for constraint in constraints:
         values |= constraint.argument_values()
     return values
+
+
+def is_tightened(type_: AttributeType, name: str, old: Any, new: Any) -> bool:
+    """Return whether a new value of an argument of an attribute refuses more than an old one did.
+
+    The values are those of `argument_values`.
+    """
+    if new in (None, (), False):
+        return False
+    return old in (None, (), False) or _ARGUMENTS[name].tightens(type_, old, new)

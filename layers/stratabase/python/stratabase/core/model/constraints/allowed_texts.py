@@ -6,10 +6,13 @@ from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 from stratabase.core.model.constraints.base import (
+    VALUES,
     ArgumentError,
     Arguments,
     Constraint,
+    ConstraintArgument,
     Violation,
+    loses_items,
     read_argument,
 )
 from stratabase.core.model.types.base import AttributeType
@@ -31,7 +34,16 @@ class AllowedTexts(Constraint):
     A text is valid if one expression matches all of it, or if it is one of the texts.
     """
 
-    arguments: ClassVar[Mapping[str, str]] = {"pattern": "patterns", "values": "values"}
+    arguments: ClassVar[Mapping[str, ConstraintArgument]] = {
+        "pattern": ConstraintArgument(
+            "patterns",
+            "[String!]",
+            "Regular expressions in the syntax of RE2, any one of which matches the whole value.",
+            loses_items,
+        ),
+        "values": VALUES,
+    }
+    issues: ClassVar[tuple[str, ...]] = ("ATTRIBUTE_STRING_LENGTH", "ATTRIBUTE_STRING_PATTERN")
     types: ClassVar[tuple[type[AttributeType], ...]] = (TextualType,)
 
     patterns: tuple[str, ...] = ()

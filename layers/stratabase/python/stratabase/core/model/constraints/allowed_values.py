@@ -4,7 +4,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from stratabase.core.model.constraints.base import Arguments, Constraint, Violation, read_argument
+from stratabase.core.model.constraints.base import (
+    VALUES,
+    Arguments,
+    Constraint,
+    ConstraintArgument,
+    Violation,
+    read_argument,
+)
 from stratabase.core.model.constraints.value_range import ISSUE, show_value
 from stratabase.core.model.types.base import AttributeType, OrderedType
 from stratabase.core.model.types.storage import Stored
@@ -16,7 +23,8 @@ from stratabase.values.messages import _, or_list
 class AllowedValues(Constraint):
     """The only allowed values, in their stored form, in the order of the model."""
 
-    arguments: ClassVar[Mapping[str, str]] = {"values": "values"}
+    arguments: ClassVar[Mapping[str, ConstraintArgument]] = {"values": VALUES}
+    issues: ClassVar[tuple[str, ...]] = (ISSUE,)
     types: ClassVar[tuple[type[AttributeType], ...]] = (OrderedType,)
 
     values: tuple[Stored, ...]

@@ -1,9 +1,9 @@
 """The base classes of constraints, and the results of their checks."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from stratabase.core.model.types.base import AttributeType
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
@@ -11,6 +11,49 @@ from stratabase.values.messages import Message
 
 Arguments = Mapping[str, Any]
 """The arguments of `@domain` or `@file` as the model gives them, by name. Lists are tuples."""
+
+
+Tightens = Callable[[AttributeType, Any, Any], bool]
+"""Returns whether a new value of an argument refuses more than an old one, which the model before had.
+
+It is given the present type of the attribute, and the two values.
+"""
+
+
+def always(_type: AttributeType, _old: Any, _new: Any) -> bool:
+    """Return True."""
+    return True
+
+
+def rises(_type: AttributeType, old: Any, new: Any) -> bool:
+    """Return whether a minimum is higher."""
+    return bool(new > old)
+
+
+def falls(_type: AttributeType, old: Any, new: Any) -> bool:
+    """Return whether a maximum is lower."""
+    return bool(new < old)
+
+
+def loses_items(_type: AttributeType, old: Any, new: Any) -> bool:
+    """Return whether a list of what is allowed lacks an item."""
+    return not set(old) <= set(new)
+
+
+class ConstraintArgument(NamedTuple):
+    """An argument of a directive, as the model language defines it."""
+
+    field: str
+    """The field of the constraint that holds the value. Flags have none."""
+    type: str
+    """The type in GraphQL syntax, such as `[String!]`."""
+    description: str
+    tightens: Tightens = always
+    """Whether a change of its value refuses more."""
+
+
+VALUES = ConstraintArgument("values", "[String!]", "The only values that are allowed.", loses_items)
+"""The argument of constraints that list values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +81,16 @@ class Constraint(ABC):
 
     Subclasses are frozen dataclasses; `CONSTRAINTS` lists them.
 
-    A subclass has everything about its constraint: the arguments of the directive, the errors in them, the
-    differences between two models, the check of a value, and the issue type.
+    A subclass has everything about its constraint: the arguments of the directive with their documentation,
+    the errors in them, the differences between two models, the check of a value, and the issue types.
     """
 
     __slots__ = ()
     directive: ClassVar[str] = "domain"
-    arguments: ClassVar[Mapping[str, str]]
-    """Maps each argument of the directive to the field of the class that holds it."""
+    arguments: ClassVar[Mapping[str, ConstraintArgument]]
+    """The arguments of the directive, by name."""
+    issues: ClassVar[tuple[str, ...]]
+    """The names of the issue types of violations."""
     absent: ClassVar[object] = None
     """The value that a comparison of models shows for an argument that is left out."""
     types: ClassVar[tuple[type[AttributeType], ...]]
@@ -61,13 +106,13 @@ class Constraint(ABC):
     def build(cls, arguments: Arguments, type_: AttributeType) -> Self | None:
         """Return the constraint for valid arguments, or None if none of its arguments is given."""
         del type_
-        values = {field: arguments.get(argument) for argument, field in cls.arguments.items()}
+        values = {argument.field: arguments.get(name) for name, argument in cls.arguments.items()}
         return cls(**values) if any(value is not None for value in values.values()) else None
 
     def argument_values(self) -> dict[str, object]:
         """Return the value of each argument that is given, by name, for the comparison of two models."""
-        values = {argument: getattr(self, field) for argument, field in self.arguments.items()}
-        return {argument: value for argument, value in values.items() if value not in (None, ())}
+        values = {name: getattr(self, argument.field) for name, argument in self.arguments.items()}
+        return {name: value for name, value in values.items() if value not in (None, ())}
 
     @abstractmethod
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:
@@ -75,6 +120,11 @@ class Constraint(ABC):
 
         Messages show values in `formats`; if that is None, in the stored form.
         """
+
+
+def flag(description: str) -> ConstraintArgument:
+    """Return the argument of a FlagConstraint."""
+    return ConstraintArgument("", "Boolean", description)
 
 
 class FlagConstraint(Constraint):

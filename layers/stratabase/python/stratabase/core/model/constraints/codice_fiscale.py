@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from string import ascii_uppercase, digits
 from typing import Any, ClassVar
 
-from stratabase.core.model.constraints.base import FlagConstraint, Violation
+from stratabase.core.model.constraints.base import ConstraintArgument, FlagConstraint, Violation, flag
 from stratabase.core.model.constraints.partita_iva import is_partita_iva
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.string import TextType
@@ -31,7 +31,11 @@ class CodiceFiscale(FlagConstraint):
     The last character is a check character.
     """
 
-    arguments: ClassVar[Mapping[str, str]] = {"codiceFiscale": ""}
+    arguments: ClassVar[Mapping[str, ConstraintArgument]] = {"codiceFiscale": flag("An Italian tax code.")}
+    issues: ClassVar[tuple[str, ...]] = (
+        "ATTRIBUTE_CODICE_FISCALE_PERSONA_FISICA",
+        "ATTRIBUTE_CODICE_FISCALE_PERSONA_GIURIDICA",
+    )
     types: ClassVar[tuple[type[AttributeType], ...]] = (TextType,)
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from stratabase.core.model.constraints.base import ArgumentError, Arguments, Constraint, Violation
+from stratabase.core.model.constraints.base import (
+    ArgumentError,
+    Arguments,
+    Constraint,
+    ConstraintArgument,
+    Violation,
+    falls,
+)
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.real import RealType
 from stratabase.values.formats.preferences import Formats
@@ -18,7 +25,10 @@ MAX_DIGITS = 38
 class DecimalDigits(Constraint):
     """The maximum number of decimal places."""
 
-    arguments: ClassVar[Mapping[str, str]] = {"digits": "digits"}
+    arguments: ClassVar[Mapping[str, ConstraintArgument]] = {
+        "digits": ConstraintArgument("digits", "Int", "The maximum number of decimal places.", falls)
+    }
+    issues: ClassVar[tuple[str, ...]] = ("ATTRIBUTE_REAL_DECIMAL_DIGITS",)
     types: ClassVar[tuple[type[AttributeType], ...]] = (RealType,)
 
     digits: int

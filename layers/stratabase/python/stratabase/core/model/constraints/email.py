@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from stratabase.core.model.constraints.base import FlagConstraint, Violation
+from stratabase.core.model.constraints.base import ConstraintArgument, FlagConstraint, Violation, flag
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.string import TextType
 from stratabase.values.formats.invalid_value import describe_value
@@ -26,7 +26,8 @@ _LABEL = re.compile(r"[^\W_](?:(?:[^\W_]|-){0,61}[^\W_])?")
 class EmailAddress(FlagConstraint):
     """An address as in RFC 5321, in any script, without quoted parts."""
 
-    arguments: ClassVar[Mapping[str, str]] = {"email": ""}
+    arguments: ClassVar[Mapping[str, ConstraintArgument]] = {"email": flag("An e-mail address.")}
+    issues: ClassVar[tuple[str, ...]] = ("ATTRIBUTE_EMAIL",)
     types: ClassVar[tuple[type[AttributeType], ...]] = (TextType,)
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:

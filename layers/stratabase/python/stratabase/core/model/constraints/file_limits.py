@@ -5,7 +5,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from stratabase.core.model.constraints.base import ArgumentError, Arguments, Constraint, Violation
+from stratabase.core.model.constraints.base import (
+    ArgumentError,
+    Arguments,
+    Constraint,
+    ConstraintArgument,
+    Violation,
+    falls,
+    loses_items,
+)
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.file import FileType
 from stratabase.values.formats.invalid_value import describe_value
@@ -21,7 +29,12 @@ class FileExtensions(Constraint):
     """The allowed file name extensions, in lowercase and without the dot."""
 
     directive: ClassVar[str] = "file"
-    arguments: ClassVar[Mapping[str, str]] = {"extensions": "extensions"}
+    arguments: ClassVar[Mapping[str, ConstraintArgument]] = {
+        "extensions": ConstraintArgument(
+            "extensions", "[String!]", "File name extensions, without the dot.", loses_items
+        )
+    }
+    issues: ClassVar[tuple[str, ...]] = ("ATTRIBUTE_FILE_TYPE",)
     types: ClassVar[tuple[type[AttributeType], ...]] = (FileType,)
 
     extensions: tuple[str, ...]
@@ -68,7 +81,10 @@ class FileSize(Constraint):
     """The maximum size of a file, in bytes."""
 
     directive: ClassVar[str] = "file"
-    arguments: ClassVar[Mapping[str, str]] = {"maxSize": "maximum"}
+    arguments: ClassVar[Mapping[str, ConstraintArgument]] = {
+        "maxSize": ConstraintArgument("maximum", "Int", "The maximum size in bytes.", falls)
+    }
+    issues: ClassVar[tuple[str, ...]] = ("ATTRIBUTE_FILE_SIZE",)
     types: ClassVar[tuple[type[AttributeType], ...]] = (FileType,)
 
     maximum: int

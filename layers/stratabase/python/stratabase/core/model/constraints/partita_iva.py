@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from stratabase.core.model.constraints.base import FlagConstraint, Violation
+from stratabase.core.model.constraints.base import ConstraintArgument, FlagConstraint, Violation, flag
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.string import TextType
 from stratabase.values.formats.invalid_value import describe_value
@@ -19,7 +19,8 @@ _SHAPE = re.compile(r"[0-9]{11}")
 class PartitaIva(FlagConstraint):
     """A VAT number: eleven digits, the last of which is a check digit."""
 
-    arguments: ClassVar[Mapping[str, str]] = {"partitaIva": ""}
+    arguments: ClassVar[Mapping[str, ConstraintArgument]] = {"partitaIva": flag("An Italian VAT number.")}
+    issues: ClassVar[tuple[str, ...]] = ("ATTRIBUTE_PARTITA_IVA",)
     types: ClassVar[tuple[type[AttributeType], ...]] = (TextType,)
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from stratabase.core.model.constraints.base import FlagConstraint, Violation
+from stratabase.core.model.constraints.base import ConstraintArgument, FlagConstraint, Violation, flag
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.string import TextType
 from stratabase.values.formats.invalid_value import describe_value
@@ -21,7 +21,8 @@ _MIN_DIGITS, _MAX_DIGITS = 3, 15
 class PhoneNumber(FlagConstraint):
     """A phone number of 3 to 15 digits, with an optional `+`, and with the usual separators."""
 
-    arguments: ClassVar[Mapping[str, str]] = {"phone": ""}
+    arguments: ClassVar[Mapping[str, ConstraintArgument]] = {"phone": flag("A telephone number.")}
+    issues: ClassVar[tuple[str, ...]] = ("ATTRIBUTE_PHONE",)
     types: ClassVar[tuple[type[AttributeType], ...]] = (TextType,)
 
     def violations(self, stored: Any, type_: AttributeType, formats: Formats | None) -> Iterator[Violation]:

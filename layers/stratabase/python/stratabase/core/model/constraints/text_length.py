@@ -4,7 +4,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from stratabase.core.model.constraints.base import ArgumentError, Arguments, Constraint, Violation
+from stratabase.core.model.constraints.base import (
+    ArgumentError,
+    Arguments,
+    Constraint,
+    ConstraintArgument,
+    Violation,
+    falls,
+    rises,
+)
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.string import TextualType
 from stratabase.values.formats.preferences import Formats
@@ -17,7 +25,11 @@ _ISSUE = "ATTRIBUTE_STRING_LENGTH"
 class TextLength(Constraint):
     """The minimum and maximum number of characters."""
 
-    arguments: ClassVar[Mapping[str, str]] = {"minLength": "minimum", "maxLength": "maximum"}
+    arguments: ClassVar[Mapping[str, ConstraintArgument]] = {
+        "minLength": ConstraintArgument("minimum", "Int", "The minimum number of characters.", rises),
+        "maxLength": ConstraintArgument("maximum", "Int", "The maximum number of characters.", falls),
+    }
+    issues: ClassVar[tuple[str, ...]] = (_ISSUE,)
     types: ClassVar[tuple[type[AttributeType], ...]] = (TextualType,)
 
     minimum: int | None = None

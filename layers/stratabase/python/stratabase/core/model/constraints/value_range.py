@@ -9,6 +9,7 @@ from stratabase.core.model.constraints.base import (
     ArgumentError,
     Arguments,
     Constraint,
+    ConstraintArgument,
     Violation,
     read_argument,
 )
@@ -22,11 +23,27 @@ from stratabase.values.wording import shorten
 ISSUE = "ATTRIBUTE_RANGE"
 
 
+def _rises(type_: AttributeType, old: Any, new: Any) -> bool:
+    """Return whether a minimum is higher, or of a type that has nothing in common with the present one."""
+    before = type_.read_stored(old)
+    return before is None or bool(type_.sort_key(new) > type_.sort_key(before))
+
+
+def _falls(type_: AttributeType, old: Any, new: Any) -> bool:
+    """Return whether a maximum is lower, or of a type that has nothing in common with the present one."""
+    before = type_.read_stored(old)
+    return before is None or bool(type_.sort_key(new) < type_.sort_key(before))
+
+
 @dataclass(frozen=True, slots=True)
 class ValueRange(Constraint):
     """The minimum and maximum in their stored form, both inclusive. None means no bound."""
 
-    arguments: ClassVar[Mapping[str, str]] = {"min": "minimum", "max": "maximum"}
+    arguments: ClassVar[Mapping[str, ConstraintArgument]] = {
+        "min": ConstraintArgument("minimum", "String", "The minimum value, inclusive.", _rises),
+        "max": ConstraintArgument("maximum", "String", "The maximum value, inclusive.", _falls),
+    }
+    issues: ClassVar[tuple[str, ...]] = (ISSUE,)
     types: ClassVar[tuple[type[AttributeType], ...]] = (OrderedType,)
 
     minimum: Stored = None

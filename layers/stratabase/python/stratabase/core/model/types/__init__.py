@@ -1,8 +1,8 @@
 """The attribute types: how values are read, stored, compared and written.
 
-Read `base` (the base class) and `storage` (the stored forms and their order in indexes), then any type.
-`temporal` has what Date, Time and Datetime share. To add a type, write its class in its own file, and list it
-in `TYPES`. Imports point to `formats` and to the kinds of `expressions`.
+Read `base` (all that a type defines) and `storage` (the stored forms and their order in indexes), then any
+type. `temporal` has what Date, Time and Datetime share. To add a type, write its class in its own file, and
+list it in `TYPES`: no other file names types. Imports point to `formats` and to the kinds of expressions.
 """
 
 from collections.abc import Mapping

@@ -13,9 +13,9 @@ class Aggregate(Enum):
     AVG = "AVG"
 
 
-COUNTED = frozenset({Aggregate.COUNT})
+COUNT_AGGREGATES = frozenset({Aggregate.COUNT})
 """The aggregates of values without an order."""
-COMPARED = COUNTED | {Aggregate.MIN, Aggregate.MAX}
+ORDER_AGGREGATES = COUNT_AGGREGATES | {Aggregate.MIN, Aggregate.MAX}
 """The aggregates of values with an order."""
-ADDED = COMPARED | {Aggregate.SUM, Aggregate.AVG}
+NUMBER_AGGREGATES = ORDER_AGGREGATES | {Aggregate.SUM, Aggregate.AVG}
 """The aggregates of numbers that can be added."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple
 
-from stratabase.core.model.types.aggregates import COMPARED, Aggregate
+from stratabase.core.model.types.aggregates import ORDER_AGGREGATES, Aggregate
 from stratabase.core.model.types.operators import (
     EQUALITY_OPERATORS,
     MEMBERSHIP_OPERATORS,
@@ -87,18 +87,15 @@ class AttributeType(ABC):
 
     # What the type reads of values that another type has stored.
 
+    reading: ClassVar[str]
+    """The name of a type that reads the same values of each text. Types with one reading share indexes.
+
+    Indexes are stored with this name, so it must never change.
+    """
     readable_texts: str | None = None
     """Which texts are texts of its values, to be read after "reads only these values:". None: no text."""
     unlike: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """By name of a type that one might expect to convert: why the two have no value in common."""
-
-    @property
-    def reading(self) -> str:
-        """The name of a type that reads the same values of each text. Such types share indexes and guards.
-
-        Indexes are stored with this name, so it must never change.
-        """
-        return self.name
 
     @property
     def indexable(self) -> bool:
@@ -163,7 +160,7 @@ class OrderedType(AttributeType):
 
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
     lists_null = True
-    aggregates: ClassVar[frozenset[Aggregate]] = COMPARED
+    aggregates: ClassVar[frozenset[Aggregate]] = ORDER_AGGREGATES
 
 
 def _as_it_is(stored: Any) -> Any:

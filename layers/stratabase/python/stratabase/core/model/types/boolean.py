@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.aggregates import COUNTED, Aggregate
+from stratabase.core.model.types.aggregates import COUNT_AGGREGATES, Aggregate
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.operators import EQUALITY_OPERATORS, Operator
 from stratabase.core.model.types.storage import BOOLEAN_STORAGE, StorageClass, Stored
@@ -19,10 +19,11 @@ class BooleanType(AttributeType):
     foreign_names = ("Bool",)
     kind = kinds.BOOLEAN
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS
-    aggregates: ClassVar[frozenset[Aggregate]] = COUNTED
+    aggregates: ClassVar[frozenset[Aggregate]] = COUNT_AGGREGATES
     storage: ClassVar[StorageClass] = BOOLEAN_STORAGE
     unrestricted = True
     distinct_values = 2
+    reading = "Boolean"
     readable_texts = '"true" and "false"'
 
     def read(self, value: Any, formats: Formats) -> Stored:

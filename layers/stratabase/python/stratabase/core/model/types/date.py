@@ -21,6 +21,7 @@ class DateType(TemporalType):
     allowed_parts: ClassVar[frozenset[DatePart]] = frozenset({DatePart.DATE})
     needed_parts: ClassVar[frozenset[DatePart]] = frozenset({DatePart.DATE})
     example = "2020-12-31"
+    reading = "Date"
     readable_texts = f'dates such as "{example}"'
 
     def default_pattern(self, formats: Formats) -> str:

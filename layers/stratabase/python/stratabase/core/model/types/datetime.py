@@ -32,6 +32,7 @@ class DatetimeType(TemporalType):
     allowed_parts: ClassVar[frozenset[DatePart]] = frozenset(DatePart)
     needed_parts: ClassVar[frozenset[DatePart]] = frozenset({DatePart.DATE, DatePart.TIME})
     example = "2020-12-31T18:30:00.000Z"
+    reading = "Datetime"
     readable_texts = f'instants such as "{example}"'
     unlike: ClassVar[Mapping[str, str]] = {
         "Date": "A day is no instant.",

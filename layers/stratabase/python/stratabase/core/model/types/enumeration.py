@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.aggregates import COMPARED, Aggregate
+from stratabase.core.model.types.aggregates import ORDER_AGGREGATES, Aggregate
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.operators import EQUALITY_OPERATORS, MEMBERSHIP_OPERATORS, Operator
 from stratabase.core.model.types.renames import Renames
@@ -19,7 +19,7 @@ class EnumType(AttributeType):
     """The type of one enum. Stored as the first name that the value had, and ordered by it."""
 
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | MEMBERSHIP_OPERATORS
-    aggregates: ClassVar[frozenset[Aggregate]] = COMPARED
+    aggregates: ClassVar[frozenset[Aggregate]] = ORDER_AGGREGATES
     reading = "Enum"
 
     def __init__(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.aggregates import COUNTED, Aggregate
+from stratabase.core.model.types.aggregates import COUNT_AGGREGATES, Aggregate
 from stratabase.core.model.types.base import AttributeType, parse_integer, parse_text
 from stratabase.core.model.types.datetime import DatetimeType
 from stratabase.core.model.types.integer import MAX_INT
@@ -64,9 +64,10 @@ class FileType(AttributeType):
     )
     kind = kinds.FILE
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS
-    aggregates: ClassVar[frozenset[Aggregate]] = COUNTED
+    aggregates: ClassVar[frozenset[Aggregate]] = COUNT_AGGREGATES
     storage: ClassVar[StorageClass] = MAPPING_STORAGE
     holds_file = True
+    reading = "File"
     equality_field = "fileId"
     order_field = "name"
 

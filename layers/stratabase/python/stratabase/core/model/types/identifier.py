@@ -4,7 +4,7 @@ import re
 from base64 import b32hexdecode
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.aggregates import COMPARED, Aggregate
+from stratabase.core.model.types.aggregates import ORDER_AGGREGATES, Aggregate
 from stratabase.core.model.types.base import EVERY_VALUE, AttributeType, parse_integer, parse_text
 from stratabase.core.model.types.operators import (
     EQUALITY_OPERATORS,
@@ -30,7 +30,7 @@ class IdType(AttributeType):
     kind = kinds.TEXT
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
     lists_null = True
-    aggregates: ClassVar[frozenset[Aggregate]] = COMPARED
+    aggregates: ClassVar[frozenset[Aggregate]] = ORDER_AGGREGATES
     unrestricted = True
     readable_texts = EVERY_VALUE
     reading = "ID"

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.aggregates import ADDED, Aggregate
+from stratabase.core.model.types.aggregates import NUMBER_AGGREGATES, Aggregate
 from stratabase.core.model.types.base import (
     INTEGER_SPELLING,
     NumberRange,
@@ -26,11 +26,12 @@ class IntType(OrderedType):
     name = "Int"
     foreign_names = ("Integer", "Long", "BigInt")
     kind = kinds.INT
-    aggregates: ClassVar[frozenset[Aggregate]] = ADDED
+    aggregates: ClassVar[frozenset[Aggregate]] = NUMBER_AGGREGATES
     sum_types = ("Int", "Real")
     grouped = True
     storage: ClassVar[StorageClass] = INTEGER_STORAGE
     numbers = NumberRange(MIN_INT, MAX_INT)
+    reading = "Int"
     readable_texts = f"whole numbers from {MIN_INT} to {MAX_INT} {INTEGER_SPELLING}"
 
     def read(self, value: Any, formats: Formats) -> Stored:

@@ -5,7 +5,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.aggregates import ADDED, Aggregate
+from stratabase.core.model.types.aggregates import NUMBER_AGGREGATES, Aggregate
 from stratabase.core.model.types.base import NumberRange, OrderedType
 from stratabase.core.model.types.storage import StorageClass, Stored, number_text
 from stratabase.values.cel import kinds
@@ -28,12 +28,13 @@ class RealType(OrderedType):
         "A decimal number with up to 38 digits. A string in responses, a string or a number in inputs."
     )
     kind = kinds.REAL
-    aggregates: ClassVar[frozenset[Aggregate]] = ADDED
+    aggregates: ClassVar[frozenset[Aggregate]] = NUMBER_AGGREGATES
     sum_types = ("Real",)
     takes_format = True
     grouped = True
     storage: ClassVar[StorageClass] = DECIMAL_STORAGE
     numbers = NumberRange(whole=False)
+    reading = "Real"
     readable_texts = 'numbers in their shortest form such as "1.5", but not "1.50"'
 
     def read(self, value: Any, formats: Formats) -> Stored:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.aggregates import COMPARED, Aggregate
+from stratabase.core.model.types.aggregates import ORDER_AGGREGATES, Aggregate
 from stratabase.core.model.types.base import (
     INTEGER_SPELLING,
     AttributeType,
@@ -35,10 +35,11 @@ class SerialType(AttributeType):
     kind = kinds.INT
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
     lists_null = True
-    aggregates: ClassVar[frozenset[Aggregate]] = COMPARED
+    aggregates: ClassVar[frozenset[Aggregate]] = ORDER_AGGREGATES
     storage: ClassVar[StorageClass] = INTEGER_STORAGE
     numbers = NumberRange(1)
     numbered = True
+    reading = "Serial"
     readable_texts = f"whole numbers from 1 {INTEGER_SPELLING}"
 
     def read(self, value: Any, formats: Formats) -> Stored:

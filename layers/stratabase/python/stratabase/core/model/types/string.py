@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.aggregates import COMPARED, Aggregate
+from stratabase.core.model.types.aggregates import ORDER_AGGREGATES, Aggregate
 from stratabase.core.model.types.base import EVERY_VALUE, AttributeType, parse_text
 from stratabase.core.model.types.operators import (
     EQUALITY_OPERATORS,
@@ -23,7 +23,7 @@ class TextualType(AttributeType):
     operators: ClassVar[frozenset[Operator]] = (
         EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS | TEXT_OPERATORS
     )
-    aggregates: ClassVar[frozenset[Aggregate]] = COMPARED
+    aggregates: ClassVar[frozenset[Aggregate]] = ORDER_AGGREGATES
     max_length: ClassVar[int | None] = None
     """The maximum number of characters if the domain sets none; None means no limit."""
 

@@ -23,6 +23,7 @@ class TimeType(TemporalType):
     allowed_parts: ClassVar[frozenset[DatePart]] = frozenset({DatePart.TIME})
     needed_parts: ClassVar[frozenset[DatePart]] = frozenset({DatePart.TIME})
     example = "18:30:00.000"
+    reading = "Time"
     readable_texts = f'times such as "{example}"'
 
     def default_pattern(self, formats: Formats) -> str:

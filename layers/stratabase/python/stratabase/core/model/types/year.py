@@ -22,6 +22,7 @@ class YearType(OrderedType):
     kind = kinds.INT
     storage: ClassVar[StorageClass] = INTEGER_STORAGE
     numbers = NumberRange(0, MAX_YEAR)
+    reading = "Year"
     readable_texts = f'whole numbers from 0 to {MAX_YEAR} such as "2020"'
     unlike: ClassVar[Mapping[str, str]] = {"Date": "A day is no year."}
 

@@ -1,10 +1,9 @@
-"""The directives of the model language (`directives.graphql`), and how a model's arguments are read."""
+"""The directives of the model language, and how a model's arguments are read."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from graphql.language import (
@@ -33,6 +32,7 @@ from graphql.language import (
 )
 from graphql.utilities import value_from_ast_untyped
 
+from stratabase.core.model.language import language_text
 from stratabase.core.model.reading.draft.errors import ModelError, error_at
 from stratabase.core.model.reading.draft.model_draft import DirectiveUse, Item
 from stratabase.values.messages import and_list, or_list
@@ -79,9 +79,8 @@ class Language:
 
 @cache
 def language() -> Language:
-    """Return the model language, from `directives.graphql`."""
-    text = files("stratabase.core.model").joinpath("directives.graphql").read_text(encoding="utf-8")
-    definitions = parse(text).definitions
+    """Return the model language."""
+    definitions = parse(language_text()).definitions
     directives = [_directive(node) for node in definitions if isinstance(node, DirectiveDefinitionNode)]
     enumerations = [node for node in definitions if isinstance(node, EnumTypeDefinitionNode)]
     return Language(

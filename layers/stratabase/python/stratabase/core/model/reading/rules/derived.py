@@ -13,7 +13,7 @@ from stratabase.core.model.reading.draft.model_draft import (
 )
 from stratabase.core.model.reading.draft.resolution import ResolvedPath, names_in_class, resolve_path
 from stratabase.core.model.types import TYPES
-from stratabase.core.model.types.aggregates import COMPARED, Aggregate
+from stratabase.core.model.types.aggregates import ORDER_AGGREGATES, Aggregate
 from stratabase.core.model.types.base import AttributeType
 from stratabase.values.messages import or_list
 from stratabase.values.wording import shorten
@@ -116,7 +116,7 @@ def _aggregate_error(resolved: ResolvedPath, aggregate: Aggregate | None) -> str
         return f"{aggregate.name} needs many values, but no role of this path leads to many."
     if resolved.type is None or aggregate in resolved.type.aggregates:
         return None
-    if aggregate in COMPARED:
+    if aggregate in ORDER_AGGREGATES:
         needed = "a type with an order"
     else:
         needed = or_list(name for name, type_ in TYPES.items() if aggregate in type_.aggregates)
