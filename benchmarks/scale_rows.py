@@ -34,8 +34,7 @@ from benchmarks.metering import Metered, measure_consumption
 from benchmarks.role_rows import CALLER
 from benchmarks.table import Figure, print_table
 from stratabase.core.domain.issues.refusals import Unavailable
-from stratabase.core.domain.objects.entity import Reference
-from stratabase.core.domain.objects.serials import SerialName
+from stratabase.core.domain.objects.entity import Reference, SerialName
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import Query, Window
 from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget

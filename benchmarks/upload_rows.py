@@ -16,7 +16,7 @@ from benchmarks.archive import APPLICATION, MEGABYTE, UPLOADS, write_model
 from benchmarks.starlette_process import starlette
 from benchmarks.table import Figure, print_table
 from stratabase.core.http.base.messages import Request
-from stratabase.core.http.files.multipart import read_sent_file
+from stratabase.core.http.files.upload import read_sent_file
 from tests.core.http.files.forms import CONTENT_TYPE, form, part
 from tests.service import PASSWORD, basic, running
 

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from stratabase.core.domain.objects.change import Change, Restoration, Tombstone, reference_of
 from stratabase.core.domain.objects.commit_refusals import Conflict
-from stratabase.core.domain.objects.entity import Entity, Reference
-from stratabase.core.domain.objects.identity import SINGLETON_ID
+from stratabase.core.domain.objects.entity import SINGLETON_ID, Entity, Reference
 from tests.role_rules import Graph
 
 

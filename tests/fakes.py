@@ -16,11 +16,10 @@ from stratabase.core.domain.objects.commit_refusals import (
     TooLarge,
     UniqueViolation,
 )
-from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, State
+from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, SerialName, State
 from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import Lock
-from stratabase.core.domain.objects.serials import SerialName
 from stratabase.core.domain.query.derived import Derive, Related
 from stratabase.core.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.core.domain.query.page import Page, Paginator, Query

@@ -13,11 +13,11 @@ from typing import Any
 from stratabase.core.domain.files.file_name import clean_file_name
 from stratabase.core.domain.files.media_type import stored_media_type
 from stratabase.core.domain.issues.refusals import Refusal
+from stratabase.core.http.base.body import render_xml
 from stratabase.core.http.base.media_type import best_match
 from stratabase.core.http.base.messages import Request
 from stratabase.core.http.base.strict_json import parse_exact_json
-from stratabase.core.http.base.xml import render_xml
-from stratabase.core.http.files.multipart import read_sent_file
+from stratabase.core.http.files.upload import read_sent_file
 from stratabase.core.model.reading import InvalidModel, read_model
 from stratabase.core.model.types import TYPES
 from stratabase.core.model.types.identifier import id_timestamp

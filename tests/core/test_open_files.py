@@ -3,7 +3,7 @@
 import resource
 from pathlib import Path
 
-from stratabase.core.open_files import has_no_free_file
+from stratabase.core.local_files import has_no_free_file
 
 FILES = Path("/proc/self/fd")
 

@@ -9,9 +9,8 @@ from types import MappingProxyType
 from stratabase.core.domain.files.stored_file import file_key
 from stratabase.core.domain.objects.change import Effect, LinkCreation, LinkDeletion
 from stratabase.core.domain.objects.commit_refusals import CommitRefusal
-from stratabase.core.domain.objects.entity import Reference, RoleName
+from stratabase.core.domain.objects.entity import Reference, RoleName, SerialName
 from stratabase.core.domain.objects.lock import Lock
-from stratabase.core.domain.objects.serials import SerialName
 from stratabase.core.model.model import ClassKind, Index, Model, Unique
 from stratabase.core.operations.ports import EntityRepository
 from stratabase.core.store.renamed_repository import open_repository

@@ -10,7 +10,7 @@ from botocore.credentials import Credentials as BotoCredentials
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase_aws.dynamodb.signature import RequestSigner
+from stratabase_aws.dynamodb.signed_client import RequestSigner
 from stratabase_aws.endpoint import Credentials
 
 TEXTS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=60)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.core.http.base.content_disposition import content_disposition
-from stratabase.transfer.client.download_name import download_name
+from stratabase.transfer.client.download import download_name
 
 
 @pytest.mark.parametrize(

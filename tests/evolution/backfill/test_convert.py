@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from stratabase.core.domain.objects.change import Change, Creation, Modification
-from stratabase.core.domain.objects.entity import Entity, Reference
-from stratabase.core.domain.objects.serials import SerialName
+from stratabase.core.domain.objects.entity import Entity, Reference, SerialName
 from stratabase.core.model.model import Class, Index, Unique
 from stratabase.core.model.types.storage import Stored
 from stratabase.core.store.engine.port import Engine, Item

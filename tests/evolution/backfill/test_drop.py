@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from stratabase.core.domain.objects.change import Change, Creation, Deletion, LinkCreation, Modification
-from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.core.domain.objects.serials import SerialName
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, SerialName
 from stratabase.core.model.attribute import Attribute
 from stratabase.core.model.model import Class, Index, Model, Role, Unique
 from stratabase.core.model.types import TYPES

@@ -25,7 +25,7 @@ from stratabase.core.http.pages.notices import (
 from stratabase.members.member import Member
 from stratabase.members.pages.confirm_email import confirmation_page
 from stratabase.members.pages.forgot_password import MISSING_NAME, forgot_form, sent_notice
-from stratabase.members.pages.password_form import FormError, FormMistake, FormState, PasswordForm
+from stratabase.members.pages.set_password import FormError, FormMistake, FormState, PasswordForm
 from stratabase.members.password import Weakness
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages.catalogs import LANGUAGES

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from stratabase.values.cel.environment import Environment, EvaluationContext
 from stratabase.values.cel.errors import ExpressionError, InvalidExpression
-from stratabase.values.cel.expression import check_expression
-from stratabase.values.cel.functions import FUNCTIONS
+from stratabase.values.cel.expression import FUNCTIONS, check_expression
 from stratabase.values.cel.scope import Scope
 from stratabase.values.formats.locales import load_time_zone
 from tests.soak import EXAMPLES

@@ -4,8 +4,7 @@ import pytest
 
 from stratabase.core.model.model_expressions import CALLER_FIELDS
 from stratabase.core.model.types import TYPES
-from stratabase.values.cel.expression import MAX_STEPS
-from stratabase.values.cel.functions import FUNCTIONS
+from stratabase.values.cel.expression import FUNCTIONS, MAX_STEPS
 from stratabase.values.cel.grammar import MAX_DEPTH
 from stratabase.values.cel.names import MAX_ROLES
 from stratabase.values.cel.parser import MAX_EXPRESSION_LENGTH

@@ -1,6 +1,6 @@
 """The functions, with typical and extreme arguments."""
 
-from stratabase.values.cel.functions import FUNCTIONS
+from stratabase.values.cel.expression import FUNCTIONS
 from tests.rows import each_row
 from tests.values.cel.evaluation import value
 

@@ -1,6 +1,6 @@
 """Serial numbers go to created objects in request order, and not to refused ones."""
 
-from stratabase.core.domain.objects.serials import SerialName
+from stratabase.core.domain.objects.entity import SerialName
 from tests.graphs.commands import create, create_command, update_command
 from tests.graphs.company_scenario import CompanyScenario
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.core.http.base import etag
+from stratabase.core.http.base import preconditions
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.base.compression import MIN_COMPRESSED_SIZE, MIN_OFFLOADED_SIZE
 from stratabase.core.http.base.cors import Cors
@@ -162,7 +162,9 @@ def test_head_has_the_headers_of_get_and_no_body() -> None:
 def test_one_etag_is_valid_for_both_encodings(accept: str, asks_again: str) -> None:
     def got(**headers: str) -> Any:
         data = {name.replace("_", "-"): [value] for name, value in headers.items()}
-        return sent_to(lambda request, _: etag.cacheable_response(request, "application/json", TEXT), data)
+        return sent_to(
+            lambda request, _: preconditions.cacheable_response(request, "application/json", TEXT), data
+        )
 
     first = got(Accept_Encoding=accept)
     (tag,) = first["multiValueHeaders"]["ETag"]

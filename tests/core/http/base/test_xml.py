@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.core.http.base.xml import render_xml
+from stratabase.core.http.base.body import render_xml
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("Cc", "Cn")), max_size=50))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratabase.core.http.files.media_type import content_type, is_shown, security_policy
+from stratabase.core.http.files.download import content_type, is_shown, security_policy
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stratabase.core.domain.issues.refusals import Refusal
 from stratabase.core.http.base.messages import Request
 from stratabase.core.http.base.refusals import BodyTooLarge, Malformed, UnsupportedMediaType, status_row
-from stratabase.core.http.files.multipart import MAX_FORM_PARTS, MAX_HEADERS_SIZE, read_sent_file
+from stratabase.core.http.files.upload import MAX_FORM_PARTS, MAX_HEADERS_SIZE, read_sent_file
 from stratabase.core.operations.files.upload import SentFile
 from tests.core.http.files.forms import BOUNDARY, CONTENT, CONTENT_TYPE, FILE, form, part
 from tests.rows import each_row

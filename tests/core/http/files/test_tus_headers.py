@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from stratabase.core.domain.issues.refusals import Refusal
 from stratabase.core.http.base.messages import Request
 from stratabase.core.http.base.refusals import Malformed
-from stratabase.core.http.files import tus_headers
+from stratabase.core.http.files import tus
 
 NAMES = (
     "tus-resumable",
@@ -21,12 +21,12 @@ NAMES = (
     "content-type",
 )
 READERS = (
-    tus_headers.check_version,
-    tus_headers.read_size,
-    tus_headers.read_offset,
-    tus_headers.read_metadata,
-    tus_headers.check_chunk_type,
-    tus_headers.check_checksum,
+    tus.check_version,
+    tus.read_size,
+    tus.read_offset,
+    tus.read_metadata,
+    tus.check_chunk_type,
+    tus.check_checksum,
 )
 
 
@@ -52,7 +52,7 @@ def test_any_text_is_understood_or_refused(name: str, value: str) -> None:
 def test_the_name_and_the_type_of_a_file_may_be_any_text(name: str, mime_type: str) -> None:
     text = f"filename {encoded(name)}, filetype {encoded(mime_type)},relativePath bnVsbA==,empty"
 
-    metadata = tus_headers.read_metadata(with_header("upload-metadata", text))
+    metadata = tus.read_metadata(with_header("upload-metadata", text))
 
     assert metadata == (name, mime_type, text)
 
@@ -60,20 +60,20 @@ def test_the_name_and_the_type_of_a_file_may_be_any_text(name: str, mime_type: s
 def test_without_a_type_the_name_says_it() -> None:
     text = f"filename {encoded('a.png')}"
 
-    assert tus_headers.read_metadata(with_header("upload-metadata", text)) == ("a.png", "image/png", text)
+    assert tus.read_metadata(with_header("upload-metadata", text)) == ("a.png", "image/png", text)
 
 
 def test_metadata_may_be_missing() -> None:
-    assert tus_headers.read_metadata(Request("POST", "/", "/")) == ("", "", "")
-    assert tus_headers.read_metadata(with_header("upload-metadata", "")) == ("", "", "")
+    assert tus.read_metadata(Request("POST", "/", "/")) == ("", "", "")
+    assert tus.read_metadata(with_header("upload-metadata", "")) == ("", "", "")
 
 
 @pytest.mark.parametrize("value", ["0", "10", "999999999999999999"])
 def test_numbers_are_read(value: str) -> None:
-    assert tus_headers.read_size(with_header("upload-length", value)) == int(value)
+    assert tus.read_size(with_header("upload-length", value)) == int(value)
 
 
 @pytest.mark.parametrize("value", ["", " 1", "+1", "-1", "1e3", "1.0", "0x1", "1_000", "1" * 19])
 def test_other_texts_are_no_numbers(value: str) -> None:
     with pytest.raises(Malformed, match="number of bytes"):
-        tus_headers.read_offset(with_header("upload-offset", value))
+        tus.read_offset(with_header("upload-offset", value))

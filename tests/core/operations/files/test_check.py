@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from stratabase.core.domain.files.file_reference import FileReference
-from stratabase.core.domain.files.stored_file import file_key
+from stratabase.core.domain.files.stored_file import FileReference, file_key
 from stratabase.core.operations.files.check import check_files
 from tests.in_memory_blobs import InMemoryBlobs
 

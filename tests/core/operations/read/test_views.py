@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from stratabase.core.domain.objects.entity import RoleName, UnmadeEntities
 from stratabase.core.domain.query.fetch import STATE_ONLY, Fetch, ToOne
-from stratabase.core.operations.read import associable_views
+from stratabase.core.operations.read import views
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.read.views import read_views
 from tests.core.operations.read import naive
@@ -22,7 +22,7 @@ from tests.fakes import request_of
 def few_at_once() -> Iterator[None]:
     """Read candidates in pages of two, so that a few objects take several pages."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(associable_views, "_LEAST", 2)
+        patch.setattr(views, "_LEAST", 2)
         yield
 
 

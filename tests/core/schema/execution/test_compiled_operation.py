@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from stratabase.core import waiting
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.operations.services import Services
-from stratabase.core.schema.execution import answer_code
+from stratabase.core.schema.execution import compiled_operation
 from stratabase.core.schema.execution.compiled_operation import CompiledOperation
 from stratabase.core.schema.executor import SchemaExecutor
 from tests.fakes import ADMINISTRATOR, DictEntities, fake_services
@@ -257,7 +257,7 @@ def test_selections_of_the_same_kinds_share_compiled_code(monkeypatch: pytest.Mo
     services, _ = stored()
     executor = SchemaExecutor(services, lambda *_: None)
     executor.execute('{ Thing___get(_id: "full") { a: name b: count } }', None, None, ADMINISTRATOR, "trace")
-    monkeypatch.setattr(answer_code, "compile", None, raising=False)
+    monkeypatch.setattr(compiled_operation, "compile", None, raising=False)
     monkeypatch.delattr("stratabase.core.schema.executor.execute_sync")
 
     query = '{ Thing___get(_id: "full") { code vintage } }'

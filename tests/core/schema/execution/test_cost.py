@@ -13,8 +13,7 @@ from stratabase.core.domain.query.page import Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model
-from stratabase.core.schema.execution.cost import DocumentCosts
-from stratabase.core.schema.execution.cost_steps import MAX_COST_STEPS
+from stratabase.core.schema.execution.cost import MAX_COST_STEPS, DocumentCosts
 from stratabase.core.schema.execution.derived_reads import BATCH
 from stratabase.core.schema.execution.limits import ExecutionPolicy, Limits
 from stratabase.core.schema.executor import SchemaExecutor

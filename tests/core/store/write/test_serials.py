@@ -9,7 +9,7 @@ from threading import Event, Lock
 import pytest
 
 from stratabase.core.domain.issues.refusals import Unavailable
-from stratabase.core.domain.objects.serials import SerialName
+from stratabase.core.domain.objects.entity import SerialName
 from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import (
     Batch,

@@ -13,9 +13,9 @@ from stratabase.core.model.reading import InvalidModel, read_model_file
 from stratabase.core.setting_values import parse_base_url
 from stratabase.core.settings import BadSettings, Settings
 from stratabase.core.unusable_store import UnusableStore
+from stratabase.terminal.arguments import Argument, Options, Subcommand, add_subcommands
 from stratabase.terminal.command_error import FAILED, MISUSED, CommandError
 from stratabase.terminal.settings import read_settings
-from stratabase.terminal.subcommands import Argument, Options, Subcommand, add_subcommands
 from stratabase.transfer.client.credentials import PASSWORD_VARIABLE, PasswordCredentials, read_credentials
 from stratabase_aws.deploy.configure import Choices, complete_environment
 from stratabase_aws.deploy.deploy import check_account, deploy, protect

@@ -1,17 +1,191 @@
 """The DynamoDB engine: one table, which any number of processes share."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
 
-from stratabase.core.store.engine.capacity import MAX_KEYS_PER_REQUEST
-from stratabase.core.store.engine.port import UNBOUNDED, Batch, Bounds, Counted, Item, Key
-from stratabase_aws.dynamodb.client import Client
-from stratabase_aws.dynamodb.commit import commit_batch, send_increment
-from stratabase_aws.dynamodb.count_query import CountQuery
-from stratabase_aws.dynamodb.range_query import range_query
-from stratabase_aws.dynamodb.records import item_of, items_of, key_record
-from stratabase_aws.dynamodb.retry import DEFAULT_RETRY_POLICY, RetryingClient, RetryPolicy
-from stratabase_aws.dynamodb.table import MAX_PARTITION_BYTES, MAX_SORT_BYTES
+from stratabase.core.store.engine.capacity import MAX_KEYS_PER_REQUEST, is_single_write, needed_actions
+from stratabase.core.store.engine.port import (
+    NO_EXPECTATION,
+    UNBOUNDED,
+    Action,
+    Batch,
+    Bounds,
+    Check,
+    Counted,
+    Delete,
+    ExpectationFailed,
+    Failure,
+    Item,
+    Key,
+    OutcomeUnknown,
+    Patch,
+    Put,
+)
+from stratabase_aws.dynamodb.client import Client, Rejected
+from stratabase_aws.dynamodb.errors import CANCELLED, CONDITION_FAILED, permanent_error
+from stratabase_aws.dynamodb.expressions import Placeholders, condition_expression, update_expression
+from stratabase_aws.dynamodb.range_query import CountQuery, range_query
+from stratabase_aws.dynamodb.records import item_of, items_of, key_record, record_of
+from stratabase_aws.dynamodb.retry import (
+    DEFAULT_RETRY_POLICY,
+    PermanentRejection,
+    RetryingClient,
+    RetryPolicy,
+)
+from stratabase_aws.dynamodb.table import MAX_PARTITION_BYTES, MAX_SORT_BYTES, stored_name
+
+Parameters = dict[str, Any]
+
+_CHECK = "ConditionCheck"
+_MAX_DESCRIBED = 10
+"""The maximum number of writes in the description of a failure, if DynamoDB does not say which one failed."""
+
+
+class ActionRequest(NamedTuple):
+    """The DynamoDB request for an action."""
+
+    action: Action
+    kind: str
+    """The name of the action in a transaction: Put, Update, Delete or ConditionCheck.
+
+    The operation for a single write has the same name with "Item" at the end.
+    """
+    parameters: Parameters
+
+
+def commit_batch(client: RetryingClient, table: str, batch: Batch) -> None:
+    """Execute all actions of a batch or none.
+
+    Raises ExpectationFailed, Unavailable; ValueError if DynamoDB does not support an action.
+    """
+    requests = [_write_request(table, action) for action in needed_actions(batch.actions)]
+    try:
+        _send(client, batch, requests)
+    except PermanentRejection as error:
+        rejected = error.rejected
+        failures = _failures(rejected, requests)
+        # 1. No expectation failed: the request is invalid, or AWS refuses the account.
+        if not failures:
+            raise permanent_error(rejected, _describe_failure(rejected, requests)) from error
+        # 2. An item that was found contains the id of the batch: an earlier attempt has committed it.
+        if any(_names_batch(failure.found, batch.id) for failure in failures):
+            return
+        # 3. The batch was refused. After a lost response, this is certain only for a transaction, because of
+        #    its token. For a single write, a later commit may have overwritten the item and hide the batch.
+        is_certain = not error.may_have_run or rejected.code == CANCELLED
+        raise (ExpectationFailed if is_certain else OutcomeUnknown)(failures) from error
+
+
+def send_increment(client: RetryingClient, table: str, key: Key, attribute: str, by: int) -> int:
+    """Add a number to an attribute of an item, and return the sum. Raises Unavailable, ValueError.
+
+    A single write without a token, because nobody minds that a repetition adds the number again.
+    """
+    request = _write_request(table, Patch(key, NO_EXPECTATION, add={attribute: by}))
+    try:
+        answer = client.write("UpdateItem", {**request.parameters, "ReturnValues": "UPDATED_NEW"})
+    except PermanentRejection as error:
+        raise permanent_error(error.rejected, _describe(request)) from error
+    return int(answer["Attributes"][stored_name(attribute)]["N"])
+
+
+def _send(client: RetryingClient, batch: Batch, requests: Sequence[ActionRequest]) -> None:
+    if is_single_write([request.action for request in requests]):
+        client.write(f"{requests[0].kind}Item", requests[0].parameters)
+    elif requests:
+        actions = [{request.kind: request.parameters} for request in requests]
+        client.write("TransactWriteItems", {"TransactItems": actions, "ClientRequestToken": _token(batch)})
+
+
+def _token(batch: Batch) -> str:
+    """Return the idempotency token of a batch, which has at most 36 characters."""
+    return sha256(f"{batch.attempt} {batch.id}".encode()).hexdigest()[:36]
+
+
+def _failures(rejected: Rejected, requests: Sequence[ActionRequest]) -> list[Failure]:
+    """Return the actions whose expectations failed, with the items that were found."""
+    if rejected.code == CANCELLED:
+        reasons: Iterable[tuple[ActionRequest, Mapping[str, Any]]] = zip(
+            requests, rejected.reasons, strict=True
+        )
+    else:
+        reason = {"Code": rejected.code.removesuffix("Exception"), "Item": rejected.found}
+        reasons = [(requests[0], reason)]
+    return [
+        Failure(request.action, _found(reason))
+        for request, reason in reasons
+        if reason["Code"] == CONDITION_FAILED
+    ]
+
+
+def _found(reason: Mapping[str, Any]) -> Item | None:
+    record = reason.get("Item")
+    return item_of(record) if record else None
+
+
+def _names_batch(item: Item | None, batch_id: str) -> bool:
+    """Return whether an item proves that a batch was committed (see `Batch.id`)."""
+    values = item.attributes.values() if item else ()
+    return any(value == batch_id or (isinstance(value, list) and batch_id in value) for value in values)
+
+
+def _describe_failure(rejected: Rejected, requests: Sequence[ActionRequest]) -> str:
+    """Return a description of what was wrong with which actions, for the log."""
+    if not rejected.reasons:
+        return "; ".join([rejected.message, *map(_describe, requests[:_MAX_DESCRIBED])])
+    reasons = zip(requests, rejected.reasons, strict=False)
+    wrong = [(request, reason) for request, reason in reasons if reason.get("Code") != "None"]
+    return "; ".join(
+        f"{_describe(request)}: {reason.get('Message', reason['Code'])}" for request, reason in wrong
+    )
+
+
+def _describe(request: ActionRequest) -> str:
+    action = request.action
+    adding = (
+        f" that adds to {', '.join(sorted(action.add))}" if isinstance(action, Patch) and action.add else ""
+    )
+    return f"{request.kind} of {tuple(action.key)}{adding}"
+
+
+def _write_request(table: str, action: Action) -> ActionRequest:
+    placeholders = Placeholders()
+    kind, parameters = _KINDS[type(action)](action, placeholders)
+    condition = condition_expression(action.expect, placeholders)
+    if condition:
+        parameters |= {
+            "ConditionExpression": condition,
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }
+    return ActionRequest(action, kind, {"TableName": table} | parameters | placeholders.parameters())
+
+
+def _put(put: Put, _: Placeholders) -> tuple[str, Parameters]:
+    return "Put", {"Item": record_of(put.item)}
+
+
+def _patch(patch: Patch, placeholders: Placeholders) -> tuple[str, Parameters]:
+    update = update_expression(patch, placeholders)
+    if not update:
+        return _check(Check(patch.key, patch.expect), placeholders)
+    return "Update", {"Key": key_record(patch.key), "UpdateExpression": update}
+
+
+def _delete(delete: Delete, _: Placeholders) -> tuple[str, Parameters]:
+    return "Delete", {"Key": key_record(delete.key)}
+
+
+def _check(check: Check, _: Placeholders) -> tuple[str, Parameters]:
+    return _CHECK, {"Key": key_record(check.key)}
+
+
+_KINDS: Mapping[type[Action], Callable[[Any, Placeholders], tuple[str, Parameters]]] = {
+    Put: _put,
+    Patch: _patch,
+    Delete: _delete,
+    Check: _check,
+}
 
 
 class DynamoDBEngine:

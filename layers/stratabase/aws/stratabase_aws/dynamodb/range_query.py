@@ -8,9 +8,10 @@ out here.
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from stratabase.core.store.engine.port import ITEMS, Bounds, Item
+from stratabase.core.store.engine.capacity import READ_UNIT_BYTES
+from stratabase.core.store.engine.port import ITEMS, Bounds, Counted, Item, Key
 from stratabase_aws.dynamodb.expressions import Placeholders
-from stratabase_aws.dynamodb.records import items_of, typed_value
+from stratabase_aws.dynamodb.records import Record, items_of, key_of, typed_value
 from stratabase_aws.dynamodb.retry import RetryingClient
 from stratabase_aws.dynamodb.table import (
     MAX_PARTITION_BYTES,
@@ -28,6 +29,11 @@ _FIRST_PAGE = 64
 _MAX_PAGE = 1024
 """The maximum number of items in a page."""
 _LAST_CHARACTER = "\U0010ffff"
+
+
+_LAST_CHARACTERS = ("", "\x7f", "\u07ff", "\uffff", "\U0010ffff")
+"""By number of bytes in UTF-8: the last character."""
+_BEFORE_SURROGATES, _AFTER_SURROGATES = "\ud7ff", "\ue000"
 
 
 class KeyCondition(NamedTuple):
@@ -154,3 +160,78 @@ def range_query(
     if index not in INDEX_KEYS:
         raise ValueError(f"There is no index {index!r}; there are {', '.join(INDEX_KEYS)}.")
     return RangeQuery(index, partition, bounds, key_condition(bounds), backward, exact)
+
+
+class CountQuery:
+    """The query that counts several ranges. `distinct`: count an item that is in several of them once."""
+
+    def __init__(self, index: str, partition: str, ranges: Sequence[Bounds], *, distinct: bool) -> None:
+        """Raise ValueError if there is no such index."""
+        self._queries = [
+            (bounds, range_query(index, partition, _with_included_ends(bounds), backward=False))
+            for bounds in ranges
+        ]
+        self._index = index
+        self._counted: set[Key] | None = set() if distinct else None
+        # A read of an index is never strongly consistent, and costs half.
+        self._bytes_of_unit = READ_UNIT_BYTES * (1 if index == ITEMS else 2)
+
+    def pages(self, client: RetryingClient, table: str) -> Iterator[Counted]:
+        """Yield the number of items on each page."""
+        for bounds, query in self._queries:
+            if query.matches_nothing:
+                continue
+            parameters = self._parameters(query, table)
+            while True:
+                answer = client.read("Query", parameters)
+                yield Counted(self._items(answer, bounds), self._bytes_read(answer))
+                if "LastEvaluatedKey" not in answer:
+                    break
+                parameters["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+    def _parameters(self, query: RangeQuery, table: str) -> dict[str, Any]:
+        placeholders = Placeholders()
+        if self._counted is None and query.is_exact:
+            selected = {"Select": "COUNT"}
+        else:
+            wanted = dict.fromkeys((PARTITION, SORT, INDEX_KEYS[self._index][1]))
+            selected = {"ProjectionExpression": ", ".join(map(placeholders.name, wanted))}
+        return {**query.parameters(table, placeholders), **selected, "ReturnConsumedCapacity": "TOTAL"}
+
+    def _items(self, answer: Any, bounds: Bounds) -> int:
+        """Return the number of items on a page."""
+        if "Items" not in answer:
+            return int(answer["Count"])
+        keys = [key_of(record) for record in answer["Items"] if self._is_within(record, bounds)]
+        if self._counted is None:
+            return len(keys)
+        before = len(self._counted)
+        self._counted.update(keys)
+        return len(self._counted) - before
+
+    def _is_within(self, record: Record, bounds: Bounds) -> bool:
+        return bounds.admits(record[INDEX_KEYS[self._index][1]]["S"])
+
+    def _bytes_read(self, answer: Any) -> int:
+        units = answer.get("ConsumedCapacity", {}).get("CapacityUnits", 0)
+        return int(units * self._bytes_of_unit)
+
+
+def _with_included_ends(bounds: Bounds) -> Bounds:
+    """Return bounds that include their ends and admit the same keys, as far as ends fit in a key."""
+    low, high = bounds.low or None, bounds.high
+    if low and not bounds.low_included:
+        low += "\0"  # the next text in the order of code points
+    if high and not bounds.high_included and len(high.encode()) <= MAX_SORT_BYTES:
+        return Bounds(low, _last_key_before(high))
+    return Bounds(low, high, high_included=bounds.high_included)
+
+
+def _last_key_before(text: str) -> str:
+    """Return the greatest key before a text that is not longer than a key."""
+    last = text[-1]
+    if last == "\0":
+        return text[:-1]
+    before = text[:-1] + (_BEFORE_SURROGATES if last == _AFTER_SURROGATES else chr(ord(last) - 1))
+    characters, rest = divmod(MAX_SORT_BYTES - len(before.encode()), 4)
+    return before + _LAST_CHARACTERS[4] * characters + _LAST_CHARACTERS[rest]

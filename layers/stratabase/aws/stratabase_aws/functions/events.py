@@ -5,9 +5,15 @@ from typing import Any, NamedTuple
 
 import pybase64
 
-from stratabase.core.http.base.messages import BodyStream, Request, Response
+from stratabase.core.http.base.messages import (
+    BodyStream,
+    Request,
+    Response,
+    ValuesByName,
+    decode_parameters,
+    request_headers,
+)
 from stratabase.core.http.base.refusals import Malformed
-from stratabase.core.http.base.request_parts import ValuesByName, decode_parameters, request_headers
 from stratabase.core.http.base.response_size import values_by_name
 from stratabase.values.messages import _
 

@@ -12,10 +12,10 @@ from stratabase.core.domain.files.resumable_upload import MAX_CHUNK_SIZE
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.setting_values import parse_base_url, root_url
 from stratabase.core.unusable_store import UnusableStore
+from stratabase.terminal.arguments import Argument, Options, Subcommand, add_subcommands
 from stratabase.terminal.command_error import MISUSED, CommandError, text_with_cause
 from stratabase.terminal.progress import ProgressBar, TransferBar
 from stratabase.terminal.settings import read_settings, require_store
-from stratabase.terminal.subcommands import Argument, Options, Subcommand, add_subcommands
 from stratabase.transfer.client.binding import Binding
 from stratabase.transfer.client.connection import Connection
 from stratabase.transfer.client.credentials import PASSWORD_VARIABLE, TOKEN_VARIABLE, read_credentials

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stratabase.cli.project.new_project import project_files, write_project
 from stratabase.cli.project.origin import find_origins
-from stratabase.terminal.examples import add_examples
+from stratabase.terminal.arguments import add_examples
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -21,11 +21,11 @@ from stratabase.core.unusable_store import UnusableStore
 from stratabase.evolution.commands.backfill.convert import convert
 from stratabase.evolution.commands.backfill.drop import drop
 from stratabase.evolution.commands.model_diff import DIFF_ARGUMENTS, DIFF_HELP, run_diff
+from stratabase.terminal.arguments import Argument, Options, Subcommand, add_subcommands
 from stratabase.terminal.command_error import FAILED, CommandError
 from stratabase.terminal.confirm import YES
 from stratabase.terminal.progress import ProgressBar
 from stratabase.terminal.settings import read_settings, require_store
-from stratabase.terminal.subcommands import Argument, Options, Subcommand, add_subcommands
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

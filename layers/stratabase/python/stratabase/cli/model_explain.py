@@ -44,9 +44,9 @@ from stratabase.core.store.renamed_repository import open_repository
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.operations.users import UserRepository
 from stratabase.members.ports import Members, member_platform
+from stratabase.terminal.arguments import Argument, Options
 from stratabase.terminal.command_error import CommandError
 from stratabase.terminal.settings import read_settings, require_store
-from stratabase.terminal.subcommands import Argument, Options
 from stratabase.values.wording import pluralize
 
 EXPLAIN_HELP = "print the query plan of a page and its cost"

@@ -22,11 +22,11 @@ from stratabase.core.unusable_store import UnusableStore
 from stratabase.evolution import layout_steps
 from stratabase.evolution.backfill.reindex import SETTLED
 from stratabase.evolution.layout_upgrade import missing_steps, upgrade_store
+from stratabase.terminal.arguments import Options, Subcommand, add_subcommands
 from stratabase.terminal.command_error import CommandError, text_with_cause
 from stratabase.terminal.confirm import YES, confirm
 from stratabase.terminal.progress import ProgressBar
 from stratabase.terminal.settings import read_settings, require_store
-from stratabase.terminal.subcommands import Options, Subcommand, add_subcommands
 from stratabase.values.wording import pluralize
 
 

@@ -1,7 +1,7 @@
 """Input and output that the commands share.
 
 - `command_error`: the error that a command shows to the user.
-- `arguments`, `subcommands`, `examples`: the arguments of commands, and examples in their help.
+- `arguments`: the arguments of commands, their subcommands, and examples in their help.
 - `confirm`: asks a person before a command changes something for good.
 - `settings`, `data_folder`: reads the settings, and creates and holds the data folder.
 - `progress`: shows the progress of a long task.

@@ -1,11 +1,27 @@
-"""The parser of the arguments of a command, which says what was probably meant by a wrong one."""
+"""The arguments of a command, its subcommands, and the examples of its help.
+
+The parser says what was probably meant by a wrong argument.
+"""
 
 import argparse
-from collections.abc import Sequence
-from typing import Any, NoReturn
+import shutil
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
 
 from stratabase.core.settings import variables
 from stratabase.values.wording import nearest_word
+
+
+def add_examples(parser: argparse.ArgumentParser, *commands: str) -> None:
+    """Show command lines at the end of the help of a parser, each on a line of its own."""
+    width = shutil.get_terminal_size().columns - 2
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    # This formatter keeps the lines of the description too, which is one long line.
+    parser.description = textwrap.fill(parser.description or "", width)
+    title = "examples:" if len(commands) > 1 else "example:"
+    parser.epilog = "\n".join((title, *(f"  {command}" for command in commands)))
+
 
 _PREFIX = "STRATABASE_"
 
@@ -50,3 +66,32 @@ def _hint(option: str, known: tuple[str, ...]) -> str:
 
 def _meant(word: str) -> str:
     return f"Did you mean {word}?"
+
+
+Options = argparse.Namespace
+"""The parsed arguments of a command."""
+Argument = tuple[str, Mapping[str, Any]]
+"""The name or flag of an argument, and the keyword arguments of argparse's `add_argument`."""
+
+
+class Subcommand(NamedTuple):
+    """What a subcommand does, its help text and its arguments."""
+
+    run: Callable[..., Any]
+    """The function of the subcommand. The command's `run` defines its parameters and result."""
+    help_text: str
+    arguments: tuple[Argument, ...] = ()
+    example: str = ""
+    """A command line that a person can adapt, for the help."""
+
+
+def add_subcommands(parser: argparse.ArgumentParser, subcommands: Mapping[str, Subcommand]) -> None:
+    """Add subcommands by name to a command's parser; `options.subcommand` is the `run` of the chosen one."""
+    subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    for name, subcommand in subcommands.items():
+        subparser = subparsers.add_parser(name, help=subcommand.help_text, description=subcommand.help_text)
+        subparser.set_defaults(subcommand=subcommand.run)
+        for argument, options in subcommand.arguments:
+            subparser.add_argument(argument, **options)
+        add_examples(subparser, subcommand.example)
+    add_examples(parser, *(each.example for each in subcommands.values()))

@@ -17,8 +17,7 @@ import orjson
 
 from stratabase.core.domain.files.pending_file import is_file_id
 from stratabase.core.domain.objects.change import Tombstone
-from stratabase.core.domain.objects.entity import Reference, RoleName
-from stratabase.core.domain.objects.identity import SINGLETON_ID
+from stratabase.core.domain.objects.entity import SINGLETON_ID, Reference, RoleName
 from stratabase.core.model.model import ClassKind, Model
 from stratabase.core.model.stored_names import StoredNames
 from stratabase.core.store.engine.port import Item, Key

@@ -16,9 +16,8 @@ from typing import Any
 
 from stratabase.core.domain.files.stored_file import file_key
 from stratabase.core.domain.objects.change import Change, Creation, Tombstone
-from stratabase.core.domain.objects.entity import Entity
+from stratabase.core.domain.objects.entity import Entity, SerialName
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.objects.serials import SerialName
 from stratabase.core.model.stored_values import KEPT
 from stratabase.core.operations.file_ports import BlobStore
 from stratabase.core.store.engine.parallel import ParallelMap

@@ -15,6 +15,7 @@ from stratabase import __version__
 from stratabase.core import waiting
 from stratabase.core.app.features import FEATURES, Feature, load
 from stratabase.core.app.platform import ClosableBlobs, Platform, open_engine, platform_of
+from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.core.domain.store_mark import StoreRefused
@@ -253,6 +254,15 @@ class App:
             if feature.authenticators is not None:
                 schemes |= load(feature.authenticators)(self)
         return Authentication(schemes)
+
+    @property
+    def token_issuers(self) -> Mapping[str, Callable[[str], Caller]]:
+        """What returns the caller with a Bearer token that another service has issued, by the issuer."""
+        issuers: dict[str, Callable[[str], Caller]] = {}
+        for feature in self._features:
+            if feature.token_issuers is not None:
+                issuers |= load(feature.token_issuers)(self)
+        return issuers
 
     @property
     def functions(self) -> Sequence[str]:

@@ -34,6 +34,8 @@ class Feature:
     """Takes an app and the repository of its objects; returns a repository with more objects."""
     authenticators: str | None = None
     """Takes an app; returns the `Authenticator`s by the name of their scheme."""
+    token_issuers: str | None = None
+    """Takes an app; returns, by issuer, what returns the caller with a Bearer token of that other service."""
     health: str | None = None
     """Takes an app; returns what keeps it from serving, by the field of the health response that says so."""
     sweep: str | None = None

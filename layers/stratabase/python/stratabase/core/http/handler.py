@@ -28,8 +28,8 @@ from stratabase.core.http.base.refusals import (
     log_refusal,
 )
 from stratabase.core.http.base.response_size import buffer_stream, check_response_size
+from stratabase.core.local_files import has_no_free_file
 from stratabase.core.observe import Log
-from stratabase.core.open_files import has_no_free_file
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.values.messages import Message, _
 

@@ -1,8 +1,8 @@
 """The product's use cases: each reads what it needs, decides by the rules of the domain, and then writes.
 
 `services` has the dependencies that all operations share, `ports` the interfaces that stores and adapters
-implement, and `context` the data that all reads of one request share. `executor` is the interface between
-HTTP and GraphQL. `time_limit` ends long computations at the deadline of the request.
+implement, and `context` the data that all reads of one request share, and its deadline. `executor` is the
+interface between HTTP and GraphQL.
 
 - `read`: objects, pages, derived values, and versions, as a caller may see them
 - `write`: create, update, delete, restore, preview, and validate objects, one by one or in bulk

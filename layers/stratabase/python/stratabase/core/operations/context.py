@@ -1,10 +1,13 @@
-"""The context of one request: the data that all reads of the request share."""
+"""The context of one request: the data that all reads of the request share, and a look at its deadline."""
 
 from datetime import UTC, tzinfo
 from functools import cached_property, lru_cache
 
+from stratabase.core import waiting
+from stratabase.core.deadline import remaining_seconds
 from stratabase.core.domain.access.grants import Access, access_of
 from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model import model_expressions
@@ -15,6 +18,20 @@ from stratabase.values.cel.environment import EMPTY_CONTEXT, EvaluationContext
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.locales import load_time_zone
 from stratabase.values.formats.preferences import Formats
+from stratabase.values.messages import _
+
+
+def check_time() -> None:
+    """Let other requests proceed before a part of a request that may take long. It costs little.
+
+    Raises Unavailable after the deadline of the request.
+    """
+    waiting.give_way()
+    if remaining_seconds() <= 0:
+        message = _(
+            "The request reached its time limit, so this part of it wasn't executed. Request less at a time."
+        )
+        raise Unavailable(message)
 
 
 class ReadContext:

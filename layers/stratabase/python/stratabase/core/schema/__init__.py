@@ -1,7 +1,7 @@
 """The GraphQL API of one model: its schema, and the execution of requests.
 
-Read `generate` first, which makes the schema, then `executor`, which executes a request. `type_map` finds the
-types of a schema by name. `profile_schemas` has the schema that each profile sees, and `prepared_documents`
+Read `generate` first, which makes the schema and finds its types by name, then `executor`, which executes a
+request. `profile_schemas` has the schema that each profile sees, and `prepared_documents`
 its introspection and SDL from build time. Each package imports only those before it:
 
 - `request`: the context of one request, the call of one service, and checks before a service reads

@@ -23,7 +23,6 @@ from stratabase.core.operations.executor import GraphQLResponse, QueriesOnly
 from stratabase.core.operations.services import Services
 from stratabase.core.schema.execution.cache import BoundedCache, gzip_compress, gzip_decompress
 from stratabase.core.schema.execution.cost_estimate import MAX_KNOWN_SIZE, SizeOf
-from stratabase.core.schema.execution.document_errors import DocumentError
 from stratabase.core.schema.execution.document_hints import with_hint, with_suggestion
 from stratabase.core.schema.execution.documents import (
     MAX_REPORTED_ERRORS,
@@ -31,7 +30,13 @@ from stratabase.core.schema.execution.documents import (
     Document,
     DocumentCache,
 )
-from stratabase.core.schema.execution.errors import ErrorRenderer, Report
+from stratabase.core.schema.execution.errors import (
+    DocumentError,
+    ErrorRenderer,
+    Report,
+    of_first_kinds,
+    with_advice,
+)
 from stratabase.core.schema.execution.keyed_mutation import KeyedMutation
 from stratabase.core.schema.execution.limits import ExecutionPolicy, excess_of_variables
 from stratabase.core.schema.execution.literals import LiteralValues
@@ -42,7 +47,6 @@ from stratabase.core.schema.execution.responses import (
     render_value_errors,
     with_unreadable,
 )
-from stratabase.core.schema.execution.value_errors import of_first_kinds, with_advice
 from stratabase.core.schema.execution.variables import coerce_variables, variable_errors
 from stratabase.core.schema.generate import generate_schema
 from stratabase.core.schema.introspection import IntrospectionCache

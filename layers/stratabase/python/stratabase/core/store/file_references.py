@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from stratabase.core.domain.files.file_reference import FileReference
+from stratabase.core.domain.files.stored_file import FileReference
 from stratabase.core.store.engine.port import Engine, Item, Key
 from stratabase.core.store.layout import keys
 

@@ -41,8 +41,7 @@ from stratabase.core.domain.objects.commit_refusals import (
     UniqueNotBuilt,
     UniqueViolation,
 )
-from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, State
-from stratabase.core.domain.objects.serials import SerialName
+from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, SerialName, State
 from stratabase.core.domain.query.derived import Derive, Related
 from stratabase.core.domain.query.filter import (
     And,

@@ -10,11 +10,10 @@ from contextlib import contextmanager
 from stratabase.core.domain.issues.refusals import Refusal
 from stratabase.core.domain.objects.change import Change, Tombstone
 from stratabase.core.domain.objects.commit_refusals import CommitRefusal
-from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, State
+from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, SerialName, State
 from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import Lock
-from stratabase.core.domain.objects.serials import SerialName
 from stratabase.core.domain.query.derived import Derive, Related
 from stratabase.core.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.core.domain.query.page import Page, Query

@@ -7,12 +7,18 @@ from itertools import islice
 
 from stratabase.core.domain.objects.change import Change, Tombstone
 from stratabase.core.domain.objects.commit_refusals import Conflict
-from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, State
+from stratabase.core.domain.objects.entity import (
+    SINGLETON_ID,
+    Entity,
+    Moment,
+    Reference,
+    RoleName,
+    SerialName,
+    State,
+)
 from stratabase.core.domain.objects.idempotency import IdempotencyRecord
-from stratabase.core.domain.objects.identity import SINGLETON_ID
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import Lock
-from stratabase.core.domain.objects.serials import SerialName
 from stratabase.core.domain.query.derived import Derive, Related
 from stratabase.core.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.core.domain.query.page import Page, Query

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from stratabase.core.domain.objects.serials import SerialName
+from stratabase.core.domain.objects.entity import SerialName
 from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Class, Model
 from stratabase.core.store.engine.parallel import ParallelMap, sequential_map

@@ -22,8 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.core.domain.objects.identity import SINGLETON_ID
+from stratabase.core.domain.objects.entity import SINGLETON_ID, Entity, Reference, RoleName
 from stratabase.core.domain.objects.parts import part_ids, whole_of
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Model

@@ -23,8 +23,7 @@ from stratabase.core.domain.objects.commit_refusals import (
     IntegrityViolation,
     TargetNotFound,
 )
-from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.core.domain.objects.identity import SINGLETON_ID
+from stratabase.core.domain.objects.entity import SINGLETON_ID, Entity, Reference, RoleName
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Model
 from stratabase.core.store.engine.parallel import sequential_map

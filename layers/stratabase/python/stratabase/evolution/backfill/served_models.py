@@ -1,13 +1,14 @@
-"""The texts of the models that have served from a store, and when.
+"""The texts of the models that have served from a store, and when; and the models that somebody accepted.
 
 No request reads or writes them. A process writes its model when it starts to serve, and then at most once an
 hour. `stratabase model diff` reads them. The list is one item. Each text is compressed, in items of its own,
 because an item of DynamoDB holds at most 400 KB.
 """
 
+import secrets
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from secrets import token_hex
@@ -198,3 +199,32 @@ def _with_seen(
     first_seen = now if is_back else own.first_seen
     seen = replace(own, last_seen=now, replaced=False, first_seen=first_seen, predates_access=False)
     return (seen, *others)[:MAX_KEPT]
+
+
+_KEY = keys.checkpoint("accepted model")
+
+
+class AcceptedModels:
+    """The last step that was accepted in a store."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def accept(self, old: Iterable[str], new: str) -> None:
+        """Record that a model may be served in place of others. Raises Unavailable.
+
+        `old`: the digests of these. `new`: the text of the model.
+        """
+        state = orjson.dumps({"old": sorted(old), "new": text_digest(new)}).decode()
+        self._engine.commit(Batch(f"accept{secrets.token_hex(12)}", (Put(Item(_KEY, state=state)),)))
+
+    def is_accepted(self, old: str, new: str) -> bool:
+        """Return whether a model may be served in place of another one. Raises Unavailable.
+
+        `old`: the digest of that one. `new`: the text of the model.
+        """
+        (item,) = self._engine.get([_KEY])
+        if item is None:
+            return False
+        accepted = orjson.loads(item.state or "{}")
+        return old in accepted["old"] and accepted["new"] == text_digest(new)

@@ -17,16 +17,15 @@ from stratabase.core.store.catalog.catalog_store import CatalogStore
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.indexes.listing import count_objects, listing_index
 from stratabase.core.unusable_store import UnusableStore
-from stratabase.evolution.backfill.accepted_models import AcceptedModels
 from stratabase.evolution.backfill.question_scan import QuestionScan
-from stratabase.evolution.backfill.served_models import ServedModel, ServedModels
+from stratabase.evolution.backfill.served_models import AcceptedModels, ServedModel, ServedModels
 from stratabase.evolution.commands.backfill.settled_changes import settle
 from stratabase.evolution.difference import ModelChange, Severity, diff_models, with_former_default
 from stratabase.members.ports import member_platform
+from stratabase.terminal.arguments import Argument, Options
 from stratabase.terminal.command_error import MISUSED, CommandError
 from stratabase.terminal.progress import ProgressBar
 from stratabase.terminal.settings import has_store, read_settings, require_store
-from stratabase.terminal.subcommands import Argument, Options
 
 DIFF_HELP = "print what a change of the model means for the stored objects, and what to do"
 DIFF_ARGUMENTS: tuple[Argument, ...] = (

@@ -20,8 +20,8 @@ from stratabase.evolution.commands.backfill.build import (
     build_lock,
     describe_unfinished,
 )
+from stratabase.terminal.arguments import add_examples
 from stratabase.terminal.command_error import CommandError
-from stratabase.terminal.examples import add_examples
 from stratabase.terminal.progress import ProgressBar
 from stratabase.terminal.settings import read_settings, require_store
 from stratabase.values.wording import pluralize

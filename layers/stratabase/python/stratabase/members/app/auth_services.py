@@ -69,7 +69,9 @@ class AuthServices:
         """The authenticators by the name of their scheme."""
         callers = CallerFactory(self._app.model.profiles)
         tokens = TokenVerifier(self._keys, self._member_cache, callers, self._clock, self._terms.audience)
-        bearer: dict[str, Authenticator] = {"Bearer": BearerAuthenticator(tokens.caller)}
+        bearer: dict[str, Authenticator] = {
+            "Bearer": BearerAuthenticator(tokens.caller, self._app.token_issuers)
+        }
         return bearer | ({"Basic": BasicAuthenticator(self.sign_in)} if self._settings.basic else {})
 
     @cached_property

@@ -12,9 +12,9 @@ from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.keys.key_rotation import KeyPhase, KeyState, key_phases
 from stratabase.members.ports import Keyring, member_platform
 from stratabase.members.sign_in.signing_keys import KeyRotation, RotateKeys
+from stratabase.terminal.arguments import Options, Subcommand, add_subcommands
 from stratabase.terminal.command_error import CommandError, text_with_cause
 from stratabase.terminal.settings import make_data_folder, read_settings, require_store
-from stratabase.terminal.subcommands import Options, Subcommand, add_subcommands
 from stratabase.values.clock import SystemClock
 
 

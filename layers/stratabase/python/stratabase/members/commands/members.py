@@ -23,9 +23,9 @@ from stratabase.members.operations.rules import CONSOLE
 from stratabase.members.password import PasswordPolicy
 from stratabase.members.refusals import NoSuchMember
 from stratabase.members.shared_addresses import describe_shared_addresses
+from stratabase.terminal.arguments import Argument, Options, Subcommand, add_subcommands
 from stratabase.terminal.command_error import CommandError, text_with_cause
 from stratabase.terminal.settings import make_data_folder, read_settings, require_model, require_store
-from stratabase.terminal.subcommands import Argument, Options, Subcommand, add_subcommands
 from stratabase.values.wording import is_or_are, pluralize
 
 

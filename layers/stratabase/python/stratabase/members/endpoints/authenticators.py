@@ -1,6 +1,7 @@
 """The schemes of the Authorization header: Basic with a password, and Bearer with a token."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import pybase64
 
@@ -8,6 +9,7 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.core.http.base.authentication import BEARER_CHALLENGE, INVALID_TOKEN_CHALLENGE
 from stratabase.core.http.base.refusals import InvalidCredentials
+from stratabase.members.sign_in.json_web_tokens import claimed_issuer
 from stratabase.values.messages import _
 
 
@@ -33,16 +35,31 @@ class BasicAuthenticator:
 
 
 class BearerAuthenticator:
-    """The scheme Bearer (RFC 6750). `caller_of(token)` returns the caller."""
+    """The scheme Bearer (RFC 6750)."""
 
     challenge = BEARER_CHALLENGE
 
-    def __init__(self, caller_of: Callable[[str], Caller]) -> None:
+    def __init__(
+        self,
+        caller_of: Callable[[str], Caller],
+        others: Mapping[str, Callable[[str], Caller]] = MappingProxyType({}),
+    ) -> None:
+        """`caller_of(token)` returns the caller with a token of this service.
+
+        `others`: what returns the caller with a token that another service has issued, by that issuer.
+        """
         self._caller_of = caller_of
+        self._others = others
 
     def caller(self, credentials: str, _source_address: str) -> Caller:
         """Return the caller to whom a token was issued. Raises like Authenticator.caller."""
         try:
-            return self._caller_of(credentials)
+            return self._find(credentials)(credentials)
         except Unauthenticated as refusal:
             raise InvalidCredentials(refusal.message, [INVALID_TOKEN_CHALLENGE]) from refusal
+
+    def _find(self, token: str) -> Callable[[str], Caller]:
+        """Return the function for a token, by the issuer that it claims. That function verifies the token."""
+        if not self._others:
+            return self._caller_of
+        return self._others.get(claimed_issuer(token) or "", self._caller_of)

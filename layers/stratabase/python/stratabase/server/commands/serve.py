@@ -19,8 +19,8 @@ from stratabase.server.process.listener import listen, listener_url
 from stratabase.server.process.messages import Job, ReportKind, WorkerReport
 from stratabase.server.process.metrics_server import MetricsServer
 from stratabase.server.process.supervisor import Supervisor
+from stratabase.terminal.arguments import add_examples
 from stratabase.terminal.command_error import FAILED
-from stratabase.terminal.examples import add_examples
 from stratabase.terminal.processes import allow_many_files
 from stratabase.terminal.settings import (
     make_data_folder,

@@ -10,8 +10,8 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.base.cors import Cors
 from stratabase.core.http.base.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
-from stratabase.core.http.base.etag import cacheable_response
 from stratabase.core.http.base.messages import Headers, Request, Response
+from stratabase.core.http.base.preconditions import cacheable_response
 from stratabase.core.http.base.refusals import UnknownAddress
 from stratabase.core.http.handler import HttpHandler
 from stratabase.core.http.pages.page import hash_source

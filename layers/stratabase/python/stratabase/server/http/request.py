@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import httptools
 
-from stratabase.core.http.base.request_parts import request_headers
+from stratabase.core.http.base.messages import request_headers
 from stratabase.server.http.bodies import BodyTerms, RequestBody
 from stratabase.server.http.errors import MAX_HEAD, ErrorType, GatewayError
 from stratabase.server.http.routes import RouteMatch

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from stratabase.core.http.base.request_parts import decode_parameters
+from stratabase.core.http.base.messages import decode_parameters
 from stratabase.server.http.errors import ErrorType, GatewayError
 from stratabase.server.http.template import RouteDeclaration
 from stratabase.values.text_cache import cache_short_texts

@@ -11,9 +11,13 @@ from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import InvalidModel, read_model
 from stratabase.core.store.catalog.catalog_store import CatalogStore
-from stratabase.evolution.backfill.accepted_models import AcceptedModels
 from stratabase.evolution.backfill.question_scan import QuestionScan
-from stratabase.evolution.backfill.served_models import ModelTextTooLarge, ServedModels, text_digest
+from stratabase.evolution.backfill.served_models import (
+    AcceptedModels,
+    ModelTextTooLarge,
+    ServedModels,
+    text_digest,
+)
 from stratabase.evolution.commands.backfill.settled_changes import settle
 from stratabase.evolution.difference import ModelChange, Severity, diff_models, with_former_default
 from stratabase.evolution.served import record_served_model

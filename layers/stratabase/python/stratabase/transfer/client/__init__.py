@@ -6,8 +6,7 @@
 - `form_upload`: sends a small file in one request.
 - `tus_upload`: sends a large file in several requests (tus 1.0), and resumes an interrupted upload.
 - `binding`: makes an object take the uploaded file.
-- `download`: receives a file in ranges, and resumes an interrupted download.
-- `download_name`: a safe name for a received file.
+- `download`: receives a file in ranges under a safe name, and resumes an interrupted download.
 - `resumable`: what a later run needs to resume a transfer, kept in the user's cache folder.
 - `import_csv`, `export_csv`: read a CSV file into the store, or write one, without HTTP.
 

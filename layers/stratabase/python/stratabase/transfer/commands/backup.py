@@ -9,8 +9,8 @@ from stratabase.core.operations.files.hold import hold_files
 from stratabase.core.operations.store_marks import check_marks
 from stratabase.core.store.sqlite.engine import BUSY_TIMEOUT
 from stratabase.core.unusable_store import UnusableStore
+from stratabase.terminal.arguments import add_examples
 from stratabase.terminal.command_error import CommandError, text_with_cause
-from stratabase.terminal.examples import add_examples
 from stratabase.terminal.progress import ProgressBar
 from stratabase.terminal.settings import read_settings, require_local_data, require_store
 from stratabase.transfer.backup import BackedUp, back_up

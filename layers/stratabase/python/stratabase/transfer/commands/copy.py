@@ -15,8 +15,8 @@ from stratabase.core.model.reading import InvalidModel
 from stratabase.core.settings import BadSettings, Settings, variables
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.app.auth_services import AuthServices
+from stratabase.terminal.arguments import add_examples
 from stratabase.terminal.command_error import MISUSED, CommandError, text_with_cause
-from stratabase.terminal.examples import add_examples
 from stratabase.terminal.settings import make_data_folder, read_settings, require_store
 from stratabase.transfer.checking import ExportReader
 from stratabase.transfer.client.instance_data import ExportedMembers, export_instance, import_instance

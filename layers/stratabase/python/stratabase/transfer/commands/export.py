@@ -7,8 +7,8 @@ from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.model.reading import InvalidModel
 from stratabase.core.unusable_store import UnusableStore
+from stratabase.terminal.arguments import add_examples
 from stratabase.terminal.command_error import MISUSED, CommandError, text_with_cause
-from stratabase.terminal.examples import add_examples
 from stratabase.terminal.settings import read_settings, require_store
 from stratabase.transfer.client.csv_options import require_class
 from stratabase.transfer.client.export_csv import CSV_EXPORT_EXAMPLES, add_csv_export_options, export_csv

@@ -8,8 +8,8 @@ from stratabase.core.app.platform import platform_of
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.model.reading import InvalidModel
 from stratabase.core.unusable_store import UnusableStore
+from stratabase.terminal.arguments import add_examples
 from stratabase.terminal.command_error import MISUSED, CommandError, text_with_cause
-from stratabase.terminal.examples import add_examples
 from stratabase.terminal.settings import make_data_folder, read_settings
 from stratabase.transfer.checking import ExportReader
 from stratabase.transfer.client.csv_options import require_class

@@ -9,8 +9,8 @@ from stratabase.core.app.store_marks import open_marked_stores
 from stratabase.core.data_folder import has_data
 from stratabase.core.domain.store_mark import StoreKind, StoreRefused
 from stratabase.core.settings import Settings
+from stratabase.terminal.arguments import add_examples
 from stratabase.terminal.command_error import CommandError
-from stratabase.terminal.examples import add_examples
 from stratabase.terminal.progress import ProgressBar
 from stratabase.terminal.settings import read_settings, require_local_data
 from stratabase.transfer.backup import check_backup, restore_backup

@@ -11,8 +11,8 @@ which an expression is evaluated. Read in this order:
 - `literals`, `names`, `arithmetic`, `comparisons`, `logic`, `lists`, `texts`, `dates` and `conversions`: the
   checks of nodes and functions, by subject
 - `implied`: what a condition implies about the object, by which a store can find objects
-- `function` and `functions`: the definition of a function, and all functions
-- `expression`: the public functions, which use all of these
+- `function`: the definition of a function
+- `expression`: all functions of the language, and what other packages call, which uses all of these
 
 Evaluators never raise: a value that can't be computed is null. Imports point to `formats`, `messages` and
 `wording`.

@@ -9,14 +9,16 @@ from typing import Any, ClassVar, Protocol
 from stratabase.values.cel.arithmetic import check_chain, check_negation
 from stratabase.values.cel.checker import Checker, NodeCheck
 from stratabase.values.cel.comparisons import check_comparison, check_values
+from stratabase.values.cel.conversions import NUMBER_FUNCTIONS
+from stratabase.values.cel.dates import DATE_FUNCTIONS
 from stratabase.values.cel.environment import Environment, Path
 from stratabase.values.cel.errors import ExpressionError, InvalidExpression
-from stratabase.values.cel.functions import FUNCTIONS, check_call
+from stratabase.values.cel.function import Function
 from stratabase.values.cel.implied import implied_by
 from stratabase.values.cel.kinds import INT, REAL, TEXT, ValueKind, is_assignable
-from stratabase.values.cel.lists import check_index, check_list
+from stratabase.values.cel.lists import LIST_FUNCTIONS, check_index, check_list
 from stratabase.values.cel.literals import check_constant, check_number, check_text
-from stratabase.values.cel.logic import check_conditional, check_logical_operation, check_not
+from stratabase.values.cel.logic import NULL_FUNCTIONS, check_conditional, check_logical_operation, check_not
 from stratabase.values.cel.names import check_member_access, check_name
 from stratabase.values.cel.parser import parse
 from stratabase.values.cel.scope import Scope
@@ -37,10 +39,57 @@ from stratabase.values.cel.syntax import (
     OperatorChain,
     TextLiteral,
 )
+from stratabase.values.cel.texts import MATCHES, TEXT_FUNCTIONS
 from stratabase.values.cel.typed_expression import Evaluator, Implied, TypedExpression
 from stratabase.values.formats.decimals import canonical_decimal
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.values.wording import nearest_word, shorten
+
+FUNCTIONS: Mapping[str, Function] = MappingProxyType(
+    {
+        function.name: function
+        for function in (
+            *NULL_FUNCTIONS,
+            *DATE_FUNCTIONS,
+            *NUMBER_FUNCTIONS,
+            *TEXT_FUNCTIONS,
+            MATCHES,
+            *LIST_FUNCTIONS,
+        )
+    }
+)
+_FOREIGN_NAMES: Mapping[str, str] = {
+    **dict.fromkeys(("coalesce", "ifNull", "ifnull", "nvl", "default"), "firstNotNull"),
+    **dict.fromkeys(("isEmpty", "isBlank", "is_null", "isnull"), "isNull"),
+    **dict.fromkeys(("length", "len", "count"), "size"),
+    **dict.fromkeys(("toLower", "toLowerCase", "lowerAscii"), "lower"),
+    **dict.fromkeys(("toUpper", "toUpperCase", "upperAscii"), "upper"),
+    **dict.fromkeys(("strip",), "trim"),
+    **dict.fromkeys(("timestamp",), "datetime"),
+    **dict.fromkeys(("duration", "daysBetween", "datediff"), "dateDiff"),
+    **dict.fromkeys(("getFullYear",), "year"),
+    **dict.fromkeys(("getMonth",), "month"),
+    **dict.fromkeys(("getDate", "getDayOfMonth"), "day"),
+    **dict.fromkeys(("real", "decimal", "number"), "double"),
+    **dict.fromkeys(("toString", "str", "text"), "string"),
+    **dict.fromkeys(("any", "some"), "exists"),
+    **dict.fromkeys(("every",), "all"),
+    **dict.fromkeys(("regex", "match", "like"), "matches"),
+}
+"""The functions for common function names of other languages, as suggestions."""
+
+
+def check_call(checker: Checker, node: Call) -> TypedExpression:
+    """Check a call of a function. For an unknown name, report an error with a suggestion."""
+    name = node.word.text
+    if function := FUNCTIONS.get(name):
+        return function.check(checker, node)
+    for argument in node.arguments:
+        checker.check(argument)
+    suggestion = _FOREIGN_NAMES.get(name) or nearest_word(name, tuple(FUNCTIONS))
+    return checker.report(node.word.at, f"Unknown function {shorten(name)}.", suggestion=suggestion)
+
 
 OPERATORS: Mapping[type[Node], NodeCheck] = MappingProxyType(
     {

@@ -10,6 +10,21 @@ from stratabase.core.model.stored_values import kept_values
 from stratabase.core.model.types.file import PENDING_ID
 from stratabase.core.model.types.storage import Stored
 
+
+class FileReference(NamedTuple):
+    """A file that an item of the store refers to."""
+
+    item: tuple[str, str]
+    """The key of the item."""
+    file_id: str
+    size: int | None
+    """In bytes. None if the item does not say."""
+    owner: str
+    """The object or version, for messages."""
+    needs_bytes: bool
+    """Whether the item is an object or a version, whose file a client can download."""
+
+
 _BOUND_ON = "boundOn"
 _SECOND = 1000
 

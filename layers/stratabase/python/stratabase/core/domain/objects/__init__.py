@@ -2,13 +2,13 @@
 
 Read in this order:
 
-- `entity`: an object at one moment: its reference, its state, and names of roles
+- `entity`: an object at one moment: its reference, its state, its ID, and names of roles and counters
 - `version`, `lock`: the instants at which versions begin and end; the reservation of an object
 - `role_storage`, `parts`: where the associations of a role are stored; the parts and the whole of an object
 - `change`, `commit_refusals`: the effects of one atomic write, and why a store may refuse them
 - `idempotency`: what a commit records for a request with an idempotency key
 - `former_state`: an earlier state of an object, adapted to the model of today
-- `identity`, `serials`, `instant`: IDs, numbered attributes, points in time
+- `instant`: points in time
 
 Imports only the model and the packages below it. The rest of the domain, `operations` and `store` import this
 package.

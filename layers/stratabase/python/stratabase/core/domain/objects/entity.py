@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, overload
 
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import Lock
+from stratabase.core.model.model import Class, ClassKind
 from stratabase.core.model.stored_values import KEPT
 from stratabase.core.model.types.storage import Stored
 from stratabase.values.formats.invalid_value import describe_value
@@ -148,3 +149,39 @@ class UnmadeEntities(Sequence[Entity]):
 def states_of(entities: Sequence[Entity]) -> Sequence[State]:
     """Return the states of objects."""
     return entities.states if isinstance(entities, UnmadeEntities) else [each.state for each in entities]
+
+
+_MAX_ID_LENGTH = 255
+"""Characters. The IDs that the service generates are far shorter."""
+
+
+def normalize_reference(reference: Reference) -> Reference:
+    """Return a reference that every store can look up.
+
+    A client may send an ID that no store accepts as a key. The result then has an ID that no object has
+    either.
+    """
+    id_ = reference.id
+    if id_.isascii() and len(id_) <= _MAX_ID_LENGTH:
+        return reference
+    return Reference(reference.class_name, id_.encode("utf-8", "replace").decode()[:_MAX_ID_LENGTH])
+
+
+SINGLETON_ID = "1"
+
+
+def singleton_reference(class_: Class) -> Reference:
+    """Return the reference of the only object of a singleton class."""
+    return Reference(class_.name, SINGLETON_ID)
+
+
+def is_unwritten(class_: Class, entity: Entity) -> bool:
+    """Return whether an object is a singleton that has never been written."""
+    return class_.kind is ClassKind.SINGLETON and not entity.commit_ids
+
+
+class SerialName(NamedTuple):
+    """The identity of a numbering: a class and its Serial attribute, as `SerialName("Employee", "badge")`."""
+
+    class_name: str
+    attribute: str

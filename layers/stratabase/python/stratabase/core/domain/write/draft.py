@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stratabase.core.domain.issues.issue import Issue, IssueType, Subject
-from stratabase.core.domain.objects.entity import Entity, State
-from stratabase.core.domain.objects.identity import is_unwritten
+from stratabase.core.domain.objects.entity import Entity, State, is_unwritten
 from stratabase.core.model.stored_values import overwrite
 from stratabase.core.model.types.storage import Stored
 from stratabase.values.formats.invalid_value import InvalidValue

@@ -14,10 +14,9 @@ from stratabase.core.domain.objects.change import (
     Restoration,
     Tombstone,
 )
-from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.domain.objects.entity import Entity, Reference, SerialName
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.parts import whole_of
-from stratabase.core.domain.objects.serials import SerialName
 from stratabase.core.domain.objects.version import instant_after, with_version_times
 from stratabase.core.domain.write import platform_attributes
 from stratabase.core.domain.write.commands import AnyCommand, Delete, Update

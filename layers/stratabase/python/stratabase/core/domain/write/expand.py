@@ -1,12 +1,12 @@
 """The expansion of a command into the objects that it writes, with their values and requests of roles."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from stratabase.core.domain.issues.issue import Issue, IssueType, Subject
-from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.objects.entity import Reference, RoleName, describe_object
 from stratabase.core.domain.objects.parts import parts_of
-from stratabase.core.domain.objects.role_storage import RoleStorage, storage_of
+from stratabase.core.domain.objects.role_storage import RoleStorage, opposite_name, storage_of
 from stratabase.core.domain.write.commands import (
     ROOT_PATH,
     AnyCommand,
@@ -14,6 +14,8 @@ from stratabase.core.domain.write.commands import (
     Delete,
     PlacedCommand,
     Restore,
+    ToManyCommand,
+    ToOneCommand,
     Update,
 )
 from stratabase.core.domain.write.draft import check_draft, read_draft, report_missing_values
@@ -32,13 +34,125 @@ from stratabase.core.domain.write.request import (
 )
 from stratabase.core.domain.write.request_ids import RequestIds
 from stratabase.core.domain.write.restore import AT_VERSION_PATH, expand_restore, restore_keys
-from stratabase.core.domain.write.role_requests import not_found_issue
-from stratabase.core.domain.write.to_many import request_links, request_opposite_keys
-from stratabase.core.domain.write.to_one import request_opposite_key, request_own_key
+from stratabase.core.domain.write.role_requests import KeyRequest, LinkKey, RoleSubject, not_found_issue
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Role
 from stratabase.values.formats.invalid_value import describe_value
 from stratabase.values.messages import _
+
+
+class ChangedIds(NamedTuple):
+    """The added and the removed IDs, each ID once and in one of the two lists."""
+
+    added: list[str]
+    removed: list[str]
+
+
+def request_opposite_keys(
+    request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand
+) -> None:
+    """Request that the keys of added objects lead here, and that those of removed objects no longer do.
+
+    A key that leads to another object moves.
+    """
+    key_request = KeyRequest(write.reference.id, RoleSubject(write.subject, role.name))
+    opposite = opposite_name(role)
+    assert opposite is not None
+    changed = changed_ids(request, write, role, placed)
+    for id_ in changed.added:
+        request.key_requests[Reference(role.target, id_), opposite].assignments.append(key_request)
+    for id_ in changed.removed:
+        request.key_requests[Reference(role.target, id_), opposite].releases.append(key_request)
+
+
+def request_links(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> None:
+    """Request that links are added and removed."""
+    requester = RoleSubject(write.subject, role.name)
+    changed = changed_ids(request, write, role, placed)
+    for id_ in changed.added:
+        request.link_requests[_link_key(write, role, id_)].additions.append(requester)
+    for id_ in changed.removed:
+        request.link_requests[_link_key(write, role, id_)].removals.append(requester)
+
+
+def _link_key(write: ObjectWrite, role: Role, other: str) -> LinkKey:
+    name, opposite = RoleName(write.reference.class_name, role.name), opposite_name(role)
+    if opposite is not None and opposite < name:
+        return LinkKey(opposite, other, write.reference.id)
+    return LinkKey(name, write.reference.id, other)
+
+
+def changed_ids(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> ChangedIds:
+    """Return the IDs that a command adds and removes. An ID that it both adds and removes is an issue."""
+    command = placed.command.roles[role.name]
+    assert isinstance(command, ToManyCommand)
+    added = {request.resolve(role.target, id_): None for id_ in command.add}
+    removed = {request.resolve(role.target, id_): None for id_ in command.remove}
+    for reference in added.keys() & removed.keys():
+        message = _(
+            "The request both adds and removes {object}. Do only one of these.",
+            object=describe_object(reference),
+        )
+        request.issues.append(RoleSubject(write.subject, role.name).contradiction_issue(message))
+    ids = {reference.id: None for reference in added}
+    removed_ids = {reference.id: None for reference in removed if reference.id not in ids}
+    if command.remove_all and not write.is_new:
+        name = RoleName(write.reference.class_name, role.name)
+        linked = request.context.snapshot.linked_ids(name, write.reference.id)
+        visible = (id_ for id_ in linked if not request.hides(Reference(role.target, id_)))
+        removed_ids |= {id_: None for id_ in visible if id_ not in ids}
+    return ChangedIds(list(ids), list(removed_ids))
+
+
+def request_own_key(request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand) -> None:
+    """Request that the object's own key leads to the target of the command."""
+    requester = RoleSubject(write.subject, role.name)
+    for target_id in requested_target(request, role, placed, requester):
+        name = RoleName(write.reference.class_name, role.name)
+        request.key_requests[write.reference, name].own.append(KeyRequest(target_id, requester))
+
+
+def request_opposite_key(
+    request: WriteRequest, write: ObjectWrite, role: Role, placed: PlacedCommand
+) -> None:
+    """Request that the current partner's key releases the object, and the new partner's key leads to it."""
+    requester, own_id = RoleSubject(write.subject, role.name), write.reference.id
+    opposite = opposite_name(role)
+    assert opposite is not None
+    for target_id in requested_target(request, role, placed, requester):
+        for id_ in _partners(request, write, role):
+            if id_ != target_id:
+                request.key_requests[Reference(role.target, id_), opposite].releases.append(
+                    KeyRequest(own_id, requester)
+                )
+        if target_id is not None:
+            request.key_requests[Reference(role.target, target_id), opposite].assignments.append(
+                KeyRequest(own_id, requester)
+            )
+
+
+def _partners(request: WriteRequest, write: ObjectWrite, role: Role) -> tuple[str, ...]:
+    """Return the IDs that the role leads to now, as far as the caller sees them: at most one."""
+    if write.is_new:
+        return ()
+    ids = request.context.snapshot.linked_ids(
+        RoleName(write.reference.class_name, role.name), write.reference.id
+    )
+    return tuple(id_ for id_ in ids if not request.hides(Reference(role.target, id_)))
+
+
+def requested_target(
+    request: WriteRequest, role: Role, placed: PlacedCommand, requester: RoleSubject
+) -> Iterator[str | None]:
+    """Yield the ID of the requested target, None for no target; nothing if the command is contradictory."""
+    command = placed.command.roles[role.name]
+    assert isinstance(command, ToOneCommand)
+    if command.target is not None and command.remove:
+        message = _("The request both sets and removes the association. Do only one of these.")
+        request.issues.append(requester.contradiction_issue(message))
+    else:
+        yield None if command.target is None else request.resolve(role.target, command.target).id
+
 
 ROLE_REQUESTS: Mapping[RoleStorage, Callable[[WriteRequest, ObjectWrite, Role, PlacedCommand], None]] = {
     RoleStorage.OWN_KEY: request_own_key,

@@ -11,8 +11,7 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.files.pending_file import PendingFile
 from stratabase.core.domain.issues.issue import Issue, Level, Path, Subject
 from stratabase.core.domain.objects.change import Tombstone
-from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State
-from stratabase.core.domain.objects.identity import is_unwritten
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State, is_unwritten
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.write.commands import PlacedCommand, Restore
 from stratabase.core.domain.write.request_ids import RequestIds

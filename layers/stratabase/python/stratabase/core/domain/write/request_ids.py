@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from stratabase.core.domain.issues.issue import Path
-from stratabase.core.domain.objects.entity import Reference
-from stratabase.core.domain.objects.identity import normalize_reference
+from stratabase.core.domain.objects.entity import Reference, normalize_reference
 from stratabase.core.domain.write.commands import (
     ROOT_PATH,
     AnyCommand,

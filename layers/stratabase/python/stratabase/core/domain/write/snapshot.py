@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from stratabase.core.domain.files.pending_file import PendingFile
 from stratabase.core.domain.issues.issue import Path
 from stratabase.core.domain.objects.change import Tombstone
-from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName
+from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, SerialName
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.objects.serials import SerialName
 
 Owner = tuple[RoleName, str]
 """An object and one of its roles, to find what the role leads to."""

@@ -2,17 +2,16 @@
 
 Read the files in this order:
 
-- `messages`: requests and responses.
-- `request_parts`: converts what a server receives to the parts of a request.
+- `messages`: requests and responses, and the parts of a request in what a server receives.
 - `response_size`: limits the size of responses.
 - `refusals`: the exceptions, and the table of their statuses.
 - `endpoint`: an address with its operations and their documentation.
 - `shape`: the fields of a body.
-- `body`: reads and writes bodies in JSON and XML (with `strict_json` and `xml`), and reads forms.
+- `body`: reads and writes bodies in JSON and XML (with `strict_json`), and reads forms.
 - `error_response`: problem details.
 - `authentication`: finds the caller of a request by the Authorization header; `csrf` rejects forged requests.
 
-`media_type`, `language`, `compression`, `etag`, `cors`, `byte_range`, `preconditions` and
+`media_type`, `language`, `compression`, `cors`, `byte_range`, `preconditions` and
 `content_disposition` implement one header field or one group of them each.
 
 Imports only refusals and the caller from the domain, messages, and single modules.

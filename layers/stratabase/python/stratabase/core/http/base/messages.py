@@ -1,9 +1,35 @@
 """The HTTP messages that endpoints receive and return: requests and responses."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
+from urllib.parse import unquote
 
 from stratabase.values.frozen import frozen
+
+_GATEWAY_HEADERS = frozenset({"x-amzn-trace-id", "x-forwarded-for", "x-forwarded-port", "x-forwarded-proto"})
+"""Headers that the gateway adds to each request, and that nothing here needs."""
+
+ValuesByName = dict[str, tuple[str, ...]]
+"""The values of headers or parameters by name, in their original order."""
+
+
+def decode_parameters(parameters: Mapping[str, str]) -> dict[str, str]:
+    """Return path parameters decoded. REST APIs pass them on as the client sent them: percent-encoded."""
+    return {name: unquote(value) for name, value in parameters.items()}
+
+
+def request_headers(values_by_name: Mapping[str, Sequence[str]]) -> ValuesByName:
+    """Return the headers of a request in the form of `Request.headers`, without those of the gateway.
+
+    `values_by_name`: as in events, where the same name can occur in lower and upper case.
+    """
+    headers: ValuesByName = {}
+    for name, values in values_by_name.items():
+        key = name.lower()
+        if key not in _GATEWAY_HEADERS:
+            headers[key] = (*headers[key], *values) if key in headers else tuple(values)
+    return headers
+
 
 Headers = tuple[tuple[str, str], ...]
 """Pairs of header name and value. A name can occur more than once."""

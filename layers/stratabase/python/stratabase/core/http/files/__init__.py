@@ -1,12 +1,10 @@
 """The endpoints of files.
 
-- `upload`: accepts a file for an attribute.
-- `multipart`: reads the file in the body of an upload.
-- `tus`: accepts files in several requests, by the protocol tus; `tus_headers` reads its headers.
+- `upload`: accepts a file for an attribute, in a body of multipart/form-data.
+- `tus`: accepts files in several requests, by the protocol tus.
 - `reference`: the JSON that refers to a pending file.
-- `download`: sends the file of an upload, of an object, or of a former version of an object.
-- `file_response`: the response with a file: headers, conditions, ranges.
-- `media_type`: which files browsers may show, and under which security policy.
+- `download`: sends the file of an upload, of an object, or of a former version of an object: conditions,
+  ranges, and which files browsers may show.
 
 Imports `auth` and `http`.
 """

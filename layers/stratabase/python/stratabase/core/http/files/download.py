@@ -1,6 +1,7 @@
 """The endpoints that send files: of uploads, of objects, and of former versions of objects."""
 
 import re
+from collections.abc import Iterator
 from typing import Protocol
 
 import orjson
@@ -11,15 +12,130 @@ from stratabase.core.domain.files.pending_file import FileTarget
 from stratabase.core.domain.files.refusals import FileNotFound
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.http.base.authentication import require_caller
+from stratabase.core.http.base.byte_range import ByteRange, parse_range
+from stratabase.core.http.base.content_disposition import content_disposition
 from stratabase.core.http.base.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
 from stratabase.core.http.base.media_type import parse_media_type
-from stratabase.core.http.base.messages import Request, Response
-from stratabase.core.http.base.refusals import quote_name
+from stratabase.core.http.base.messages import BodyStream, Headers, Request, Response
+from stratabase.core.http.base.preconditions import Validators, allows_range, is_unmodified
+from stratabase.core.http.base.refusals import ResponseTooLarge, quote_name
 from stratabase.core.http.base.response_size import MAX_STREAMED_SIZE
-from stratabase.core.http.files.file_response import file_response
 from stratabase.core.http.files.reference import REFERENCE_SHAPE, reference_json
 from stratabase.core.operations.files.download import OpenFile
 from stratabase.values.messages import _
+
+_UNKNOWN = "application/octet-stream"
+_WORD = r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,127}"
+_MEDIA_TYPE = re.compile(rf'{_WORD}/{_WORD}(?:[ \t]*;[ \t]*{_WORD}=(?:{_WORD}|"[ !#-\[\]-~]*"))*', re.ASCII)
+_MAX_LENGTH = 255
+_SHOWN = ("image/", "audio/", "video/")
+_PDF = "application/pdf"
+_ACTIVE = ("xml", "svg", "html", "script")
+"""The words in the names of types whose files can contain script."""
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+"""What holds for all files. No policy allows script. Browsers style the pages that they make for files."""
+_SANDBOX = "img-src 'self'; sandbox"
+_POLICIES = {
+    # In a full sandbox, Chrome does not load the media of a page that it makes for them.
+    "audio/": "media-src 'self'; sandbox allow-same-origin",
+    "video/": "media-src 'self'; sandbox allow-same-origin",
+    # Earlier versions of Chrome do not start their viewer in a sandbox. Script in a PDF has no access to the
+    # origin of the service, because it runs in the viewer.
+    _PDF: "object-src 'self'",
+}
+"""The rest of the policy, by the beginning of the media type. For all others, it is the full sandbox."""
+
+
+def content_type(mime_type: str) -> str:
+    """Return the Content-Type of a file. A text that is no media type becomes `application/octet-stream`."""
+    is_valid = len(mime_type) <= _MAX_LENGTH and _MEDIA_TYPE.fullmatch(mime_type)
+    return mime_type if is_valid else _UNKNOWN
+
+
+def is_shown(mime_type: str) -> bool:
+    """Return whether browsers show files of a type: images, PDF, audio and video without script."""
+    name = parse_media_type(content_type(mime_type)).name
+    is_active = any(word in name for word in _ACTIVE)
+    return (name == _PDF or name.startswith(_SHOWN)) and not is_active
+
+
+def security_policy(mime_type: str) -> str:
+    """Return the Content-Security-Policy of a file."""
+    name = parse_media_type(content_type(mime_type)).name
+    return _POLICY + next((rest for start, rest in _POLICIES.items() if name.startswith(start)), _SANDBOX)
+
+
+_CACHE = (("Cache-Control", "private, no-cache"),)
+"""Browsers keep a copy, but ask each time whether it is current, and whether the member may still read it."""
+
+
+def file_response(request: Request, open_file: OpenFile, max_size: int = MAX_STREAMED_SIZE) -> Response:
+    """Return the response to GET or HEAD for a file.
+
+    A response has at most `max_size` bytes. A longer range is cut off, as RFC 9110 section 15.3.7 allows.
+    Raises PreconditionFailed, RangeNotSatisfiable, ResponseTooLarge, FileNotFound, Unavailable.
+    """
+    file = open_file.file
+    validators = Validators(f'"{file.file_id}"', open_file.modified // 1000, open_file.is_exact)
+    # 1. The conditions decide first (RFC 9110 section 13.2.2).
+    if is_unmodified(request, validators):
+        return Response(304, (*validators.headers(), *_CACHE))
+    headers = (*_file_headers(open_file), *validators.headers(), *_CACHE)
+    # 2. HEAD describes the whole file, of any size. Ranges are only defined for GET.
+    if request.method == "HEAD":
+        return Response(200, (*headers, _length(file.size)))
+    # 3. GET sends a range, or the whole file.
+    part = _requested_part(request, validators, file.size)
+    if part is None:
+        _check_size(file.size, max_size)
+        return _stream(200, headers, open_file, ByteRange(0, file.size))
+    start, end = part.start, min(part.end, part.start + max_size)
+    content_range = ("Content-Range", f"bytes {start}-{end - 1}/{file.size}")
+    return _stream(206, (*headers, content_range), open_file, ByteRange(start, end))
+
+
+def _file_headers(open_file: OpenFile) -> Headers:
+    file = open_file.file
+    return (
+        ("Content-Type", content_type(file.mime_type)),
+        ("Content-Disposition", content_disposition(file.name, inline=is_shown(file.mime_type))),
+        ("Content-Security-Policy", security_policy(file.mime_type)),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
+        ("Accept-Ranges", "bytes"),
+    )
+
+
+def _requested_part(request: Request, validators: Validators, size: int) -> ByteRange | None:
+    ranges = request.headers.get("range", ())
+    if len(ranges) != 1 or not allows_range(request, validators):
+        return None
+    return parse_range(ranges[0], size)
+
+
+def _check_size(size: int, max_size: int) -> None:
+    if size > max_size:
+        message = _(
+            "The file has {size} bytes. One response has at most {limit} bytes. "
+            "Request the file in parts with the Range header, for example bytes=0-{last}.",
+            size=size,
+            limit=max_size,
+            last=str(max_size - 1),
+        )
+        raise ResponseTooLarge(message)
+
+
+def _stream(status: int, headers: Headers, open_file: OpenFile, part: ByteRange) -> Response:
+    length = part.end - part.start
+    chunks: Iterator[bytes] = open_file.read(part.start, part.end) if length else iter(())
+    stream = BodyStream(chunks, length)
+    return Response(status, (*headers, _length(length)), binary=True, stream=stream)
+
+
+def _length(size: int) -> tuple[str, str]:
+    return ("Content-Length", str(size))
+
 
 REFERENCE_MEDIA_TYPE = "application/vnd.stratabase.reference+json"
 """The media type in Accept with which a client requests the reference to a pending file, not its bytes."""

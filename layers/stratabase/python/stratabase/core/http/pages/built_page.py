@@ -15,8 +15,8 @@ from string import Template
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.http.base.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
-from stratabase.core.http.base.etag import cacheable_response
 from stratabase.core.http.base.messages import Headers, Request, Response
+from stratabase.core.http.base.preconditions import cacheable_response
 from stratabase.core.http.base.refusals import UnknownAddress
 from stratabase.values.messages import _
 

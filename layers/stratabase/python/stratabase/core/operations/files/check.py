@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 from stratabase.core.domain.files.blob import Blob
-from stratabase.core.domain.files.file_reference import FileReference
-from stratabase.core.domain.files.stored_file import PENDING_PREFIX, file_key
+from stratabase.core.domain.files.stored_file import PENDING_PREFIX, FileReference, file_key
 from stratabase.core.operations.file_ports import BlobStore
 from stratabase.core.operations.files.blob_mark import MARK_KEY_OF_FILES
 

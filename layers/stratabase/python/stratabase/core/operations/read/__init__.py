@@ -8,7 +8,7 @@ Only `Reader` reads objects for the rest of the product. Read the files in this 
 - `formulas`, `derived_values`: derived attributes and expressions, computed for many objects at once
 - `read_policy`: what grants let a caller see, now and in the past
 - `reader`: all of these behind one interface: objects, pages, and derived values
-- `role_loader`, `related_views`, `associable_views`, `views`: objects with all that is selected of them,
+- `role_loader`, `related_views`, `views`: objects with all that is selected of them,
   level by level
 - `versions`, `version_page`, `version_diff`: the history of objects
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State
-from stratabase.core.domain.objects.identity import normalize_reference
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State, normalize_reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.query.derived import Computed, Derive, computed_parts, simplify
 from stratabase.core.domain.query.fetch import Render, stored_state

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from stratabase.core.domain.objects.entity import Entity, Moment, Reference
-from stratabase.core.domain.objects.identity import normalize_reference
+from stratabase.core.domain.objects.entity import Entity, Moment, Reference, normalize_reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.version_diff import (
     AttributeChange,

@@ -6,8 +6,7 @@ from functools import partial
 from itertools import islice
 
 from stratabase.core.domain.issues.refusals import Hint, ReadBudgetExceeded
-from stratabase.core.domain.objects.entity import Entity, Reference
-from stratabase.core.domain.objects.identity import normalize_reference
+from stratabase.core.domain.objects.entity import Entity, Reference, normalize_reference
 from stratabase.core.domain.objects.instant import Instant, parse_instant
 from stratabase.core.domain.objects.version import VERSION_START
 from stratabase.core.domain.query.derived import computed_parts

@@ -6,8 +6,7 @@ from functools import partial
 from itertools import islice
 from typing import TypeVar
 
-from stratabase.core.domain.objects.entity import Entity, Moment, Reference, State
-from stratabase.core.domain.objects.identity import normalize_reference
+from stratabase.core.domain.objects.entity import Entity, Moment, Reference, State, normalize_reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.parts import part_ids, whole_of
 from stratabase.core.domain.query.derived import Computed

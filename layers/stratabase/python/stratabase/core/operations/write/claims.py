@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from stratabase.core.domain.issues.issue import Issue, IssueType, Path
 from stratabase.core.domain.objects.change import Creation, Restoration, Tombstone
-from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State
-from stratabase.core.domain.objects.identity import SINGLETON_ID
+from stratabase.core.domain.objects.entity import SINGLETON_ID, Entity, Reference, RoleName, State
 from stratabase.core.domain.objects.parts import part_ids
 from stratabase.core.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.core.domain.query.filter import Comparison, RoleFilter

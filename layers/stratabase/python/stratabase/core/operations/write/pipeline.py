@@ -12,18 +12,17 @@ from stratabase.core.domain.issues.issue import Issue, IssueType, Path
 from stratabase.core.domain.issues.refusals import Refused, Unavailable
 from stratabase.core.domain.objects.change import Change
 from stratabase.core.domain.objects.commit_refusals import Conflict
-from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.domain.objects.entity import Entity, Reference, SerialName
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.objects.serials import SerialName
 from stratabase.core.domain.write.commands import AnyCommand, Delete, Restore, Update
 from stratabase.core.domain.write.excess import find_excess
 from stratabase.core.domain.write.plan import WritePlan, assign_numbers, plan_write
 from stratabase.core.domain.write.request import WriteContext
 from stratabase.core.domain.write.request_ids import ClientIds, RequestIds
 from stratabase.core.domain.write.snapshot import Snapshot
+from stratabase.core.operations.context import check_time
 from stratabase.core.operations.files.bind import UploadLost, copy_uploads
 from stratabase.core.operations.services import Services
-from stratabase.core.operations.time_limit import check_time
 from stratabase.core.operations.write.claims import NO_CLAIMS, Claims, TooManyClaims
 from stratabase.core.operations.write.commit_or_explain import CommitOrDryRun, commit_or_explain
 from stratabase.core.operations.write.load import CallerVisibility, load_missing

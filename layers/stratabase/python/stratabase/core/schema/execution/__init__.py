@@ -4,10 +4,10 @@ Read the files in this order:
 
 - `documents`, `literals`, `accepting_validator`: parse, validate and cache documents
 - `limits`, `repetition`: limit the size and the shape of documents
-- `cost`, `cost_steps`, `cost_estimate`, `derived_reads`: limit what an operation may read and write
+- `cost`, `cost_estimate`, `derived_reads`: limit what an operation may read and write
 - `selections`: collects the fields of a selection
 - `fetch_plan`, `views`: say what the fields need of objects, and fetch it
-- `compiled_operation`, `answer_code`: execute an operation without graphql-core's executor
+- `compiled_operation`: executes an operation without graphql-core's executor
 - `variables`, `arguments`: coerce the variables and the arguments of a compiled operation
 - `errors`, `insight`: render `errors` and `extensions` of the response
 - `cache`: a cache of bounded weight

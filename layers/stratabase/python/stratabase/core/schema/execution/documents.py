@@ -32,8 +32,8 @@ from stratabase.core.schema.execution.cache import BoundedCache
 from stratabase.core.schema.execution.compiled_operation import CompiledOperation
 from stratabase.core.schema.execution.cost import DocumentCosts
 from stratabase.core.schema.execution.cost_estimate import SizeOf, no_size
-from stratabase.core.schema.execution.document_errors import DocumentError
 from stratabase.core.schema.execution.document_hints import with_hint
+from stratabase.core.schema.execution.errors import DocumentError, ValuesWithPlaces
 from stratabase.core.schema.execution.limits import ExecutionPolicy, limit_violations, too_long
 from stratabase.core.schema.execution.literals import (
     NO_LITERALS,
@@ -43,7 +43,6 @@ from stratabase.core.schema.execution.literals import (
     split_literals,
 )
 from stratabase.core.schema.execution.selections import fragments_of, selects_the_same
-from stratabase.core.schema.execution.value_errors import ValuesWithPlaces
 from stratabase.core.schema.request.context import ProfileSchema
 from stratabase.values.messages import _
 

@@ -2,7 +2,7 @@
 
 - Pages: `page_options` and `filter_type` make the types; `query_reader` and `filter_reader` read them to
   queries.
-- Writes: `input_table` defines the families of inputs, and `object_inputs` makes their types.
-  `command_reader` and `role_commands` read them to commands.
+- Writes: `input_table` defines the families of inputs and how roles are read, and `object_inputs` makes their
+  types. `command_reader` reads them to commands.
 - `service_arguments` has all other arguments.
 """

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 from graphql import GraphQLArgument, GraphQLNonNull
 
 from stratabase.core.domain.issues.issue import Path
-from stratabase.core.domain.objects.entity import Reference
-from stratabase.core.domain.objects.identity import singleton_reference
+from stratabase.core.domain.objects.entity import Reference, singleton_reference
 from stratabase.core.domain.write.commands import Create, RoleCommand, Update, UpdateBulk
 from stratabase.core.model.api_names import CLIENT_ID, ID, GeneratedType
 from stratabase.core.model.model import Class, ClassKind, Model

@@ -16,8 +16,7 @@ from graphql import (
 
 from stratabase.core.domain.issues.issue import IssueType, Subject
 from stratabase.core.domain.issues.refusals import Refused
-from stratabase.core.domain.objects.entity import Reference
-from stratabase.core.domain.objects.identity import singleton_reference
+from stratabase.core.domain.objects.entity import Reference, singleton_reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.version import VERSION_INSTANT_PATTERN, parse_version_instant
 from stratabase.core.domain.write.commands import Create, Delete, Update

@@ -16,9 +16,8 @@ from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.query.consumption import Consumption
 from stratabase.core.domain.query.fetch import Fetch
 from stratabase.core.domain.query.read_budget import ReadBudget
-from stratabase.core.operations.context import ReadContext, read_context
+from stratabase.core.operations.context import ReadContext, check_time, read_context
 from stratabase.core.operations.services import Services
-from stratabase.core.operations.time_limit import check_time
 from stratabase.core.operations.write.options import BulkRecorder, CommitRecorder
 from stratabase.core.operations.write.outcome import WriteOutcome
 from stratabase.values.cel.environment import EvaluationContext

@@ -2,8 +2,7 @@
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 
-from stratabase.core.domain.objects.entity import Reference
-from stratabase.core.domain.objects.identity import singleton_reference
+from stratabase.core.domain.objects.entity import Reference, singleton_reference
 from stratabase.core.domain.query.fetch import View
 from stratabase.core.model.api_names import ID, GeneratedType
 from stratabase.core.model.model import Class

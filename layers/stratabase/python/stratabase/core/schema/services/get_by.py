@@ -11,8 +11,7 @@ from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 from stratabase.core.domain.access.visibility import check_comparison, check_role_comparison
 from stratabase.core.domain.issues.issue import Issue, IssueType, Subject
 from stratabase.core.domain.issues.refusals import Refused
-from stratabase.core.domain.objects.entity import Reference, State
-from stratabase.core.domain.objects.identity import normalize_reference
+from stratabase.core.domain.objects.entity import Reference, State, normalize_reference
 from stratabase.core.domain.query.fetch import View
 from stratabase.core.model.api_names import GeneratedType, get_by_verb
 from stratabase.core.model.attribute import Attribute

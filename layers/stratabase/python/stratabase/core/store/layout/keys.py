@@ -30,9 +30,8 @@ from zlib import crc32
 
 import orjson
 
-from stratabase.core.domain.objects.entity import Reference, RoleName, State
+from stratabase.core.domain.objects.entity import Reference, RoleName, SerialName, State
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.objects.serials import SerialName
 from stratabase.core.model.model import Unique
 from stratabase.core.store.engine.port import Bounds, IndexKey, Key
 

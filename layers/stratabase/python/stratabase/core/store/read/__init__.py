@@ -2,14 +2,14 @@
 
 Read in this order:
 
-1. context: the engine, the model and what the store derives from them; reads by key.
+1. context: the engine, the model and what the store derives from them; reads by key, and keeps what was read
+   until something is written.
 2. kept_counts: keeps the numbers of matches until something is written.
-3. kept_objects: keeps the objects that were read by key until something is written.
-4. links: the ids that a role refers to, now or as of an instant.
-5. history: the versions of an object, in order or as of an instant.
-6. unique_lookup: finds an object by its unique values.
-7. unlisted_parts: excludes parts from a count that no whole lists.
-8. required_values: counts objects that lack a required attribute or role.
+3. links: the ids that a role refers to, now or as of an instant.
+4. history: the versions of an object, in order or as of an instant.
+5. unique_lookup: finds an object by its unique values.
+6. unlisted_parts: excludes parts from a count that no whole lists.
+7. required_values: counts objects that lack a required attribute or role.
 
 Imports indexes, layout and engine. Writes, backfills and the repository import it.
 """

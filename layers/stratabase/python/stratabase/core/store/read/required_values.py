@@ -9,8 +9,7 @@ from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
-from stratabase.core.domain.objects.entity import Entity, RoleName, State
-from stratabase.core.domain.objects.identity import SINGLETON_ID
+from stratabase.core.domain.objects.entity import SINGLETON_ID, Entity, RoleName, State
 from stratabase.core.domain.objects.parts import part_ids
 from stratabase.core.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.core.model.model import Class, ClassKind, Model, Role

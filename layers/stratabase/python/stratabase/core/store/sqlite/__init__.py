@@ -2,14 +2,13 @@
 
 Read in this order:
 
-1. engine: the calls of the port.
+1. engine: the calls of the port, and one connection for each thread that reads.
 2. table: the table, with one row for each item.
 3. queries: the SELECT statements.
-4. readers: one connection for each thread that reads.
-5. writer: the only thread that writes; it groups concurrent commits into one transaction.
-6. commit: executes one batch inside a transaction.
-7. file: opens, checks, creates and upgrades a database file.
-8. errors: maps SQLite's errors to refusals, and waits while another process holds the file.
+4. writer: the only thread that writes; it groups concurrent commits into one transaction.
+5. commit: executes one batch inside a transaction.
+6. file: opens, checks, creates and upgrades a database file.
+7. errors: maps SQLite's errors to refusals, and waits while another process holds the file.
 
 Of the store, imports only engine. Members and login attempts are in separate files (`members.stores`), whose
 code shares file and errors.

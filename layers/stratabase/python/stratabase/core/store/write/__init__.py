@@ -9,7 +9,7 @@ Read in this order:
 
 1. commit: the entry; attempts a transaction until it is committed or refused.
 2. transaction: plans one action for each item, and corrects the plan after a refused attempt.
-3. head_actions, heads: the head item of an object, and the counts in it.
+3. heads: the head item of an object, and the counts in it.
 4. association_changes: links and counts.
 5. guard_writes: guards, which reserve unique values and one-to-one targets.
 6. deletions: links and parts that end with a deleted object.

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.commit_refusals import LockRefused, TooLarge
-from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.domain.objects.entity import SINGLETON_ID, Entity, Reference
 from stratabase.core.domain.objects.idempotency import IdempotencyRecord
-from stratabase.core.domain.objects.identity import SINGLETON_ID
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import Lock
 from stratabase.core.store.engine.expectations import find_failures

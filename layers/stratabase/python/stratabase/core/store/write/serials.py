@@ -16,7 +16,7 @@ from concurrent.futures import Future
 from threading import Lock
 
 from stratabase.core import waiting
-from stratabase.core.domain.objects.serials import SerialName
+from stratabase.core.domain.objects.entity import SerialName
 from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.core.store.engine.port import Engine, Item
 from stratabase.core.store.layout import keys

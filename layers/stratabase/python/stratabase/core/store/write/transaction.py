@@ -52,8 +52,14 @@ from stratabase.core.store.write.association_changes import (
 from stratabase.core.store.write.changed_roles import unbuilt_role_violations
 from stratabase.core.store.write.file_writes import file_writes
 from stratabase.core.store.write.guard_writes import GuardWrites
-from stratabase.core.store.write.head_actions import HeadContext, head_action
-from stratabase.core.store.write.heads import CountedRoles, HeadWrite, both, expect_unclaimed
+from stratabase.core.store.write.heads import (
+    CountedRoles,
+    HeadContext,
+    HeadWrite,
+    both,
+    expect_unclaimed,
+    head_action,
+)
 from stratabase.core.store.write.idempotency import check_recorded, record_writes
 from stratabase.core.store.write.refusals import blocking_locks
 
