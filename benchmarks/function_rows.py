@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 from benchmarks.function_process import Start, cold_start, proxy_event
 from benchmarks.models import MODELS, ServedModel
 from benchmarks.table import Figure, print_table
-from stratabase.server.http.template import FunctionDeclaration, read_template
 from stratabase.terminal.settings import EMULATOR_CREDENTIALS
 from stratabase_aws.commands.emulator import emulator
 from stratabase_aws.endpoint import AwsEndpoint, Credentials
 from stratabase_aws.keys.secrets_manager import SecretsClient
 from tests.lambda_stack.layers import Layers, lay_out
+from tests.lambda_stack.template import FunctionDeclaration, read_template
 from tests.repository import ROOT
 from tests.service import PASSWORD
 

@@ -160,7 +160,7 @@ def _import_everything() -> None:
 
 def _become(command: _Command) -> None:
     """Take over what a new process has from its parent, or makes when it imports a module."""
-    from stratabase.server.http import event  # noqa: PLC0415 - see `_import_everything`
+    from stratabase.server.http import request  # noqa: PLC0415 - see `_import_everything`
 
     for standard, descriptor in enumerate((command.input, command.output, command.output)):
         os.dup2(descriptor, standard)
@@ -173,7 +173,7 @@ def _become(command: _Command) -> None:
     os.environ.clear()
     os.environ.update(command.environment)
     time.tzset()
-    event._ID_PREFIX = str(uuid4())[:24]
+    request._ID_PREFIX = str(uuid4())[:24]
     sys.argv = ["stratabase", *command.arguments]
 
 
@@ -181,6 +181,7 @@ def main() -> int:
     """Run each command in a fork of this process until the tests end. Return the exit code."""
     _import_everything()
     from stratabase.cli.__main__ import run  # noqa: PLC0415 - see above
+    from tests.cli import project_server  # noqa: PLC0415
 
     gc.collect()
     gc.freeze()
@@ -190,6 +191,8 @@ def main() -> int:
             if forks.start(command.sender):
                 receiver.close()
                 _become(command)
+                if project_server.VARIABLE in os.environ:
+                    project_server.add_endpoint()
                 return run()
             os.close(command.input)
             os.close(command.output)

@@ -26,9 +26,8 @@ from stratabase.members.mail import Mail
 from stratabase.members.mailed_link import parse_link_token
 from stratabase.members.mailers.message import build_message
 from stratabase.members.sign_in.json_web_tokens import InvalidSignature, open_token
-from stratabase.server.http.errors import GatewayError
+from stratabase.server.http.errors import HttpError
 from stratabase.server.http.routes import Routes
-from stratabase.server.http.template import RouteDeclaration
 from stratabase.values.cel.errors import InvalidExpression
 from stratabase.values.cel.parser import parse
 from stratabase.values.formats.date_pattern import compile_date_pattern
@@ -48,7 +47,7 @@ CPU_SECONDS = 60
 _REFUSALS = (
     Refusal,
     InvalidValue,
-    GatewayError,
+    HttpError,
     InvalidExpression,
     InvalidModel,
     InvalidSignature,
@@ -80,12 +79,7 @@ def refused(read: Callable[[str], object], text: str) -> None:
         read(text)
 
 
-_ROUTES = Routes(
-    [
-        RouteDeclaration("GET", "/auth/members/{id}/x/{part}", "f"),
-        RouteDeclaration("GET", "/public/{proxy+}", "f"),
-    ]
-)
+_ROUTES = Routes(["/auth/members/{id}/x/{part}", "/public/{name}"])
 _RUNNING = Formats("DYyMLdwFuW", "HKhkmsS")
 _APART = Formats("EEEE d MMMM y G", "h:m:s.S a", language="kde_TZ")
 

@@ -8,8 +8,8 @@ from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
 from stratabase.core.app.app import App
 from stratabase.core.http.handler import CATCH_ALL
-from stratabase.server.http.template import read_template
 from tests import golden
+from tests.lambda_stack.template import read_template
 from tests.repository import ROOT
 
 

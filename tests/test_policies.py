@@ -16,15 +16,15 @@ from stratabase.core.model.reading import read_model_file
 from stratabase.core.settings import Settings
 from stratabase.members.app.member_services import MemberServices
 from stratabase.members.sign_in import password_hashes as passwords
-from stratabase.server.http.lambda_functions import LambdaFunction
-from stratabase.server.http.routes import Routes
-from stratabase.server.http.template import read_template
 from stratabase.values.clock import SystemClock
 from stratabase_aws.functions import reindex_handler
 from stratabase_aws.s3 import s3
 from tests import ministack
+from tests.lambda_stack.functions import LambdaFunction
+from tests.lambda_stack.gateway import FunctionRoutes
 from tests.lambda_stack.local_functions import MovableClock, Stack, start_function
 from tests.lambda_stack.recorder import FROM_ADDRESS, LEADING_KEYS, Call, Recorder
+from tests.lambda_stack.template import read_template
 from tests.lambda_stack.workload import MORE_CLASSES, change_model, run_everything
 from tests.repository import ROOT
 from tests.service import PASSWORD, SAMPLE_MODEL
@@ -107,7 +107,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Recorder]
             reindex = reindex_handler(lambda: instances[REINDEX], clock.now, clock.sleep)
             return {**loaded, REINDEX: loaded[REINDEX]._replace(handler=reindex)}
 
-        run_everything(Stack(start, recorders, Routes(TEMPLATE.routes), clock, lose_files))
+        run_everything(Stack(start, recorders, FunctionRoutes(TEMPLATE.routes), clock, lose_files))
     return recorders
 
 

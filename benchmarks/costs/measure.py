@@ -20,8 +20,8 @@ from typing import Any
 from benchmarks.costs.operations import INSIGHT, Data, Operation
 from benchmarks.costs.recorder import AwsCall, round_trips
 from benchmarks.costs.service import Request, Service, running_service
-from stratabase.server.http.template import read_template
 from tests.lambda_stack.stack import TEMPLATE
+from tests.lambda_stack.template import read_template
 
 FILE = Path(__file__).parent / "measured.json"
 REQUESTS = int(os.environ.get("REQUESTS", "100"))

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from benchmarks import cpu
 from benchmarks.costs.recorder import AwsCall, record_calls
-from stratabase.server.http.routes import Routes
-from stratabase.server.http.template import read_template
 from stratabase_aws.commands.emulator import emulator
 from stratabase_aws.functions.events import StreamedResponse
+from tests.lambda_stack.gateway import FunctionRoutes
 from tests.lambda_stack.pool import FunctionPool
 from tests.lambda_stack.stack import TEMPLATE, function_pools
+from tests.lambda_stack.template import read_template
 from tests.service import PASSWORD
 
 MODEL = Path(__file__).parent / "model.graphql"
@@ -55,7 +55,7 @@ class Service:
         self.calls = calls
         self.log = log
         self._pools = pools
-        self._routes = Routes(read_template(TEMPLATE).routes)
+        self._routes = FunctionRoutes(read_template(TEMPLATE).routes)
         self._tokens: dict[str, str] = {}
 
     def sign_in(self, username: str) -> None:
@@ -88,7 +88,7 @@ class Service:
             "multiValueHeaders": {name: [value] for name, value in headers.items()},
             "queryStringParameters": None,
             "multiValueQueryStringParameters": None,
-            "pathParameters": match.parameters and dict(match.parameters),
+            "pathParameters": match.parameters,
             "stageVariables": None,
             "requestContext": {
                 "requestId": "00000000-0000-4000-a000-000000000000",

@@ -13,57 +13,47 @@ from pathlib import Path
 from queue import Empty, Queue
 from typing import IO, Any
 
+from tests.cli.project_server import VARIABLE
 from tests.forked_commands import IS_SUPPORTED, ForkedCommand, start_command
+from tests.repository import ROOT
 
 DEADLINE = 30
 MODEL = """
 extend schema @application(name: "Shop") @profile(name: "Administrator", administrator: true)
 type Pet { name: String! }
 """
-TEMPLATE = """
-Resources:
-  Fake:
-    Type: AWS::Serverless::Function
-    Properties:
-      CodeUri: functions/fake
-      Handler: app.handler
-      Timeout: 30
-      Events:
-        Root: {Type: Api, Properties: {Path: /, Method: ANY}}
-        Rest: {Type: Api, Properties: {Path: "/{proxy+}", Method: ANY}}
-"""
-FUNCTION = """
+CODE = """
 import os
 import re
 from pathlib import Path
 from stratabase.core import waiting
+from stratabase.core.http.base.messages import Response
 
-MODEL = Path(os.environ["STRATABASE_MODEL"]).read_text()
+MODEL = Path(os.environ["STRATABASE_MODEL"] or "model.graphql").read_text()
 WORD = "first"
 
-def handler(event, context):
-    if event["path"] == "/slow":
+def respond(request):
+    if request.path == "/slow":
         waiting.offload(Path("gate").read_text)
-    if event["path"] == "/blocked":
+    if request.path == "/blocked":
         Path("gate").read_text()
-    if event["path"] == "/stuck":
+    if request.path == "/stuck":
         re.match("(a+)+$", "a" * 99 + "!")  # takes longer than anybody lives, and keeps the interpreter
-    return {"body": f"{WORD} {os.getpid()} {MODEL}"}
+    return Response(200, body=f"{WORD} {os.getpid()} {MODEL}".encode())
 """
 
 
 class Project:
-    """A folder with a model, a function and a template, which tests may edit."""
+    """A folder with a model and the code of an endpoint, which tests may edit."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.model = folder / "layers/model/model.graphql"
-        self.function = folder / "functions/fake/app.py"
+        self.code = folder / "code/app.py"
         self.home = folder / ".stratabase"
-        for file, text in ((self.model, MODEL), (self.function, FUNCTION)):
+        for file, text in ((self.model, MODEL), (self.code, CODE)):
             file.parent.mkdir(parents=True)
             file.write_text(text)
-        (folder / "template.yaml").write_text(TEMPLATE)
 
     def edit(self, file: Path, old: str, new: str) -> None:
         """Replace a file by a new one, as many editors do."""
@@ -77,12 +67,14 @@ class Terminal:
     """A command that runs in a project's folder. Tests can wait for each printed line once."""
 
     def __init__(self, project: Project, *arguments: str, **environment: str) -> None:
-        environment = {"STRATABASE_MODEL": str(project.model), **environment}
+        own = {"STRATABASE_MODEL": str(project.model), VARIABLE: str(project.code), "PYTHONPATH": str(ROOT)}
+        environment = {**own, **environment}
         is_alone = "--no-reload" in arguments and not {"--workers", "--metrics"} & {*arguments}
         if IS_SUPPORTED and is_alone:
             self._start_fork(project.folder, arguments, environment)
         else:
-            command = [sys.executable, "-P", "-m", "stratabase.cli", *arguments]
+            module = "tests.cli.project_server" if "serve" in arguments else "stratabase.cli"
+            command = [sys.executable, "-P", "-m", module, *arguments]
             self._start(project.folder, command, environment)
 
     @classmethod

@@ -7,8 +7,9 @@ from mmap import mmap
 
 from stratabase.core.current_request import SIZE, CurrentRequest, current_request
 from stratabase.core.greenlets import Greenlets
+from stratabase.core.http.base.messages import Request, Response
 from tests.server.http.calls import run_call
-from tests.server.http.serving import gateway
+from tests.server.http.serving import http_server
 
 
 def test_the_name_is_readable_through_shared_memory() -> None:
@@ -61,11 +62,11 @@ def test_a_call_is_named_while_it_runs_and_not_while_it_waits() -> None:
 
 
 def test_a_request_is_named_by_its_route_and_trace_id_alone() -> None:
-    def handler(_event: object, _context: object) -> object:
-        return {"body": current_request.name()}
+    def respond(_request: Request) -> Response:
+        return Response(200, body=current_request.name().encode())
 
-    with gateway(handler) as client:
+    with http_server(respond) as client:
         response = client.request("POST", "/files/secret.txt?word=secret", {"X-Word": "secret"}, b"secret")
 
     trace_id = response.header("x-amzn-RequestId")
-    assert response.body.decode() == f"POST /files/{{proxy+}} (trace id {trace_id})"
+    assert response.body.decode() == f"POST /files/{{name}} (trace id {trace_id})"

@@ -6,18 +6,19 @@ The sweep function runs all the time, not every five minutes.
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from benchmarks.runtime_api import FunctionFailed
 from stratabase.core import waiting
-from stratabase.server.http.lambda_functions import LambdaFunction
 from stratabase.server.http.server import ServerCallbacks, run_server
-from stratabase.server.http.template import read_template
 from stratabase.server.process.listener import listen
+from tests.lambda_stack.functions import Event
+from tests.lambda_stack.gateway import FunctionRoutes, FunctionsHandler
 from tests.lambda_stack.pool import FunctionPool
-from tests.lambda_stack.stack import TEMPLATE, function_pools
+from tests.lambda_stack.stack import TEMPLATE, Pools, function_pools
+from tests.lambda_stack.template import read_template
 
 SWEEP = "SweepFunction"
 SWEEP_PAUSE = 0.5
@@ -29,14 +30,14 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO)
     template = read_template(TEMPLATE)
     with function_pools(os.environ, template.functions) as pools, _sweeping(pools[SWEEP]):
-        functions = {name: LambdaFunction(pool.function, _handler(pool)) for name, pool in pools.items()}
+        handler = FunctionsHandler(FunctionRoutes(template.routes), _invocation(pools))
         with listen("127.0.0.1", int(os.environ["PORT"])) as listener:
-            run_server(listener, template, functions, ServerCallbacks(lambda _end: None))
+            run_server(listener, handler, ServerCallbacks(lambda _end: None))
 
 
-def _handler(pool: FunctionPool) -> Any:
-    """Return what the gateway calls for a function. It waits for the process without blocking the gateway."""
-    return lambda event, _context: waiting.offload(pool.invoke, event)
+def _invocation(pools: Pools) -> Callable[[str, Event], Any]:
+    """Return what calls a function. It waits for its process without blocking the server."""
+    return lambda name, event: waiting.offload(pools[name].invoke, event)
 
 
 @contextmanager

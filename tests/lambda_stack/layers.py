@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from stratabase.server.http.template import FunctionDeclaration
+from tests.lambda_stack.template import FunctionDeclaration
 from tests.repository import ROOT
 
 INSTALLED = ROOT / ".venv-layers"

@@ -16,13 +16,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from stratabase.core.app.app import App
-from stratabase.server.http.event import Event
-from stratabase.server.http.lambda_functions import FunctionContext, Handler, LambdaFunction, load_function
-from stratabase.server.http.routes import Routes
-from stratabase.server.http.template import FunctionDeclaration
 from stratabase_aws.functions import handlers
 from stratabase_aws.functions.events import StreamedResponse
+from tests.lambda_stack.functions import Event, FunctionContext, Handler, LambdaFunction, load_function
+from tests.lambda_stack.gateway import FunctionRoutes
 from tests.lambda_stack.recorder import Recorder
+from tests.lambda_stack.template import FunctionDeclaration
 from tests.service import PASSWORD, Reply, basic
 
 ADMINISTRATOR = basic("admin", PASSWORD)
@@ -88,7 +87,7 @@ class Stack:
         self,
         start: Callable[[], Mapping[str, LambdaFunction]],
         recorders: Mapping[str, Recorder],
-        routes: Routes,
+        routes: FunctionRoutes,
         clock: "MovableClock",
         lose_files: Callable[[], None],
     ) -> None:
@@ -126,7 +125,7 @@ class Stack:
             "headers": all_headers,
             "multiValueHeaders": {name: [value] for name, value in all_headers.items()},
             "multiValueQueryStringParameters": parse_qs(url.query) or None,
-            "pathParameters": match.parameters and dict(match.parameters),
+            "pathParameters": match.parameters,
             "requestContext": {
                 "requestId": "00000000-0000-4000-a000-000000000000",
                 "stage": "live",

@@ -10,8 +10,8 @@ from typing import Any
 
 from benchmarks.runtime_api import FunctionFailed, RuntimeApi, StreamedAnswer, runtime_api
 from stratabase.core.http.base.messages import BodyStream
-from stratabase.server.http.template import FunctionDeclaration
 from stratabase_aws.functions.events import StreamedResponse
+from tests.lambda_stack.template import FunctionDeclaration
 
 GRACE = 5.0
 """Seconds beyond the timeout of a function until its process is killed, as Lambda does at once."""

@@ -13,11 +13,11 @@ import boto3
 from botocore.exceptions import ClientError
 
 from benchmarks.function_rows import ADMINISTRATOR
-from stratabase.server.http.template import FunctionDeclaration
 from tests.lambda_stack.faults import fault_proxy
 from tests.lambda_stack.invocations import invocation_proxy
 from tests.lambda_stack.layers import Layers, lay_out
 from tests.lambda_stack.pool import ExecutionEnvironment, FunctionPool
+from tests.lambda_stack.template import FunctionDeclaration
 from tests.repository import ROOT
 from tests.service import deployed_settings
 

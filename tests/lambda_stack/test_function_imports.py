@@ -20,10 +20,10 @@ from stratabase.core.model.prepared import prepare, prepared_file
 from stratabase.core.model.reading import read_model_file
 from stratabase.core.settings import Settings
 from stratabase.members.app.member_services import MemberServices
-from stratabase.server.http.template import read_template
 from stratabase_aws.keys.secrets_manager import SecretsClient
 from tests import ministack
 from tests.lambda_stack.layers import Layers, lay_out
+from tests.lambda_stack.template import read_template
 from tests.lambda_stack.workload import MEMBERS
 from tests.repository import ROOT
 from tests.service import PASSWORD, SAMPLE_MODEL, basic

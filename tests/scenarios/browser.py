@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
-from stratabase.server.http.template import RouteDeclaration
-from tests.link_service import CONFIRM_EMAIL, FORGOT_PASSWORD, SET_PASSWORD, LinkService
-from tests.server.http.serving import gateway
+from tests.link_service import LinkService
+from tests.server.http.serving import http_server
 from tests.soak import FULL
 
 PHONE: dict[str, Any] = {
@@ -25,10 +24,6 @@ PHONE: dict[str, Any] = {
     "has_touch": True,
 }
 DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
-LINK_ROUTES = tuple(
-    RouteDeclaration(each, "ANY", "Fake")
-    for each in (SET_PASSWORD, FORGOT_PASSWORD, CONFIRM_EMAIL, "/{proxy+}")
-)
 
 QUIET = (
     "--no-sandbox",
@@ -139,10 +134,10 @@ def service() -> LinkService:
 @pytest.fixture
 def origin(service: LinkService) -> Iterator[str]:
     """Return the origin at which the link service serves HTTP."""
-    with gateway(lambda event, _: handler(event), LINK_ROUTES) as client:
-        address = f"http://127.0.0.1:{client.port}"
-        handler = service.handler(address)
-        yield address
+    handler = service.handler().http
+    with http_server(handler) as client:
+        handler.base_url = f"http://127.0.0.1:{client.port}"
+        yield handler.base_url
 
 
 @pytest.fixture

@@ -15,11 +15,9 @@ from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.files.download import bound_file_endpoint
 from stratabase.core.http.handler import HttpHandler
 from stratabase.members.endpoints.authenticators import BasicAuthenticator
-from stratabase.server.http.template import RouteDeclaration
-from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.files.fake_downloads import FakeDownloads
 from tests.scenarios.browser import PATIENCE, chromium
-from tests.server.http.serving import gateway
+from tests.server.http.serving import http_server
 
 BOUND = "/auth/file/{class}/{name}/{attribute}"
 SCRIPT = b"<html><script>document.title = 'ran'</script></html>"
@@ -43,12 +41,9 @@ class Window(NamedTuple):
 def window() -> Iterator[Window]:
     downloads = FakeDownloads()
     basic = BasicAuthenticator(lambda username, _password, _address: Caller("1", username, "Clerk"))
-    handler = LambdaHandler(
-        HttpHandler({BOUND: bound_file_endpoint(downloads)}, Authentication({"Basic": basic}))
-    )
-    routes = (RouteDeclaration(BOUND, "ANY", "Fake"),)
+    handler = HttpHandler({BOUND: bound_file_endpoint(downloads)}, Authentication({"Basic": basic}))
     credentials = {"username": "anna", "password": "right"}
-    with gateway(handler.stream, routes) as client, chromium() as browser:
+    with http_server(handler) as client, chromium() as browser:
         context = browser.new_context(http_credentials=credentials)  # type: ignore[arg-type]
         page = context.new_page()
         page.set_default_timeout(PATIENCE)

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from playwright.sync_api import Page
 
+from stratabase.core.http.base.messages import Request, Response
 from tests.scenarios.browser import chromium
-from tests.server.http.serving import gateway
+from tests.server.http.serving import http_server
 from tests.service import PASSWORD, RunningService, basic, running
 
 MEMBERS = "/auth/administration/members"
@@ -26,11 +26,11 @@ PICTURE = '<img src="{address}/{id}/resetPassword">'
 def elsewhere(**names: str) -> Iterator[str]:
     """Serve the pages /form and /picture under a host name that browsers treat as another site."""
 
-    def show(event: dict[str, Any], _: object) -> dict[str, Any]:
-        page = FORM if event["path"] == "/form" else PICTURE
-        return {"headers": {"Content-Type": "text/html"}, "body": page.format(**names)}
+    def show(request: Request) -> Response:
+        page = FORM if request.path == "/form" else PICTURE
+        return Response(200, (("Content-Type", "text/html"),), page.format(**names).encode())
 
-    with gateway(show) as client:
+    with http_server(show) as client:
         yield f"http://localhost:{client.port}"
 
 

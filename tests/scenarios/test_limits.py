@@ -12,8 +12,7 @@ from graphql import get_introspection_query
 from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from stratabase.members.app.member_services import MemberServices
-from stratabase_aws.functions import http_handler
-from tests.server.http.serving import Client, gateway
+from tests.server.http.serving import Client, http_server
 from tests.service import PASSWORD, Reply, RunningService, basic, running
 
 MODEL = """
@@ -218,7 +217,7 @@ def slow(model: Path, tmp_path: Path) -> Iterator[Client]:
     instance = App(settings)
     instance.clock = StepByStep()  # type: ignore[assignment]
     instance.part(MemberServices).create_first_administrator()
-    with gateway(http_handler("graphql", instance)) as client:
+    with http_server(instance.http_handler(instance.endpoints("graphql"))) as client:
         yield client
     instance.close()
 

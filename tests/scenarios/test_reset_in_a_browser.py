@@ -1,17 +1,18 @@
 """A member sets a password by the link in a mail, in a real browser."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from stratabase.core.http.base.messages import Request, Response
 from stratabase.members.mailed_link import LINK_LIFETIME
-from stratabase.server.http.template import RouteDeclaration
 from stratabase.values.formats.preferences import Formats
 from tests.link_service import NEW, LinkService
 from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit
-from tests.server.http.serving import gateway
+from tests.server.http.serving import http_server
 from tests.soak import mostly
 
 
@@ -298,15 +299,14 @@ def test_the_page_follows_the_dark_colour_scheme(visit: OpenVisit, link: str, fo
 
 
 def test_the_page_works_below_a_base_path(visit: OpenVisit, service: LinkService) -> None:
-    routes = (RouteDeclaration("/live/public/administration/setPassword", "ANY", "Fake"),)
-    roots: list[str] = []
+    handler = service.handler().http
 
-    def deployed(event: dict[str, Any], _: object) -> Any:
-        return service.handler(roots[0])({**event, "resource": event["resource"].removeprefix("/live")})
+    def deployed(request: Request) -> Response:
+        resource = request.resource.removeprefix("/live")
+        return handler.answer(replace(request, resource=resource, base_url=root))
 
-    with gateway(deployed, routes) as client:
+    with http_server(deployed, ["/live/public/administration/setPassword"]) as client:
         token, root = service.token(), f"http://127.0.0.1:{client.port}/live"
-        roots.append(root)
         with visit(origin=root) as seen:
             seen.page.goto(f"{root}/public/administration/setPassword?token={token}")
             choose(seen.page, NEW)

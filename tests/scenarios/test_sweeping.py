@@ -10,9 +10,9 @@ import pytest
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.store.write import cleanup
-from stratabase.server.http.lambda_functions import FunctionContext, load_function
-from stratabase.server.http.template import read_template
 from stratabase_aws.functions import app
+from tests.lambda_stack.functions import FunctionContext, load_function
+from tests.lambda_stack.template import read_template
 from tests.repository import ROOT
 from tests.scenarios.graph_client import over_dynamodb, over_sqlite
 from tests.service import eventually, running

@@ -13,11 +13,11 @@ from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Batch, Engine, Item
 from stratabase.core.store.layout.keys import REGISTRY
 from stratabase.members.app.member_services import MemberServices
-from stratabase.server.http.lambda_functions import LambdaFunction
-from stratabase.server.http.routes import Routes
-from stratabase.server.http.template import read_template
 from stratabase.values.messages import _
+from tests.lambda_stack.functions import LambdaFunction
+from tests.lambda_stack.gateway import FunctionRoutes
 from tests.lambda_stack.local_functions import MovableClock, Stack, start_function
+from tests.lambda_stack.template import read_template
 from tests.lambda_stack.workload import ADDRESS, MEMBERS, upload
 from tests.repository import ROOT
 from tests.service import PASSWORD, basic
@@ -57,7 +57,7 @@ def serve(instance: App) -> Stack:
     def start() -> dict[str, LambdaFunction]:
         return {each.name: start_function(each, instance) for each in TEMPLATE.functions}
 
-    return Stack(start, {}, Routes(TEMPLATE.routes), MovableClock(), lambda: None)
+    return Stack(start, {}, FunctionRoutes(TEMPLATE.routes), MovableClock(), lambda: None)
 
 
 @contextmanager

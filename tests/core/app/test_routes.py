@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from stratabase.core.app.features import FEATURES, load
 from stratabase.core.app.routes import Route
 from stratabase.core.http.handler import CATCH_ALL
-from stratabase.server.http.template import read_template
 from stratabase_aws.functions import http_handler
 from tests import golden
+from tests.lambda_stack.template import read_template
 from tests.repository import ROOT
 
 

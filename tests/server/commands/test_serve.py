@@ -39,7 +39,6 @@ def test_the_first_start_creates_an_administrator_and_prints_an_example(
 
 
 SAMPLE = {"STRATABASE_MODEL": str(ROOT / "layers/model/model.graphql")}
-REAL = ("--template", str(ROOT / "template.yaml"))
 GIVEN = "correct horse battery staple"
 ALONE = "--no-reload"
 """Starts faster, and prints the same."""
@@ -69,15 +68,15 @@ def _tried(terminal: Terminal, password: str) -> tuple[int, list[str]]:
 
 @pytest.mark.parametrize("value", [None, GIVEN], ids=["made up", "given"])
 def test_the_printed_example_works(tmp_path: Path, value: str | None) -> None:
-    """It uses the real function and the sample model, at the first start and at the second."""
+    """It uses the sample model, at the first start and at the second."""
     project = Project(tmp_path)
     environment = SAMPLE | ({"STRATABASE_ADMIN_PASSWORD": value} if value else {})
-    for terminal in serving(project, ALONE, *REAL, **environment):
+    for terminal in serving(project, ALONE, **environment):
         password = value or terminal.wait_for(r"^  \S+$").strip()
         terminal.started()
         assert _tried(terminal, password) == (200, ["data"])
         assert any("curl asks for the password of admin" in line for line in terminal.printed) is bool(value)
-    for terminal in serving(project, ALONE, *REAL, **environment):
+    for terminal in serving(project, ALONE, **environment):
         terminal.started()
         assert _tried(terminal, password) == (200, ["data"])
 
@@ -85,7 +84,7 @@ def test_the_printed_example_works(tmp_path: Path, value: str | None) -> None:
 def test_the_printed_example_works_without_basic(tmp_path: Path) -> None:
     """Without HTTP Basic, the example gets a token."""
     environment = SAMPLE | {"STRATABASE_ADMIN_PASSWORD": GIVEN, "STRATABASE_BASIC": "off"}
-    for terminal in serving(Project(tmp_path), ALONE, *REAL, **environment):
+    for terminal in serving(Project(tmp_path), ALONE, **environment):
         terminal.started()
         assert _tried(terminal, GIVEN) == (200, ["access_token", "token_type", "expires_in"])
 
@@ -93,10 +92,10 @@ def test_the_printed_example_works_without_basic(tmp_path: Path) -> None:
 def test_a_wrong_password_in_the_settings_is_reported(tmp_path: Path) -> None:
     """A later start cannot set the password: it says so, and what to do, and the line to try still works."""
     project = Project(tmp_path)
-    for terminal in serving(project, ALONE, *REAL, **SAMPLE):
+    for terminal in serving(project, ALONE, **SAMPLE):
         password = terminal.wait_for(r"^  \S+$").strip()
         terminal.started()
-    for terminal in serving(project, ALONE, *REAL, **SAMPLE, STRATABASE_ADMIN_PASSWORD=GIVEN):
+    for terminal in serving(project, ALONE, **SAMPLE, STRATABASE_ADMIN_PASSWORD=GIVEN):
         terminal.started()
         result = terminal.printed[terminal.printed.index(NOT_THEIRS) :]
         (command,) = [line for line in result if line.endswith("members set-password admin")]
@@ -106,7 +105,7 @@ def test_a_wrong_password_in_the_settings_is_reported(tmp_path: Path) -> None:
         assert not any(GIVEN in line for line in terminal.printed)
         assert _tried(terminal, GIVEN)[0] == 401
         assert _tried(terminal, password) == (200, ["data"])
-    for terminal in serving(project, ALONE, *REAL, **SAMPLE, STRATABASE_ADMIN_PASSWORD=password):
+    for terminal in serving(project, ALONE, **SAMPLE, STRATABASE_ADMIN_PASSWORD=password):
         terminal.started()
         assert NOT_THEIRS not in terminal.printed
 
@@ -135,7 +134,7 @@ def test_a_broken_model_stops_the_first_start(project: Project, arguments: tuple
 
 @pytest.mark.parametrize("arguments", [(), ("--no-reload",)], ids=["supervised", "alone"])
 def test_broken_code_stops_the_first_start_and_shows_where(project: Project, arguments: tuple[str]) -> None:
-    project.edit(project.function, "import os", "import oss")
+    project.edit(project.code, "import os", "import oss")
 
     code, printed = run(project, "serve", *arguments)
 
@@ -175,7 +174,7 @@ def test_a_host_that_is_not_local_is_named(project: Project) -> None:
 
 
 def test_an_invalid_data_folder_is_named(project: Project) -> None:
-    code, printed = run(project, "serve", ALONE, STRATABASE_HOME=str(project.function / "home"))
+    code, printed = run(project, "serve", ALONE, STRATABASE_HOME=str(project.code / "home"))
 
     assert code == 1
     assert printed.startswith("STRATABASE_HOME: ")
@@ -204,21 +203,13 @@ def test_a_folder_without_a_model_is_reported_and_gets_no_data(project: Project)
     assert not project.home.exists()
 
 
-def test_a_folder_with_only_a_model_is_served_by_the_functions_that_are_built_in(project: Project) -> None:
+def test_a_folder_with_only_a_model_is_served(project: Project) -> None:
     project.model.rename(project.folder / "model.graphql")
-    (project.folder / "template.yaml").unlink()
 
     for terminal in serving(project, ALONE, STRATABASE_MODEL=""):
         terminal.started()
         assert json.loads(terminal.get("/public/health"))["store"] == "reachable"
         assert "serves the application Shop" in "\n".join(terminal.printed)
-
-
-def test_a_missing_template_is_reported_with_the_folder_to_use(project: Project) -> None:
-    code, printed = run(project, "serve", ALONE, "--template", "nowhere.yaml")
-
-    assert code == 1
-    assert "Run the command in the project folder" in printed
 
 
 def test_the_service_without_a_supervisor_is_one_process(project: Project) -> None:
@@ -246,7 +237,7 @@ def test_shutdown_first_finishes_the_current_requests(
         connection = terminal.connection()
         os.mkfifo(gate)
         connection.request("GET", "/slow")
-        with gate.open("w"):  # opens when the function reads
+        with gate.open("w"):  # opens when the endpoint reads
             terminal.send(number)
         response = connection.getresponse()
 

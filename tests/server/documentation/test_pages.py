@@ -7,7 +7,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 
 from stratabase.cli.project.folder import PROJECT_FILES
-from stratabase.server.documentation.function import DOCUMENTATION_PATH
+from stratabase.server.documentation.endpoints import DOCUMENTATION_PATH
 from stratabase.server.documentation.pages import PAGE_LIST, Documentation
 from tests.repository import ROOT
 

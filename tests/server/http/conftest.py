@@ -1,13 +1,13 @@
-"""A gateway in front of an echoing function, shared because it keeps no state."""
+"""A server in front of an echoing endpoint, shared because it keeps no state."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.server.http.serving import Client, gateway
+from tests.server.http.serving import Client, http_server
 
 
 @pytest.fixture(scope="session")
 def echoing() -> Iterator[Client]:
-    with gateway() as client:
+    with http_server() as client:
         yield client

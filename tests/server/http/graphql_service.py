@@ -1,4 +1,4 @@
-"""A GraphQL service in the process of the test, behind a gateway."""
+"""A GraphQL service in the process of the test, behind the HTTP server."""
 
 import base64
 import http.client
@@ -15,8 +15,7 @@ from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.members.app.member_services import MemberServices
-from stratabase_aws.functions.handlers import http_handler
-from tests.server.http.serving import DEADLINE, Client, gateway
+from tests.server.http.serving import DEADLINE, Client, http_server
 from tests.service import SAMPLE_MODEL
 
 PASSWORD = "correct horse battery staple"
@@ -77,7 +76,7 @@ def graphql_service(home: Path) -> Iterator[GraphQLService]:
     instance = App(Settings(home=home, model=SAMPLE_MODEL, admin_password=PASSWORD))
     try:
         instance.part(MemberServices).create_first_administrator()
-        with gateway(http_handler("graphql", instance)) as client:
+        with http_server(instance.http_handler(instance.endpoints("graphql"))) as client:
             yield GraphQLService(client)
     finally:
         instance.close()

@@ -1,31 +1,31 @@
-"""A gateway over real HTTP in a thread of the test process, in front of test functions."""
+"""The HTTP server on a socket in a thread of the test process, in front of test endpoints."""
 
+import base64
 import http.client
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from queue import Queue
 from typing import Any, NamedTuple
 
-from stratabase.server.http.app import GatewayOptions
-from stratabase.server.http.lambda_functions import Handler, LambdaFunction
+from stratabase.core.http.base.messages import Request
+from stratabase.core.http.base.messages import Response as EndpointResponse
+from stratabase.core.http.handler import AcceptedHead
+from stratabase.server.http.dispatcher import RequestHandler, ServerOptions
 from stratabase.server.http.server import ServerCallbacks, run_server
-from stratabase.server.http.template import FunctionDeclaration, GatewayResponse, RouteDeclaration, Template
 from stratabase.server.process.listener import listen
 
-ROUTES = (
+ADDRESSES = (
     "/auth/api/graphql/{application}",
     "/auth/file/{class}/{entity}",
-    "/files/{proxy+}",
+    "/files/{name}",
     "/public/health",
     "/",
-    "/{proxy+}",
 )
 DEADLINE = 20
-DECLARED = FunctionDeclaration("Fake", Path("fake.py"), "handler", timeout=60, memory=512)
+Respond = Callable[[Request], EndpointResponse]
 
 
 class Response(NamedTuple):
@@ -43,7 +43,7 @@ class Response(NamedTuple):
 
 
 class Client:
-    """An HTTP client of a gateway. Each request has its own connection unless one is given."""
+    """An HTTP client of a server. Each request has its own connection unless one is given."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -71,44 +71,61 @@ class Client:
     def get(self, target: str, **headers: str) -> Response:
         return self.request("GET", target, headers)
 
-    def event(self, method: str, target: str, **rest: Any) -> dict[str, Any]:
-        """Return the event that an echoing function received."""
-        found = self.request(method, target, **rest).json()
-        assert isinstance(found, dict)
-        return found
+    def received(self, method: str, target: str, **rest: Any) -> Any:
+        """Return the request that an echoing endpoint received."""
+        return self.request(method, target, **rest).json()
 
     def raw(self, sent: bytes) -> bytes:
-        """Send bytes, and return everything that the gateway sends until it closes the connection."""
+        """Send bytes, and return everything that the server sends until it closes the connection."""
         with socket.create_connection(("127.0.0.1", self.port), DEADLINE) as connection:
             connection.sendall(sent)
             return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
-def echo(event: Any, _context: Any) -> Any:
-    """Answer with the event."""
-    return {"statusCode": 200, "body": json.dumps(event)}
+class Responding:
+    """A handler that answers all requests by a function."""
+
+    base_url = None
+
+    def __init__(self, respond: Respond, addresses: Iterable[str]) -> None:
+        self.addresses = addresses
+        self._respond = respond
+
+    def check_head(self, _request: Request, _size: int | None, _remaining: float) -> AcceptedHead:
+        return AcceptedHead(None, None)
+
+    def answer(self, request: Request, _remaining: float, *, may_stream: bool) -> EndpointResponse:
+        assert may_stream
+        return self._respond(request)
 
 
-def answering(answer: Any) -> Handler:
-    """Return a function that always returns the same response."""
-    return lambda _event, _context: answer
+def echo(request: Request) -> EndpointResponse:
+    """Answer with the request. Its body is in base64."""
+    fields = {
+        "method": request.method,
+        "path": request.path,
+        "resource": request.resource,
+        "parameters": request.parameters,
+        "headers": request.headers,
+        "query": request.query,
+        "body": base64.b64encode(request.body).decode(),
+        "trace_id": request.trace_id,
+        "source_address": request.source_address,
+        "base_url": request.base_url,
+    }
+    return EndpointResponse(200, body=json.dumps(fields).encode())
 
 
 @contextmanager
-def gateway(
-    handler: Callable[[Any, Any], Any] = echo,
-    routes: tuple[RouteDeclaration, ...] = tuple(RouteDeclaration(path, "ANY", "Fake") for path in ROUTES),
-    responses: Mapping[str, GatewayResponse] | None = None,
-    **options: Any,
+def http_server(
+    handler: RequestHandler | Respond = echo, addresses: Iterable[str] = ADDRESSES, **options: Any
 ) -> Iterator[Client]:
-    """Run a gateway for a while. `options`: see GatewayOptions."""
-    declared = Template((DECLARED,), routes, responses or {})
+    """Run a server for a while. `options`: see ServerOptions. `addresses`: those of a function."""
     ready: Queue[Callable[[], object]] = Queue()
     listener = listen("127.0.0.1", 0)
-    functions = {"Fake": LambdaFunction(DECLARED, handler)}
+    served = Responding(handler, addresses) if callable(handler) else handler
     thread = threading.Thread(
-        target=run_server,
-        args=(listener, declared, functions, ServerCallbacks(ready.put), GatewayOptions(**options)),
+        target=run_server, args=(listener, served, ServerCallbacks(ready.put), ServerOptions(**options))
     )
     thread.start()
     end = ready.get(timeout=DEADLINE)

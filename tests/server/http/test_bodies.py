@@ -3,7 +3,7 @@
 import pytest
 
 from stratabase.server.http.bodies import BodyMemory, BodyTerms, RequestBody
-from stratabase.server.http.errors import MAX_BODY, ErrorType
+from stratabase.server.http.errors import MAX_BODY
 
 KILOBYTE = 1024
 
@@ -43,7 +43,7 @@ def test_a_body_that_does_not_fit_is_refused_and_takes_no_memory() -> None:
 
     assert first.error is None
     assert second.error is not None
-    assert second.error.error_type is ErrorType.BUSY
+    assert second.error.status == 503
     assert memory.used == 60 * KILOBYTE
 
 
@@ -98,4 +98,4 @@ def test_a_body_that_nobody_wants_is_refused_if_it_never_ends() -> None:
     body.add(b"x")
 
     assert body.error is not None
-    assert body.error.error_type is ErrorType.REQUEST_TOO_LARGE
+    assert body.error.status == 413

@@ -3,11 +3,11 @@
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from stratabase.core import greenlets, waiting
+from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.store.sqlite import engine as sqlite_engine
 from tests.server.http.graphql_service import (
     CREATE,
@@ -18,7 +18,7 @@ from tests.server.http.graphql_service import (
     hold_commits,
     hold_reads,
 )
-from tests.server.http.serving import DEADLINE, gateway
+from tests.server.http.serving import DEADLINE, http_server
 
 OBJECTS = 150
 
@@ -69,18 +69,18 @@ def test_what_a_client_began_to_write_is_committed_after_it_has_left(
 def test_a_call_that_may_write_goes_on_after_its_client_has_left() -> None:
     gate, ended = Gate(), threading.Event()
 
-    def handler(event: Any, _context: Any) -> Any:
-        if event["path"] == "/":
-            return {}
-        if event["path"] == "/reads":
+    def respond(request: Request) -> Response:
+        if request.path == "/":
+            return Response(200)
+        if request.path == "/reads":
             waiting.only_reads()
         gate.pass_through()
         waiting.pause(0)
         waiting.pause(0)
         ended.set()
-        return {}
+        return Response(200)
 
-    with gateway(handler) as client:
+    with http_server(respond) as client:
         connection = client.connection()
         connection.request("GET", "/writes")
         gate.let_leave(connection)

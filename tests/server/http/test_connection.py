@@ -9,15 +9,15 @@ import pytest
 
 from stratabase.core.greenlets import Call
 from stratabase.server.http import connection as connection_module
-from stratabase.server.http.app import DEFAULT_BODY_MEMORY
 from stratabase.server.http.bodies import BodyMemory, BodyTerms
 from stratabase.server.http.connection import HttpConnection
-from stratabase.server.http.errors import GatewayError
+from stratabase.server.http.dispatcher import DEFAULT_BODY_MEMORY
+from stratabase.server.http.errors import HttpError
 from stratabase.server.http.request import HttpRequest
 from stratabase.server.http.responses import HttpResponse
 from stratabase.server.http.routes import RouteMatch
 
-MATCH = RouteMatch("/", "r1", "Fake", None, {})
+MATCH = RouteMatch("/", {})
 DEADLINE = 60.0
 GET = b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -57,7 +57,7 @@ class Transport:
         self.closed.set()
 
 
-class Gateway:
+class Dispatcher:
     """Answers each request by its path and body, at once or when `finish` is called."""
 
     def __init__(self, body: bytes | None = None) -> None:
@@ -70,10 +70,10 @@ class Gateway:
     def admit(self, _request: HttpRequest) -> RouteMatch:
         return MATCH
 
-    def check_head(self, _request: HttpRequest, _match: RouteMatch, client: HttpConnection) -> None:
+    def check_head(self, _request: HttpRequest, client: HttpConnection) -> None:
         client.receive_body(BodyTerms())
 
-    def answer(self, request: HttpRequest, _match: RouteMatch, client: HttpConnection) -> None:
+    def answer(self, request: HttpRequest, client: HttpConnection) -> None:
         self.asked.append(request.target.path)
         body = request.target.path.encode() + request.body if self.body is None else self.body
         response = HttpResponse(200, ((b"Content-Type", b"text/plain"),), body, len(body))
@@ -83,7 +83,7 @@ class Gateway:
         else:
             client.respond(response, "id-1")
 
-    def refuse(self, error: GatewayError, request: HttpRequest, client: HttpConnection) -> None:
+    def refuse(self, error: HttpError, request: HttpRequest, client: HttpConnection) -> None:
         raise NotImplementedError
 
     def finish(self) -> None:
@@ -91,13 +91,13 @@ class Gateway:
 
 
 class Client:
-    """A connection to the gateway without a socket."""
+    """A connection without a socket."""
 
-    def __init__(self, gateway: Gateway) -> None:
-        self.gateway = gateway
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self.dispatcher = dispatcher
         self.ended: list[HttpConnection] = []
         self.connection = HttpConnection(
-            gateway,
+            dispatcher,
             asyncio.get_running_loop(),
             lambda answer: answer(),
             lambda _: None,
@@ -117,7 +117,7 @@ class Client:
 
 def in_loop(test: Callable[[Client], Awaitable[None]], body: bytes | None = None) -> None:
     async def run() -> None:
-        client = Client(Gateway(body))
+        client = Client(Dispatcher(body))
         try:
             await test(client)
         finally:
@@ -147,7 +147,7 @@ def test_requests_that_arrive_together_are_answered_in_order_one_per_turn() -> N
     async def test(client: Client) -> None:
         client.send(b"".join(GET % number for number in range(5)))
         for answered in range(1, 6):
-            assert client.gateway.asked == [f"/{number}" for number in range(answered)]
+            assert client.dispatcher.asked == [f"/{number}" for number in range(answered)]
             await asyncio.sleep(0)
         assert len(client.transport.writes) == 5
 
@@ -156,14 +156,14 @@ def test_requests_that_arrive_together_are_answered_in_order_one_per_turn() -> N
 
 def test_a_connection_reads_no_more_while_a_request_waits_for_its_turn() -> None:
     async def test(client: Client) -> None:
-        client.gateway.waits = True
+        client.dispatcher.waits = True
         client.send(GET % 1)
         assert client.transport.is_reading, "it must notice that the client leaves"
         client.send(GET % 2)
         assert not client.transport.is_reading
-        client.gateway.finish()
+        client.dispatcher.finish()
         await asyncio.sleep(0)
-        assert client.gateway.asked == ["/1", "/2"]
+        assert client.dispatcher.asked == ["/1", "/2"]
         assert client.transport.is_reading
 
     in_loop(test)
@@ -173,9 +173,9 @@ def test_a_client_that_does_not_read_gets_no_further_response() -> None:
     async def test(client: Client) -> None:
         client.connection.pause_writing()
         client.send(GET % 1)
-        assert client.gateway.asked == []
+        assert client.dispatcher.asked == []
         client.connection.resume_writing()
-        assert client.gateway.asked == ["/1"]
+        assert client.dispatcher.asked == ["/1"]
 
     in_loop(test)
 
@@ -194,17 +194,17 @@ def test_a_body_may_come_in_pieces() -> None:
 
 def test_the_call_of_a_client_that_leaves_is_unwanted() -> None:
     async def test(client: Client) -> None:
-        client.gateway.waits = True
+        client.dispatcher.waits = True
         client.send(GET % 1 + GET % 2)
         call = client.connection.call
         assert call is not None
         assert not call.is_unwanted
         client.leave()
         assert call.is_unwanted
-        client.gateway.finish()
+        client.dispatcher.finish()
         await asyncio.sleep(0)
         assert client.transport.writes == []
-        assert client.gateway.asked == ["/1"], "nobody waits for the second response"
+        assert client.dispatcher.asked == ["/1"], "nobody waits for the second response"
 
     in_loop(test)
 
@@ -214,13 +214,13 @@ def test_the_next_request_with_other_headers_has_its_own() -> None:
     seen: list[Any] = []
 
     async def test(client: Client) -> None:
-        admit = client.gateway.admit
+        admit = client.dispatcher.admit
 
         def see(request: HttpRequest) -> RouteMatch:
-            seen.append(request.head.api_headers)
+            seen.append(request.head.headers)
             return admit(request)
 
-        client.gateway.admit = see  # type: ignore[method-assign, assignment]
+        client.dispatcher.admit = see  # type: ignore[method-assign, assignment]
         for value in (b"1", b"1", b"2"):
             client.send(b"GET / HTTP/1.1\r\nHost: x\r\nX-A: %b\r\n\r\n" % value)
 
@@ -245,12 +245,12 @@ def test_a_connection_with_a_request_is_not_idle(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(connection_module, "KEEP_ALIVE", 0)
 
     async def test(client: Client) -> None:
-        client.gateway.waits = True
+        client.dispatcher.waits = True
         client.send(GET % 1)
         for _ in range(20):
             await asyncio.sleep(0)
         assert not client.transport.is_closed
-        client.gateway.finish()
+        client.dispatcher.finish()
         assert len(client.transport.writes) == 1
 
     in_loop(test)
@@ -258,16 +258,16 @@ def test_a_connection_with_a_request_is_not_idle(monkeypatch: pytest.MonkeyPatch
 
 def test_at_shutdown_the_pending_request_is_answered_and_no_further_one() -> None:
     async def test(client: Client) -> None:
-        client.gateway.waits = True
+        client.dispatcher.waits = True
         client.send(GET % 1 + GET % 2)
         assert not client.connection.shut_down(linger=0)
         assert not client.transport.is_closed
-        client.gateway.finish()
+        client.dispatcher.finish()
         await asyncio.sleep(0)
         (written,) = client.transport.writes
         assert b"\r\nconnection: close\r\n" in written
         assert client.transport.is_closed
-        assert client.gateway.asked == ["/1"]
+        assert client.dispatcher.asked == ["/1"]
 
     in_loop(test)
 
@@ -280,7 +280,7 @@ def test_at_shutdown_a_client_that_was_just_active_may_still_send_a_request(earl
         assert client.connection.shut_down(linger=DEADLINE)
         assert not client.transport.is_closed
         client.send(GET % 9)
-        assert client.gateway.asked[-1] == "/9"
+        assert client.dispatcher.asked[-1] == "/9"
         assert b"\r\nconnection: close\r\n" in client.transport.writes[-1]
         assert client.transport.is_closed
         assert not client.connection.shut_down(linger=DEADLINE)
@@ -302,7 +302,7 @@ def test_at_shutdown_a_request_that_is_not_read_yet_keeps_the_connection_open() 
         client.transport.peer.sendall(GET % 1)
         assert client.connection.shut_down(linger=0)
         client.send(client.transport.socket.recv(100))
-        assert client.gateway.asked == ["/1"]
+        assert client.dispatcher.asked == ["/1"]
         assert client.transport.is_closed
 
     in_loop(test)
@@ -313,7 +313,7 @@ def test_at_shutdown_the_rest_of_a_head_may_still_arrive() -> None:
         client.send((GET % 1)[:9])
         assert client.connection.shut_down(linger=0)
         client.send((GET % 1)[9:])
-        assert client.gateway.asked == ["/1"]
+        assert client.dispatcher.asked == ["/1"]
         assert client.transport.is_closed
 
     in_loop(test)

@@ -10,7 +10,7 @@ import pytest
 
 from stratabase.server.http.connection_limit import MAX_LOGGED, ConnectionLimit
 from stratabase.server.http.forwarded import TrustedProxies
-from tests.server.http.serving import DEADLINE, Client, gateway
+from tests.server.http.serving import DEADLINE, Client, http_server
 from tests.soak import count
 
 HELD = count(3, 1000)
@@ -29,7 +29,7 @@ def connected(client: Client) -> Iterator[socket.socket]:
 
 @pytest.mark.soak
 def test_connections_beyond_the_limit_are_503_and_closed_until_others_are() -> None:
-    with gateway(address_connections=HELD) as client, ExitStack() as held:
+    with http_server(address_connections=HELD) as client, ExitStack() as held:
         for _ in range(HELD):
             held.enter_context(connected(client))
         for _ in range(ATTEMPTS):
@@ -48,7 +48,7 @@ def test_connections_beyond_the_limit_are_503_and_closed_until_others_are() -> N
 
 def test_a_trusted_proxy_has_no_limit() -> None:
     proxies = TrustedProxies([ip_network("127.0.0.1")])
-    with gateway(address_connections=1, proxies=proxies) as client, ExitStack() as held:
+    with http_server(address_connections=1, proxies=proxies) as client, ExitStack() as held:
         for _ in range(3):
             held.enter_context(connected(client))
 

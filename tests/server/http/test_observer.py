@@ -1,4 +1,4 @@
-"""The observer gets one record of each request, also of those that reach no function or get no response."""
+"""The observer gets one record of each request, also of those that reach no endpoint or get no response."""
 
 import io
 import json
@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from stratabase.core import waiting
+from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.observe import Log
 from stratabase.core.request_log import RequestRecord
 from stratabase.server.http.forwarded import TrustedProxies
 from stratabase.server.http.observer import RequestObserver
-from tests.server.http.serving import echo, gateway
+from tests.server.http.serving import http_server
 from tests.service import eventually
 
 
@@ -30,16 +31,16 @@ def described(records: list[RequestRecord], number: int) -> list[tuple[str, str,
 
 def test_each_request_has_a_record_of_its_route_and_status() -> None:
     records: list[RequestRecord] = []
-    with gateway(observer=observer(records)) as client:
+    with http_server(observer=observer(records)) as client:
         client.get("/auth/file/Employee/anna?key=secret")
-        client.request("POST", "/files/a/b", body="secret")
+        client.request("POST", "/files/a", body="secret")
         client.get("/", **{"X-Long": "x" * 11_000})
         client.request("POST", "/", {"Content-Length": "99999999"})
         found = described(records, 4)
 
     assert found == [
         ("GET", "/auth/file/{class}/{entity}", 200),
-        ("POST", "/files/{proxy+}", 200),
+        ("POST", "/files/{name}", 200),
         ("GET", "-", 431),
         ("POST", "-", 413),
     ]
@@ -52,11 +53,11 @@ def test_a_request_that_times_out_has_one_record() -> None:
     records: list[RequestRecord] = []
     future: Future[None] = Future()
 
-    def wait(_event: Any, _context: Any) -> Any:
+    def wait(_request: Request) -> Response:
         waiting.until(future)
-        return {"statusCode": 200}
+        return Response(200)
 
-    with gateway(wait, observer=observer(records), time_limit=0.05) as client:
+    with http_server(wait, observer=observer(records), time_limit=0.05) as client:
         assert client.get("/").status == 504
         future.set_result(None)
         found = described(records, 1)
@@ -69,13 +70,13 @@ def test_a_client_that_leaves_has_a_record_with_status_499() -> None:
     records: list[RequestRecord] = []
     entered: Future[None] = Future()
 
-    def wait(_event: Any, _context: Any) -> Any:
+    def wait(_request: Request) -> Response:
         waiting.only_reads()
         entered.set_result(None)
         while True:
             waiting.pause(0.005)
 
-    with gateway(wait, observer=observer(records)) as client:
+    with http_server(wait, observer=observer(records)) as client:
         with socket.create_connection(("127.0.0.1", client.port)) as connection:
             connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
             entered.result(20)
@@ -87,16 +88,16 @@ def test_plans_are_recorded_only_for_the_log_of_slow_requests(slow: float) -> No
     lines = io.StringIO()
     log = Log(stream=lines, service=f"slow-{slow}")
 
-    def read(event: Any, context: Any) -> Any:
+    def read(_request: Request) -> Response:
         from stratabase.core.store.query import planner  # noqa: PLC0415 - the test reads its state
 
         note = planner._note.get()
         if note is not None:
             note("Employee", "index name")
             note("Employee", "index name")
-        return echo({"notes": note is not None}, context)
+        return Response(200, body=json.dumps({"notes": note is not None}).encode())
 
-    with gateway(read, observer=RequestObserver([], log, slow)) as client:
+    with http_server(read, observer=RequestObserver([], log, slow)) as client:
         assert client.get("/").json() == {"notes": slow > 0}
         eventually(lambda: bool(lines.getvalue()) is (slow == 1e-9))
     if slow == 1e-9:
@@ -105,10 +106,9 @@ def test_plans_are_recorded_only_for_the_log_of_slow_requests(slow: float) -> No
         assert line["plans"] == ["Employee: index name"]
 
 
-def test_a_function_gets_the_address_that_a_trusted_proxy_forwards() -> None:
+def test_an_endpoint_gets_the_address_that_a_trusted_proxy_forwards() -> None:
     header = {"X-Forwarded-For": "203.0.113.9"}
     trusted, other = TrustedProxies([ip_network("127.0.0.0/8")]), TrustedProxies([ip_network("10.0.0.0/8")])
     for proxies, address in ((None, "127.0.0.1"), (other, "127.0.0.1"), (trusted, "203.0.113.9")):
-        with gateway(proxies=proxies) as client:
-            identity = client.event("GET", "/", headers=header)["requestContext"]["identity"]
-            assert identity["sourceIp"] == address
+        with http_server(proxies=proxies) as client:
+            assert client.received("GET", "/", headers=header)["source_address"] == address

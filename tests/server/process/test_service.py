@@ -17,7 +17,7 @@ def reported(tmp_path: Path, text: str | None, previous: str | None) -> list[Wor
     file, reports = tmp_path / "model.graphql", list[WorkerReport]()
     if text is not None:
         file.write_text(text)
-    _report_warnings(Job(tmp_path / "template.yaml", "http://localhost", previous), file, reports.append)
+    _report_warnings(Job("http://localhost", previous), file, reports.append)
     return reports
 
 

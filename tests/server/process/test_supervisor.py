@@ -125,13 +125,13 @@ def test_broken_code_is_reported_and_the_last_valid_worker_serves(
 ) -> None:
     terminal.started()
 
-    project.edit(project.function, 'WORD = "first"', 'WORD = "second')
+    project.edit(project.code, 'WORD = "first"', 'WORD = "second')
 
     terminal.wait_for("SyntaxError")
     terminal.wait_for("The last valid version keeps serving")
     assert terminal.get().startswith("first")
 
-    project.edit(project.function, 'WORD = "second', 'os._exit(7)\nWORD = "second"')
+    project.edit(project.code, 'WORD = "second', 'os._exit(7)\nWORD = "second"')
 
     terminal.wait_for("exited with code 7 before it was ready")
     assert terminal.get().startswith("first")
@@ -148,15 +148,13 @@ def test_broken_code_is_reported_and_the_last_valid_worker_serves(
         text = response.read()
         assert method == "HEAD" or json.loads(text)["status"] == 503
         connection.close()
-    project.edit(project.function, 'os._exit(7)\nWORD = "second"', 'WORD = "third"')
+    project.edit(project.code, 'os._exit(7)\nWORD = "second"', 'WORD = "third"')
     terminal.wait_for("Serving the new version")
     assert all(terminal.get().startswith("third") for _ in range(10))
     assert terminal.end() == 0
 
 
-def test_changed_code_and_template_are_served_and_no_request_is_lost(
-    terminal: Terminal, project: Project
-) -> None:
+def test_changed_code_is_served_and_no_request_is_lost(terminal: Terminal, project: Project) -> None:
     terminal.started()
     changed = threading.Event()
     answers: list[str] = []
@@ -167,8 +165,8 @@ def test_changed_code_and_template_are_served_and_no_request_is_lost(
 
     thread = threading.Thread(target=ask)
     thread.start()
-    project.edit(project.function, '"first"', '"second"')
-    terminal.wait_for(r"^Changed: functions/fake/app\.py$")
+    project.edit(project.code, '"first"', '"second"')
+    terminal.wait_for(r"^Changed: code/app\.py$")
     terminal.wait_for("Serving the new version")
     changed.set()
     thread.join()
@@ -177,19 +175,12 @@ def test_changed_code_and_template_are_served_and_no_request_is_lost(
     assert answers[-1] == "second"
     assert set(answers) == {"first", "second"}
 
-    (project.function.parent / "other.py").write_text(project.function.read_text().replace("second", "other"))
-    project.edit(project.folder / "template.yaml", "app.handler", "other.handler")
-
-    terminal.wait_for(r"^Changed: .*template\.yaml")
-    terminal.wait_for("Serving the new version")
-    assert terminal.get().startswith("other")
-
 
 def test_a_worker_that_is_killed_even_during_start_is_restarted(terminal: Terminal, project: Project) -> None:
     """For example, the system may kill a process because memory is short."""
     terminal.started()
     fatal = 'if Path("fatal").exists():\n    Path("fatal").unlink()\n    os.kill(os.getpid(), 9)\nWORD ='
-    project.edit(project.function, "WORD =", fatal)
+    project.edit(project.code, "WORD =", fatal)
     terminal.wait_for("Serving the new version")
     (project.folder / "fatal").touch()
 
@@ -208,7 +199,7 @@ def test_a_reload_whose_worker_is_killed_is_tried_again(terminal: Terminal, proj
     fatal = 'if Path("fatal").exists():\n    Path("fatal").unlink()\n    os.kill(os.getpid(), 9)\nWORD ='
     (project.folder / "fatal").touch()
 
-    project.edit(project.function, 'WORD = "first"', f'{fatal} "second"')
+    project.edit(project.code, 'WORD = "first"', f'{fatal} "second"')
 
     terminal.wait_for("killed by SIGKILL before it was ready. Starting the new version again")
     terminal.wait_for("Serving the new version")
@@ -232,7 +223,7 @@ def test_a_stuck_worker_is_replaced_and_its_request_is_reported(project: Project
             request = r"GET /\{proxy\+\} \(trace id [0-9a-f-]{36}\)"
             terminal.wait_for(rf"process {before}\) has not responded for \d+ s in {request}")
             # Both processes write at the same time.
-            terminal.wait_for_all(r'app\.py", line \d+ in handler', "Starting another worker")
+            terminal.wait_for_all(r'app\.py", line \d+ in respond', "Starting another worker")
             terminal.wait_for(rf"process {before}\) has not responded for \d+ s. Stopping it")
             assert worker(terminal) != before
 
@@ -262,7 +253,7 @@ def test_a_slow_worker_is_not_ended_and_finishes_its_request(project: Project) -
         before = worker(terminal)
         connection = terminal.connection()
         connection.request("GET", "/blocked")
-        with (project.folder / "gate").open("w"):  # opens when the function reads
+        with (project.folder / "gate").open("w"):  # opens when the endpoint reads
             terminal.wait_for(rf"process {before}\) has not responded for")
             terminal.wait_for("Starting another worker")
             assert worker(terminal) != before
@@ -286,7 +277,7 @@ def test_a_second_signal_ends_the_service_immediately(terminal: Terminal, projec
     os.mkfifo(project.folder / "gate")
     connection = terminal.connection()
     connection.request("GET", "/slow")
-    writer = os.open(project.folder / "gate", os.O_WRONLY)  # opens when the function reads
+    writer = os.open(project.folder / "gate", os.O_WRONLY)  # opens when the endpoint reads
 
     terminal.send(signal.SIGINT)
     terminal.wait_for("Finishing")

@@ -65,7 +65,7 @@ def blocked(terminal: Terminal, project: Project) -> Iterator[None]:
     os.mkfifo(project.folder / "gate")
     connection = terminal.connection()
     connection.request("GET", "/blocked")
-    with (project.folder / "gate").open("w"):  # opens when the function reads
+    with (project.folder / "gate").open("w"):  # opens when the endpoint reads
         yield
     assert connection.getresponse().status == 200
     connection.close()
@@ -92,7 +92,7 @@ def test_the_workers_of_a_service_reload_and_end_together(terminal: Terminal, pr
 
     # 2. A version of which one worker fails answers nothing.
     fatal = 'os.mkdir("loaded") if not os.path.exists("loaded") else os._exit(7)\nWORD = "second"'
-    project.edit(project.function, 'WORD = "first"', fatal)
+    project.edit(project.code, 'WORD = "first"', fatal)
     terminal.send(signal.SIGHUP)
     terminal.wait_for("exited with code 7 before it was ready")
     terminal.wait_for("The last valid version keeps serving")
@@ -100,7 +100,7 @@ def test_the_workers_of_a_service_reload_and_end_together(terminal: Terminal, pr
     assert all(terminal.get().startswith("first") for _ in range(10))
 
     # 3. A worker that dies is replaced while the others serve.
-    project.edit(project.function, fatal, 'WORD = "first"')
+    project.edit(project.code, fatal, 'WORD = "first"')
     killed, other = second
     os.kill(killed, signal.SIGKILL)
     assert int(terminal.get().split()[1]) == other
@@ -132,7 +132,7 @@ def test_the_service_fails_if_a_worker_dies_before_all_of_the_first_version_serv
         'if os.path.exists("loaded"):\n    from stratabase.server.process import service\n'
         '    service.run_server = lambda *_: os.kill(os.getpid(), 19)\nPath("loaded").touch()\nWORD ='
     )
-    project.edit(project.function, "WORD =", waits)
+    project.edit(project.code, "WORD =", waits)
     with closing(socket.create_server(("127.0.0.1", 0))) as probe:
         port = probe.getsockname()[1]
     for terminal in serving(project, "--workers=2", "--metrics=127.0.0.1:0", PORT=str(port)):
@@ -146,12 +146,12 @@ def test_the_service_fails_if_a_worker_dies_before_all_of_the_first_version_serv
 @pytest.mark.thorough
 def test_a_service_that_stops_ignores_a_worker_that_fails_to_start(project: Project) -> None:
     waits = 'if Path("gate").exists():\n    Path("gate").read_text()\n    raise ValueError\nWORD ='
-    project.edit(project.function, "WORD =", waits)
+    project.edit(project.code, "WORD =", waits)
     for terminal in serving(project, "--workers", "1", "--no-reload"):
         terminal.started()
         os.mkfifo(project.folder / "gate")
         os.kill(int(terminal.get().split()[1]), signal.SIGKILL)
-        writer = os.open(project.folder / "gate", os.O_WRONLY)  # opens when the function reads
+        writer = os.open(project.folder / "gate", os.O_WRONLY)  # opens when the endpoint reads
         state = Path(f"/proc/{next(iter(children(terminal)))}/stat")
         terminal.send(signal.SIGSTOP)
         os.close(writer)

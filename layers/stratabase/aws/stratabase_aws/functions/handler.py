@@ -45,8 +45,8 @@ class LambdaHandler:
         """
         request = request_from_event(event, self.http.base_url)
         with self._log_request(request, context) as line:
-            response = self.http.answer_by_stream(
-                request, _remaining_seconds(context), partial(decode_event_body, event)
+            response = self.http.answer(
+                request, _remaining_seconds(context), partial(decode_event_body, event), may_stream=True
             )
             if line is not None:
                 line.status = response.status

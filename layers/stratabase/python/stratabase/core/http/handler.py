@@ -3,7 +3,7 @@
 Refusals and unexpected errors become error responses.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from math import inf
 from typing import NamedTuple, TypeVar
@@ -90,14 +90,29 @@ class HttpHandler:
         self._request_seconds = request_seconds
         self._find_application = find_application
 
-    def answer(self, request: Request, remaining: float = inf, read_body: ReadBody | None = None) -> Response:
-        """Answer a request. The response has no stream, and is within the limit of its size. Never raises.
+    @property
+    def addresses(self) -> Iterable[str]:
+        """The addresses of the endpoints."""
+        return self.endpoints
+
+    def answer(
+        self,
+        request: Request,
+        remaining: float = inf,
+        read_body: ReadBody | None = None,
+        *,
+        may_stream: bool = False,
+    ) -> Response:
+        """Answer a request, within the limit of the size of responses. Never raises.
 
         `remaining`: the seconds until the request ends. `read_body` reads the body, if the request is without
-        it. It is read only for callers who are authorized to send it.
+        it. It is read only for callers who are authorized to send it. `may_stream`: whether the response can
+        be a stream. The deadline is then that of its first byte.
         """
         with deadline_after(min(self._request_seconds, remaining - _ANSWERING_SECONDS)):
             response, caller = self._respond(request, read_body)
+            if may_stream and response.stream is not None:
+                return self._complete(request, response)
             try:
                 return self._finish(request, response)
             except Refusal as refusal:
@@ -105,14 +120,6 @@ class HttpHandler:
             except Exception as bug:  # noqa: BLE001 - the body of the response was a stream that failed
                 error = self._fail(request, bug, ErrorFormat.PROBLEM_JSON, caller)
             return self._finish(request, error)
-
-    def answer_by_stream(
-        self, request: Request, remaining: float = inf, read_body: ReadBody | None = None
-    ) -> Response:
-        """Answer a request like `answer`, but with a stream if the endpoint returns one. Never raises."""
-        with deadline_after(min(self._request_seconds, remaining - _ANSWERING_SECONDS)):
-            response, _caller = self._respond(request, read_body)
-            return self._complete(request, response)
 
     def check_head(
         self, request: Request, body_size: int | None, remaining: float = inf

@@ -8,9 +8,8 @@ import argparse
 import os
 import socket
 from contextlib import suppress
-from pathlib import Path
 
-from stratabase.cli.project.folder import TEMPLATE
+from stratabase.cli.project.folder import CODE
 from stratabase.core.setting_values import parse_port
 from stratabase.server.process.access_log import JSON
 from stratabase.server.process.background_output import background_output
@@ -28,9 +27,6 @@ from stratabase.terminal.settings import (
     read_settings,
     require_model,
 )
-
-_OWN_TEMPLATE = Path("template.yaml")
-"""The template of a project that is deployed to AWS."""
 
 MAX_WORKERS = 64
 ADOPT, KEEP = "adopt", "keep"
@@ -63,13 +59,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="HOST:PORT",
         help="serve metrics for Prometheus at this address, such as 127.0.0.1:9464",
     )
-    parser.add_argument(
-        "--template",
-        metavar="FILE",
-        type=Path,
-        help="the AWS SAM template with the routes and the functions; the default is template.yaml, or what "
-        "is built in if that does not exist",
-    )
     add_examples(
         parser,
         "stratabase serve",
@@ -87,15 +76,21 @@ def run(options: argparse.Namespace) -> int:
     require_model(settings)
     make_data_folder(settings.home)
     allow_many_files()
-    template = options.template or (_OWN_TEMPLATE if _OWN_TEMPLATE.exists() else TEMPLATE)
     with listen(settings.host, settings.port) as listener:
         address = listener_url(listener)
         if options.no_reload and options.workers is None and options.metrics is None:
-            return _serve_here(Job(template, address, keeps_model=options.decide == KEEP), listener, console)
-        job = Job(template.absolute(), address, keeps_model=options.decide == KEEP)
+            return _serve_here(Job(address, keeps_model=options.decide == KEEP), listener, console)
+        job = Job(address, keeps_model=options.decide == KEEP)
         model, limit = settings.model.absolute(), settings.worker_timeout_seconds
         supervisor = Supervisor(
-            job, model, listener, console, limit, size=options.workers or 1, watches=not options.no_reload
+            job,
+            model,
+            listener,
+            console,
+            limit,
+            size=options.workers or 1,
+            watches=not options.no_reload,
+            code=CODE,
         )
         if options.metrics is None:
             return supervisor.run()

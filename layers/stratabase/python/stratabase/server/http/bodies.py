@@ -1,9 +1,10 @@
 """The bodies of requests while they are in memory, and the limit of the memory for all of them together."""
 
 from collections import Counter
+from http import HTTPStatus
 from typing import NamedTuple
 
-from stratabase.server.http.errors import ADVICE, MAX_BODY, ErrorType, GatewayError
+from stratabase.server.http.errors import MAX_BODY, HttpError, body_too_large
 
 _PIECE_SIZE = 64 * 1024
 """The minimum size in bytes of the pieces in which a body is collected, except for the last one."""
@@ -28,7 +29,7 @@ class BodyMemory:
         self.used = 0
         """In bytes."""
 
-    def take(self, size: int, body_size: int, member: str = "") -> GatewayError | None:
+    def take(self, size: int, body_size: int, member: str = "") -> HttpError | None:
         """Count further bytes of a body, which then has `body_size`. If they don't fit, return the refusal.
 
         `member`: the ID of the member who sends it, empty if it is not known.
@@ -36,10 +37,10 @@ class BodyMemory:
         is_large = body_size > _SMALL
         if self.used + size > (self._limit_of_large if is_large else self._limit):
             text = "The service receives too many large requests at the moment. Try again later."
-            return GatewayError(ErrorType.BUSY, text)
+            return HttpError(HTTPStatus.SERVICE_UNAVAILABLE, text)
         if is_large and member and self._of_members[member] + size > self._limit_of_member:
             text = "You send too many large requests at the same time. Try again when some have ended."
-            return GatewayError(ErrorType.BUSY, text)
+            return HttpError(HTTPStatus.SERVICE_UNAVAILABLE, text)
         self.used += size
         self.assign(size, member)
         return None
@@ -59,12 +60,12 @@ class BodyMemory:
 
 
 class BodyTerms(NamedTuple):
-    """What a function wants of the body of a request whose head it has accepted."""
+    """What an endpoint wants of the body of a request whose head was accepted."""
 
     limit: int = MAX_BODY
-    """In bytes. If a body has more, the function answers without the rest."""
+    """In bytes. If a body has more, the request is answered without the rest."""
     member: str = ""
-    """The ID of the member who sends it, empty if the function does not tell."""
+    """The ID of the member who sends it, empty if it is not known."""
 
 
 class RequestBody:
@@ -80,16 +81,16 @@ class RequestBody:
         self.size = 0
         """The bytes that have arrived, whether they are kept or not."""
         self.terms: BodyTerms | None = None
-        """What the function wants, once it has accepted the head. Set by `accept`."""
-        self.error: GatewayError | None = None
-        """Why the gateway refuses the body, if it does."""
+        """What the endpoint wants, once the head is accepted. Set by `accept`."""
+        self.error: HttpError | None = None
+        """Why the server refuses the body, if it does."""
 
     def __del__(self) -> None:
         """Count the bytes no more, because nothing refers to them."""
         self._release()
 
     def accept(self, terms: BodyTerms) -> None:
-        """Set what the function wants. What has arrived counts for the member from now on."""
+        """Set what the endpoint wants. What has arrived counts for the member from now on."""
         self.terms = terms
         self._memory.assign(self._kept, terms.member)
 
@@ -104,7 +105,7 @@ class RequestBody:
 
     @property
     def is_cut(self) -> bool:
-        """Whether more bytes have arrived than the function wants."""
+        """Whether more bytes have arrived than the endpoint wants."""
         return self.terms is not None and self.size > self.terms.limit
 
     def add(self, data: bytes) -> None:
@@ -148,12 +149,6 @@ class RequestBody:
         else:
             self._pieces.append(data)
 
-    def _refuse(self, error: GatewayError) -> None:
+    def _refuse(self, error: HttpError) -> None:
         self.error = error
         self.drop()
-
-
-def body_too_large() -> GatewayError:
-    """Return the error of a body that is too large."""
-    text = f"The body has more than the maximum of {MAX_BODY} bytes. {ADVICE}"
-    return GatewayError(ErrorType.REQUEST_TOO_LARGE, text)

@@ -1,4 +1,4 @@
-"""HTTP/1.1 connections: requests are parsed by httptools and answered by the gateway, in their order."""
+"""HTTP/1.1 connections: requests are parsed by httptools and answered in their order."""
 
 import asyncio
 import selectors
@@ -7,13 +7,14 @@ from collections import deque
 from collections.abc import Callable
 from email.utils import formatdate
 from functools import lru_cache
+from http import HTTPStatus
 from typing import Any, Protocol, cast
 
 import httptools
 
 from stratabase.core.greenlets import Call
 from stratabase.server.http.bodies import BodyMemory, BodyTerms, RequestBody
-from stratabase.server.http.errors import BODY_TIMEOUT, MAX_HEAD, ErrorType, GatewayError
+from stratabase.server.http.errors import BODY_TIMEOUT, MAX_HEAD, HttpError
 from stratabase.server.http.request import (
     Addresses,
     Head,
@@ -36,37 +37,36 @@ _CONTENT_LENGTH = b"content-length"
 
 
 class Answering(Protocol):
-    """What answers the requests of a connection: the gateway."""
+    """What answers the requests of a connection."""
 
     @property
     def body_memory(self) -> BodyMemory:
         """The memory for the bodies of all connections."""
 
     def admit(self, request: HttpRequest) -> RouteMatch:
-        """Return the route of a request, of which maybe only the head has arrived. Raises GatewayError."""
+        """Return the route of a request, of which maybe only the head has arrived. Raises HttpError."""
 
-    def check_head(self, request: HttpRequest, match: RouteMatch, client: "HttpConnection") -> None:
+    def check_head(self, request: HttpRequest, client: "HttpConnection") -> None:
         """Ask the client for the body of a request, or answer by a refusal, now or later."""
 
-    def answer(self, request: HttpRequest, match: RouteMatch, client: "HttpConnection") -> None:
+    def answer(self, request: HttpRequest, client: "HttpConnection") -> None:
         """Answer a complete request, now or later."""
 
-    def refuse(self, error: GatewayError, request: HttpRequest, client: "HttpConnection") -> None:
+    def refuse(self, error: HttpError, request: HttpRequest, client: "HttpConnection") -> None:
         """Answer a request, which may be incomplete, by an error."""
 
 
 class HttpConnection(asyncio.Protocol):
-    """A connection. Header names keep their original case, as in events of API Gateway.
+    """A connection, which answers one request at a time. While others wait, it reads no more.
 
-    The connection answers one request at a time. While others wait, it reads no more. A body that doesn't
-    arrive together with its head is read only after the head was accepted. The connection rejects a head that
-    exceeds the limit before the head fills the memory, and answers a request to switch to another protocol in
-    HTTP/1.1.
+    A body that doesn't arrive together with its head is read only after the head was accepted. The connection
+    rejects a head that exceeds the limit before the head fills the memory, and answers a request to switch to
+    another protocol in HTTP/1.1.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a connection needs of the server
         self,
-        gateway: Answering,
+        dispatcher: Answering,
         loop: asyncio.AbstractEventLoop,
         schedule: Callable[[Callable[[], None]], None],
         on_start: "Callable[[HttpConnection], None]",
@@ -78,7 +78,7 @@ class HttpConnection(asyncio.Protocol):
         `on_start` and `on_end` are called when the client connects, and when it has left. `peer` is its
         address.
         """
-        self._gateway = gateway
+        self._dispatcher = dispatcher
         self._loop = loop
         self._schedule = schedule
         self._on_start = on_start
@@ -154,14 +154,14 @@ class HttpConnection(asyncio.Protocol):
             if len(self._url) > MAX_HEAD:
                 self._refuse_head()
             else:
-                self._refuse(problem(ErrorType.BAD_REQUEST, "This is no HTTP/1.1.", ""))
+                self._refuse(problem(HttpError(HTTPStatus.BAD_REQUEST, "This is no HTTP/1.1."), ""))
         if self._head_size is not None and self._head_size > MAX_HEAD and not self._transport.is_closing():
             self._refuse_head()
         self._proceed()
 
     def _refuse_head(self) -> None:
         text = f"Request line and headers have more than {MAX_HEAD} bytes, the most that are allowed."
-        self._refuse(problem(ErrorType.HEAD_TOO_LARGE, text, ""))
+        self._refuse(problem(HttpError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, text), ""))
 
     def pause_writing(self) -> None:
         """Wait with writing: the client doesn't read."""
@@ -215,7 +215,7 @@ class HttpConnection(asyncio.Protocol):
             head.size + (len(name) + len(length) + len(": \r\n") if name else 0),
             content_length,
             self._addresses,
-            RequestBody(self._gateway.body_memory) if content_length != 0 else None,
+            RequestBody(self._dispatcher.body_memory) if content_length != 0 else None,
             keeps_connection=version != "1.0" and parser.should_keep_alive(),
         )
         self._queue.append(request)
@@ -275,7 +275,7 @@ class HttpConnection(asyncio.Protocol):
         self._admit(request)
         if request.error is not None:
             self._begin_response(request)
-            self._gateway.refuse(request.error, request, self)
+            self._dispatcher.refuse(request.error, request, self)
         elif request.is_answerable:
             self._begin_response(request)
             self._schedule(self._answer)
@@ -290,16 +290,15 @@ class HttpConnection(asyncio.Protocol):
         """Route a request by its head, or set its error, also if the body is still to come."""
         if request.match is None and request.error is None:
             try:
-                request.match = self._gateway.admit(request)
-            except GatewayError as error:
+                request.match = self._dispatcher.admit(request)
+            except HttpError as error:
                 request.refuse(error)
 
     def _check_head(self) -> None:
-        """Let the gateway check the head of the next request, unless its client has already left."""
+        """Check the head of the next request, unless its client has already left."""
         request = self._checking
         if request is not None and not self.is_lost:
-            assert request.match is not None
-            self._gateway.check_head(request, request.match, self)
+            self._dispatcher.check_head(request, self)
 
     def receive_body(self, terms: BodyTerms) -> None:
         """Receive the body of the request whose head was checked."""
@@ -318,8 +317,7 @@ class HttpConnection(asyncio.Protocol):
         """Answer the current request, unless its client has already left."""
         request = self._answering
         if request is not None and not self.is_lost:
-            assert request.match is not None
-            self._gateway.answer(request, request.match, self)
+            self._dispatcher.answer(request, self)
 
     def _begin_response(self, request: HttpRequest) -> None:
         self._checking = None
@@ -332,7 +330,7 @@ class HttpConnection(asyncio.Protocol):
     def _time_out(self, request: HttpRequest) -> None:
         """Refuse a request whose body takes too long."""
         text = f"The body of the request did not arrive within {BODY_TIMEOUT:g} s."
-        request.refuse(GatewayError(ErrorType.BODY_TIMEOUT, text))
+        request.refuse(HttpError(HTTPStatus.REQUEST_TIMEOUT, text))
         self._proceed()
 
     def _pause_reading(self) -> None:
@@ -486,7 +484,7 @@ class _ChunkedWriter:
 
 @lru_cache(maxsize=16)
 def _addresses(client: str, host: str, port: int) -> Addresses:
-    return Addresses(client, f"[{host}]:{port}" if ":" in host else f"{host}:{port}", str(port))
+    return Addresses(client, f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
 
 
 @lru_cache(maxsize=2)

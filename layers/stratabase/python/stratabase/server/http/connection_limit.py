@@ -3,9 +3,10 @@
 import logging
 from collections import Counter
 from collections.abc import Callable
+from http import HTTPStatus
 
 from stratabase.members.attempts import network
-from stratabase.server.http.errors import ErrorType
+from stratabase.server.http.errors import HttpError
 from stratabase.server.http.responses import problem, render_head
 
 MAX_LOGGED = 20
@@ -59,6 +60,6 @@ class ConnectionLimit:
 def refusal() -> bytes:
     """Return the response on a connection that is one too many."""
     text = "There are too many connections from your address. Close some of them, or try again later."
-    response = problem(ErrorType.BUSY, text, "")
+    response = problem(HttpError(HTTPStatus.SERVICE_UNAVAILABLE, text), "")
     length = b"content-length: %d\r\nconnection: close\r\n\r\n" % len(response.body)
     return render_head(response.status, response.headers) + length + response.body

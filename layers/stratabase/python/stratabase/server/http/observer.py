@@ -11,18 +11,17 @@ from stratabase.core.request_log import RequestRecord
 from stratabase.core.store.query.planner import record_plans
 from stratabase.core.usage import RequestUsage, record_usage
 from stratabase.server.http.request import HttpRequest
-from stratabase.server.http.routes import RouteMatch
 
 CLIENT_LEFT = 499
 """The status in records of requests whose client has left before the response, as in nginx."""
 NO_ROUTE = "-"
-"""The route in records of requests that the gateway refuses before it knows the route."""
+"""The route in records of requests that the server refuses before it knows the route."""
 
 WriteRecord = Callable[[RequestRecord], None]
 
 
 class ObservedWork:
-    """What the function has done for a request so far."""
+    """What the endpoint has done for a request so far."""
 
     __slots__ = ("plans", "usage")
 
@@ -56,17 +55,16 @@ class RequestObserver:
                 stack.enter_context(record_plans(note_plan))
             yield
 
-    def observe(  # noqa: PLR0913, PLR0917 - the parts of a record
+    def observe(
         self,
         request: HttpRequest,
-        match: RouteMatch | None,
         trace_id: str,
         status: int,
         milliseconds: float,
         work: ObservedWork,
     ) -> None:
         """Record a request that was answered."""
-        route = NO_ROUTE if match is None else match.resource
+        route = NO_ROUTE if request.match is None else request.match.resource
         client = request.addresses.client
         record = RequestRecord(route, request.method, trace_id, status, milliseconds, work.usage, client)
         for write in self._writers:
@@ -82,8 +80,6 @@ class RequestObserver:
                 plans=list(work.plans),
             )
 
-    def observe_refusal(
-        self, request: HttpRequest, match: RouteMatch | None, trace_id: str, status: int
-    ) -> None:
-        """Record a request that the gateway refused."""
-        self.observe(request, match, trace_id, status, 0.0, ObservedWork())
+    def observe_refusal(self, request: HttpRequest, trace_id: str, status: int) -> None:
+        """Record a request that the server refused."""
+        self.observe(request, trace_id, status, 0.0, ObservedWork())

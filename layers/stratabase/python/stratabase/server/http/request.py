@@ -1,15 +1,19 @@
-"""The HTTP requests of the local gateway: their heads, read once per connection, and their bodies."""
+"""The HTTP requests as a connection receives them, and the `Request` that an endpoint gets."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from http import HTTPStatus
+from itertools import count
 from string import ascii_letters, digits
 from typing import NamedTuple
+from urllib.parse import parse_qsl
+from uuid import uuid4
 
 import httptools
 
-from stratabase.core.http.base.messages import request_headers
+from stratabase.core.http.base.messages import Request, request_headers
 from stratabase.server.http.bodies import BodyTerms, RequestBody
-from stratabase.server.http.errors import MAX_HEAD, ErrorType, GatewayError
+from stratabase.server.http.errors import MAX_BODY, MAX_HEAD, HttpError, body_too_large
 from stratabase.server.http.routes import RouteMatch
 from stratabase.values.text_cache import cache_short_texts
 
@@ -29,13 +33,23 @@ _CONNECTION_HEADERS = frozenset(
         "upgrade",
     }
 )
-"""Headers that concern only the connection to the client. Events of API Gateway do not contain them."""
+"""Headers that concern only the connection to the client. Endpoints do not get them."""
 _HOST_CHARACTERS = (ascii_letters + digits + "-._~%!$&'()*+,;=:[]").encode()
 """The characters that RFC 3986 allows in a host and a port."""
 MAX_DRAINED = 16 * 1024 * 1024
 """The maximum size in bytes of a body of which the rest is read and ignored, so the connection goes on."""
-_CAPITALIZED = frozenset({"authorization", "user-agent"})
-"""The headers whose names API Gateway capitalizes. It leaves all other names as the client sent them."""
+_STAGE = "local"
+"""The path of the default base URL."""
+_NOTHING: Mapping[str, tuple[str, ...]] = {}
+
+_ID_PREFIX = str(uuid4())[:24]
+_id_numbers = count(uuid4().node)
+"""The parts of trace ids, which look like random UUIDs and differ between processes, but cost little."""
+
+
+def new_trace_id() -> str:
+    """Return a unique trace id in UUID format."""
+    return f"{_ID_PREFIX}{next(_id_numbers) & 0xFFFFFFFFFFFF:012x}"
 
 
 class Head:
@@ -44,7 +58,7 @@ class Head:
     def __init__(self, raw_headers: RawHeaders) -> None:
         self.raw_headers = raw_headers
         self.values: dict[str, list[str]] = {}
-        """The values of each header by its name in events, without the headers of the connection."""
+        """The values of each header by its name in lower case, without the headers of the connection."""
         self.hosts = [value for name, value in raw_headers if len(name) == 4 and name.lower() == b"host"]
         """The values of all Host headers."""
         self.size = sum(len(name) + len(value) + len(": \r\n") for name, value in raw_headers)
@@ -55,15 +69,15 @@ class Head:
         """Whether the size of the body is not known in advance."""
         self.asks_for_web_socket = asks_for_web_socket(raw_headers)
         for raw_name, raw_value in raw_headers:
-            name = _event_header_name(raw_name)
-            if name is not None:
+            name = _lower_name(raw_name)
+            if name not in _CONNECTION_HEADERS:
                 self.values.setdefault(name, []).append(raw_value.decode("latin-1"))
-            elif raw_name.lower() == b"expect":
+            elif name == "expect":
                 self.expects_continue = raw_value.lower() == b"100-continue"
 
     @cached_property
-    def api_headers(self) -> Mapping[str, tuple[str, ...]]:
-        """The headers as functions of this service get them: see `Request.headers`."""
+    def headers(self) -> Mapping[str, tuple[str, ...]]:
+        """The headers as endpoints get them: see `Request.headers`."""
         return request_headers(self.values)
 
 
@@ -93,7 +107,6 @@ class Addresses(NamedTuple):
     """The IP address of the client, or an empty text if the client has left already."""
     domain: str
     """The host and port of the server, independent of the Host header."""
-    port: str
 
 
 class HttpRequest:
@@ -142,13 +155,13 @@ class HttpRequest:
         self.keeps_connection = keeps_connection
         """Whether the client can send another request on the same connection."""
         self.match: RouteMatch | None = None
-        """The route, once the gateway has admitted the head."""
+        """The address, once the head is admitted."""
         self.is_complete = False
         self.is_answered = False
         """Whether the response began before the request was complete. The rest of the body is ignored."""
         self.was_continued = False
         """Whether the client was told to send the body: the status 100 Continue."""
-        self._error: GatewayError | None = None
+        self._error: HttpError | None = None
         self._body = body
 
     @property
@@ -164,18 +177,18 @@ class HttpRequest:
         return 0 if self._body is None else self._body.size
 
     @property
-    def error(self) -> GatewayError | None:
-        """Why the gateway refuses the request, if it does."""
+    def error(self) -> HttpError | None:
+        """Why the server refuses the request, if it does."""
         return self._error or (None if self._body is None else self._body.error)
 
     @property
     def is_accepted(self) -> bool:
-        """Whether the function wants the body, or there is none."""
+        """Whether the endpoint wants the body, or there is none."""
         return self._body is None or self._body.terms is not None
 
     @property
     def is_answerable(self) -> bool:
-        """Whether the function has all of the body that it wants."""
+        """Whether all of the body has arrived that the endpoint wants."""
         if self.is_complete or self._body is None or self._body.terms is None:
             return self.is_complete
         return self.size > self._body.terms.limit
@@ -196,14 +209,36 @@ class HttpRequest:
             and self.content_length <= MAX_DRAINED
         )
 
-    def refuse(self, error: GatewayError) -> None:
-        """Set why the gateway refuses the request."""
+    def refuse(self, error: HttpError) -> None:
+        """Set why the server refuses the request."""
         self._error = error
 
     def accept_body(self, terms: BodyTerms) -> None:
-        """Set what the function wants of the body."""
+        """Set what the endpoint wants of the body."""
         assert self._body is not None
         self._body.accept(terms)
+
+    def for_endpoint(self, trace_id: str, base_url: str | None, *, has_body: bool = True) -> Request:
+        """Return the request that an endpoint gets.
+
+        `base_url` is the root URL of all links. The default is the address of the server, because the client
+        controls the header Host. `has_body`: whether to include the body, of which maybe only a part has
+        arrived.
+        """
+        assert self.match is not None
+        target, addresses = self.target, self.addresses
+        return Request(
+            self.method,
+            target.path,
+            self.match.resource,
+            self.match.parameters,
+            self.head.headers,
+            _query(target.query) if target.query else _NOTHING,
+            self.body if has_body else b"",
+            trace_id,
+            addresses.client,
+            base_url or f"https://{addresses.domain}/{_STAGE}",
+        )
 
     def add_body(self, data: bytes) -> None:
         """Add bytes to the body. If it becomes too large, `error` is set."""
@@ -217,20 +252,26 @@ class HttpRequest:
 
 
 def check_head(request: HttpRequest) -> None:
-    """Raise GatewayError for a head that is invalid HTTP, or that API Gateway rejects for its size."""
+    """Raise HttpError for a head that is invalid HTTP, or by which the request is too large."""
     head = request.head
     if len(head.hosts) != 1 and (head.hosts or request.http_version != "1.0"):
         number = f"{len(head.hosts)} Host headers" if head.hosts else "no Host header"
         text = f"The request has {number}; HTTP/1.1 requires exactly one."
-        raise GatewayError(ErrorType.BAD_REQUEST, text)
+        raise HttpError(HTTPStatus.BAD_REQUEST, text)
     if head.hosts and head.hosts[0].translate(None, _HOST_CHARACTERS):
-        raise GatewayError(ErrorType.BAD_REQUEST, "The Host header is not a valid host name.")
+        raise HttpError(HTTPStatus.BAD_REQUEST, "The Host header is not a valid host name.")
     if head.asks_for_web_socket:
-        raise GatewayError(ErrorType.BAD_REQUEST, "WebSocket is not served here; send plain HTTP requests.")
+        raise HttpError(HTTPStatus.BAD_REQUEST, "WebSocket is not served here; send plain HTTP requests.")
     size = len(request.method) + request.target.size + len("  HTTP/1.1\r\n") + request.head_size
     if size > MAX_HEAD:
         text = f"Request line and headers have {size} bytes; at most {MAX_HEAD} are allowed."
-        raise GatewayError(ErrorType.HEAD_TOO_LARGE, text)
+        raise HttpError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, text)
+
+
+def check_body_size(request: HttpRequest) -> None:
+    """Raise HttpError for a body that is too large, by the size in the head."""
+    if request.content_length is not None and request.content_length > MAX_BODY:
+        raise body_too_large()
 
 
 def asks_for_web_socket(raw_headers: RawHeaders) -> bool:
@@ -242,9 +283,14 @@ def asks_for_web_socket(raw_headers: RawHeaders) -> bool:
 
 
 @cache_short_texts(1024)
-def _event_header_name(raw_name: bytes) -> str | None:
-    """Return the name of a header in events, or None if events omit it."""
-    name = raw_name.decode("latin-1")
-    if name.lower() in _CONNECTION_HEADERS:
-        return None
-    return name.title() if name.lower() in _CAPITALIZED else name
+def _lower_name(raw_name: bytes) -> str:
+    return raw_name.decode("latin-1").lower()
+
+
+@cache_short_texts(512)
+def _query(query: bytes) -> Mapping[str, tuple[str, ...]]:
+    """Return the values of each query parameter, by name. It is decoded as a form, so `+` means a space."""
+    values: dict[str, list[str]] = {}
+    for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
+        values.setdefault(name, []).append(value)
+    return {name: tuple(each) for name, each in values.items()}

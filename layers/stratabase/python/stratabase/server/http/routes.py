@@ -1,98 +1,68 @@
-"""Routing of requests to functions. Exact segments precede parameters, and parameters precede greedy ones."""
+"""Routing of requests to the addresses of endpoints. Exact segments precede parameters, as in API Gateway."""
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import partial
+from http import HTTPStatus
 from typing import NamedTuple
 
 from stratabase.core.http.base.messages import decode_parameters
-from stratabase.server.http.errors import ErrorType, GatewayError
-from stratabase.server.http.template import RouteDeclaration
+from stratabase.core.http.handler import CATCH_ALL
+from stratabase.server.http.errors import HttpError
 from stratabase.values.text_cache import cache_short_texts
 
-ANY_METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
-"""The methods that a route's ANY includes. API Gateway does not route other methods."""
-_PARAMETER = re.compile(r"\{([^{}+]+)(\+?)\}")
-_SEGMENTS = (None, "([^/]+)", "(.+)")
-"""The regular expression of a segment, by its looseness: exact (None), one segment, the rest of the path."""
+METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
+"""The methods that endpoints can have. API Gateway does not route other methods."""
+_PARAMETER = re.compile(r"\{([^{}]+)\}")
 
 
 class RouteMatch(NamedTuple):
-    """The resource and function of a request, and the path parameters (None if the resource has none).
-
-    Parameters stay percent-encoded, because REST APIs of API Gateway do not decode them or the path.
-    """
+    """The address of a request, such as `/files/{id}`, and its parameters without percent-encoding."""
 
     resource: str
-    resource_id: str
-    function: str
-    parameters: Mapping[str, str] | None
-    decoded_parameters: Mapping[str, str]
-    """The parameters without percent-encoding."""
+    parameters: Mapping[str, str]
 
 
-class _Resource:
-    """A path of the API with the functions of its methods."""
+class _Address:
+    """The address of an endpoint."""
 
-    def __init__(self, path: str, number: int) -> None:
-        self.path = path
-        self.id = f"r{number:05d}"
-        self.functions: dict[str, str] = {}
-        self._names = [name for name, _ in _PARAMETER.findall(path)]
-        self._pattern = re.compile(_path_expression(path))
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._names = _PARAMETER.findall(text)
+        segments = (
+            re.escape(part) if not _PARAMETER.fullmatch(part) else "([^/]+)" for part in text.split("/")
+        )
+        self._pattern = re.compile("/".join(segments))
 
-    def parameters(self, path: str) -> dict[str, str] | None:
-        """Return the path parameters, or None if the path does not match."""
+    def match(self, path: str) -> RouteMatch | None:
+        """Return the match of a path, or None."""
         match = self._pattern.fullmatch(path)
-        return match and dict(zip(self._names, match.groups(), strict=True))
+        if match is None:
+            return None
+        return RouteMatch(self.text, decode_parameters(dict(zip(self._names, match.groups(), strict=True))))
 
-    def rank(self) -> tuple[int, ...]:
-        """Return the sort key by which more specific resources come first: exact, parameter, greedy."""
-        return tuple(_looseness(segment) for segment in self.path.split("/"))
+    def rank(self) -> tuple[bool, ...]:
+        """Return the sort key by which more specific addresses come first."""
+        return tuple(bool(_PARAMETER.fullmatch(segment)) for segment in self.text.split("/"))
 
 
 class Routes:
-    """All routes of the API."""
+    """The addresses of all endpoints."""
 
-    def __init__(self, routes: Iterable[RouteDeclaration]) -> None:
-        resources: dict[str, _Resource] = {}
-        for route in routes:
-            resource = resources.setdefault(route.resource, _Resource(route.resource, len(resources)))
-            resource.functions[route.method] = route.function
-        self._resources = sorted(resources.values(), key=_Resource.rank)
-        self._find = {
-            method: cache_short_texts(512)(partial(self._find_anew, method)) for method in ANY_METHODS
-        }
+    def __init__(self, addresses: Iterable[str]) -> None:
+        self._addresses = sorted((_Address(text) for text in addresses), key=_Address.rank)
+        self._find = cache_short_texts(512)(self._find_anew)
 
     def match(self, method: str, path: str) -> RouteMatch:
-        """Return the match of a method and a percent-encoded path. Raises GatewayError if there is none."""
-        find = self._find.get(method)
-        return self._find_anew(method, path) if find is None else find(path)
+        """Return the match of a percent-encoded path, that of CATCH_ALL if no endpoint has the address.
 
-    def _find_anew(self, method: str, path: str) -> RouteMatch:
+        Raises HttpError for a method that no endpoint has.
+        """
+        if method not in METHODS:
+            raise HttpError(HTTPStatus.METHOD_NOT_ALLOWED, f"The service does not have the method {method}.")
+        return self._find(path)
+
+    def _find_anew(self, path: str) -> RouteMatch:
         bare = path.rstrip("/") or "/"
-        for resource in self._resources:
-            parameters = resource.parameters(bare)
-            if parameters is not None:
-                return _match_method(resource, parameters, method, path)
-        raise GatewayError(ErrorType.NO_ROUTE, f"Nothing is at {path}.")
-
-
-def _match_method(resource: _Resource, parameters: dict[str, str], method: str, path: str) -> RouteMatch:
-    function = resource.functions.get(method)
-    if function is None and method in ANY_METHODS:
-        function = resource.functions.get("ANY")
-    if function is None:
-        raise GatewayError(ErrorType.NO_ROUTE, f"The gateway passes no {method} on to {path}.")
-    decoded = decode_parameters(parameters)
-    return RouteMatch(resource.path, resource.id, function, parameters or None, decoded)
-
-
-def _path_expression(path: str) -> str:
-    """Return a path as a regular expression with one group for each parameter."""
-    return "/".join(_SEGMENTS[_looseness(segment)] or re.escape(segment) for segment in path.split("/"))
-
-
-def _looseness(segment: str) -> int:
-    parameter = _PARAMETER.fullmatch(segment)
-    return 0 if parameter is None else 1 + len(parameter[2])
+        found = (address.match(bare) for address in self._addresses)
+        unknown = RouteMatch(CATCH_ALL, decode_parameters({"proxy": bare[1:]}))
+        return next((match for match in found if match is not None), unknown)

@@ -1,4 +1,4 @@
-"""The HTTP server: accepts connections for the gateway on a socket, and ends without losing a request."""
+"""The HTTP server: accepts connections on a socket, and ends without losing a request."""
 
 import asyncio
 import contextlib
@@ -8,21 +8,17 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 from stratabase.core import waiting
 from stratabase.core.greenlets import TURN, Greenlets
 from stratabase.server.http.acceptor import Acceptor
-from stratabase.server.http.app import Gateway, GatewayOptions
 from stratabase.server.http.connection import HttpConnection
 from stratabase.server.http.connection_limit import ConnectionLimit
-from stratabase.server.http.errors import INTEGRATION_TIMEOUT
-from stratabase.server.http.lambda_functions import LambdaFunction
-from stratabase.server.http.responses import ErrorResponses
-from stratabase.server.http.routes import Routes
-from stratabase.server.http.template import Template
+from stratabase.server.http.dispatcher import Dispatcher, RequestHandler, ServerOptions
+from stratabase.server.http.errors import TIME_LIMIT
 
 LINGER = 0.5
 """The seconds that a client gets at shutdown to send another request, from its last response on.
@@ -58,42 +54,34 @@ class ServerCallbacks:
 
 def run_server(
     listener: socket.socket,
-    template: Template,
-    functions: Mapping[str, LambdaFunction],
+    handler: RequestHandler,
     callbacks: ServerCallbacks,
-    options: GatewayOptions | None = None,
+    options: ServerOptions | None = None,
 ) -> None:
     """Serve until a signal or the function passed to `callbacks.ready` stops it. Finish pending requests."""
     sys.setswitchinterval(SWITCH_INTERVAL)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_serve(listener, template, functions, callbacks, options or GatewayOptions()))
+        runner.run(_serve(listener, handler, callbacks, options or ServerOptions()))
 
 
 async def _serve(
     listener: socket.socket,
-    template: Template,
-    functions: Mapping[str, LambdaFunction],
+    handler: RequestHandler,
     callbacks: ServerCallbacks,
-    options: GatewayOptions,
+    options: ServerOptions,
 ) -> None:
     greenlets = Greenlets(asyncio.get_running_loop())
-    gateway = Gateway(
-        functions,
-        Routes(template.routes),
-        ErrorResponses(template.responses),
-        greenlets,
-        options,
-    )
+    dispatcher = Dispatcher(handler, greenlets, options)
     waiting.install(greenlets)
     try:
-        await _Server(gateway, listener, callbacks, _connection_limit(options)).serve()
+        await _Server(dispatcher, listener, callbacks, _connection_limit(options)).serve()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(greenlets.finish(), SHUTDOWN_GRACE)
     finally:
         waiting.install(waiting.Blocking())
 
 
-def _connection_limit(options: GatewayOptions) -> ConnectionLimit:
+def _connection_limit(options: ServerOptions) -> ConnectionLimit:
     if options.proxies is None:
         return ConnectionLimit(options.address_connections)
     return ConnectionLimit(options.address_connections, options.proxies.trusts)
@@ -103,7 +91,11 @@ class _Server:
     """Accepts connections until it is told to end, and then finishes their requests."""
 
     def __init__(
-        self, gateway: Gateway, listener: socket.socket, callbacks: ServerCallbacks, limit: ConnectionLimit
+        self,
+        dispatcher: Dispatcher,
+        listener: socket.socket,
+        callbacks: ServerCallbacks,
+        limit: ConnectionLimit,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._callbacks = callbacks
@@ -111,7 +103,7 @@ class _Server:
         self._is_ending = asyncio.Event()
         self._has_ended = asyncio.Event()
         turns = FairQueue(self._loop)
-        make = partial(HttpConnection, gateway, self._loop, turns.add, self._connections.add, self._forget)
+        make = partial(HttpConnection, dispatcher, self._loop, turns.add, self._connections.add, self._forget)
         self._limit = limit
         self._acceptor = Acceptor(self._loop, listener, make, limit)
 
@@ -128,7 +120,7 @@ class _Server:
         self._callbacks.drained()
         # 2. Finish the requests, as long as a call may take.
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._all_closed(), INTEGRATION_TIMEOUT + 1)
+            await asyncio.wait_for(self._all_closed(), TIME_LIMIT + 1)
         for connection in list(self._connections):
             connection.abort()
 

@@ -5,15 +5,11 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TextIO
 
 from stratabase.server.process.messages import ReportKind, WorkerReport
 from stratabase.terminal.command_error import as_command_error
 from stratabase.terminal.wrong_package import wrong_package
-
-_SERVER = str(Path(__file__).parent.parent)
-"""The folder whose frames are removed from tracebacks, because they do not help a developer of a function."""
 
 
 class Console:
@@ -71,12 +67,12 @@ def explain_error(error: Exception) -> tuple[str, ...]:
     """Return lines that explain why a worker cannot serve.
 
     Errors that a person can fix explain themselves. Other exceptions become a traceback without the frames of
-    the server and of Python's import system.
+    Python's import system.
     """
     explained = wrong_package(error) or as_command_error(error)
     if explained is not None:
         return tuple(str(explained).splitlines())
     trace = traceback.TracebackException.from_exception(error)
-    shown = [frame for frame in trace.stack if not frame.filename.startswith((_SERVER, "<frozen"))]
+    shown = [frame for frame in trace.stack if not frame.filename.startswith("<frozen")]
     trace.stack = traceback.StackSummary.from_list(shown)
     return tuple("".join(trace.format()).rstrip().splitlines())

@@ -10,9 +10,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a worker serves: the functions of a template at an address."""
+    """What a worker serves."""
 
-    template: Path
     address: str
     """The base URL of the service for clients on this machine."""
     previous_model: str | None = None
@@ -96,7 +95,7 @@ def read_orders(line: bytes) -> Orders:
     fields: dict[str, Any] = json.loads(line)
     job = fields.pop("job")
     metrics = None if job["metrics"] is None else Path(job["metrics"])
-    return Orders(Job(**{**job, "template": Path(job["template"]), "metrics": metrics}), **fields)
+    return Orders(Job(**{**job, "metrics": metrics}), **fields)
 
 
 def write_report(reports: RawIOBase, report: WorkerReport) -> None:

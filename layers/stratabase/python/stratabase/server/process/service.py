@@ -1,4 +1,4 @@
-"""The service in a worker: loads the functions, prepares the store, serves, and reports to the supervisor."""
+"""The service in a worker: builds the endpoints, prepares the store, serves, and reports its progress."""
 
 import gc
 import os
@@ -26,18 +26,12 @@ from stratabase.members.app.member_services import MemberServices
 from stratabase.members.commands.owners import resolve_owners
 from stratabase.members.operations.first_administrator import NoAdministrator
 from stratabase.members.refusals import BadMember
-from stratabase.server.documentation.function import (
-    DOCUMENTATION_PATH,
-    documentation_function,
-    with_documentation,
-)
+from stratabase.server.documentation.endpoints import DOCUMENTATION_PATH, documentation_endpoints
 from stratabase.server.documentation.pages import Documentation
-from stratabase.server.http.app import GatewayOptions
+from stratabase.server.http.dispatcher import ServerOptions
 from stratabase.server.http.forwarded import TrustedProxies
-from stratabase.server.http.lambda_functions import load_function
 from stratabase.server.http.observer import RequestObserver, WriteRecord
 from stratabase.server.http.server import ServerCallbacks, run_server
-from stratabase.server.http.template import read_template
 from stratabase.server.process.access_log import AccessLog
 from stratabase.server.process.mail_worker import mail_worker
 from stratabase.server.process.messages import Job, ReportKind, WorkerReport
@@ -56,7 +50,6 @@ from stratabase.terminal.command_error import CommandError, text_with_cause
 from stratabase.terminal.data_folder import use_data_folder
 from stratabase.terminal.progress import PrintLines
 from stratabase.transfer.client.store_state import require_whole
-from stratabase_aws.functions import app
 
 _KEPT_MODEL = "kept-model.graphql"
 """The file in the data folder with the model that serves while the file of the settings has another one."""
@@ -77,20 +70,19 @@ def serve(
     `begin` waits until the process may accept requests. `stopping` is set when the whole service is about to
     stop. By default, the service consists of this process.
     """
-    # 1. Read the template and the model.
+    # 1. Read the model.
     _set_base_url(job.address)
     _keep_model(job)
-    template = with_documentation(read_template(job.template))
-    instance = app()
+    instance = App(Settings.from_environment(os.environ))
     use_data_folder(instance.settings.home)  # as the supervisor does, which can be killed first
     instance.documentation_path = DOCUMENTATION_PATH
     changes = _report_changes(instance, job, send)
     _report_warnings(job, instance.settings.model, send)
-    # 2. Load the functions, and prepare the stores. Build before creating the administrator: if the process
+    # 2. Build the endpoints, and prepare the stores. Build before creating the administrator: if the process
     #    is stopped while it builds, no generated password is lost.
     try:
-        functions = {declaration.name: load_function(declaration) for declaration in template.functions}
-        functions |= documentation_function(instance, Documentation(PROJECT_FILES))
+        endpoints = {**instance.all_endpoints(), **documentation_endpoints(Documentation(PROJECT_FILES))}
+        handler = instance.http_handler(endpoints)
         with instance.marked_stores() as stores:
             older = tuple(describe_older_stores(stores))
         instance.claim_stores()
@@ -148,7 +140,7 @@ def serve(
         )
         period = PERIOD if job.number == 0 else None
         with Sweeper(instance, instance.log, period), mail_worker(instance), counts:
-            run_server(listener, template, functions, callbacks, _gateway_options(job, instance))
+            run_server(listener, handler, callbacks, _server_options(job, instance))
     finally:
         instance.close()
 
@@ -199,8 +191,8 @@ def _check_instance(instance: App) -> None:
     instance.part(MemberServices).check_mail()
 
 
-def _gateway_options(job: Job, instance: App) -> GatewayOptions:
-    """Return what the settings and the job change about the gateway."""
+def _server_options(job: Job, instance: App) -> ServerOptions:
+    """Return what the settings and the job change about the server."""
     settings = instance.settings
     writers: list[WriteRecord] = []
     if settings.access_log != "off":
@@ -208,7 +200,7 @@ def _gateway_options(job: Job, instance: App) -> GatewayOptions:
     if job.metrics is not None:
         writers.append(RequestMetrics(job.metrics, job.metrics_process).write)
     slow = settings.slow_request_milliseconds
-    return GatewayOptions(
+    return ServerOptions(
         TrustedProxies(settings.trusted_proxies) if settings.trusted_proxies else None,
         RequestObserver(writers, instance.log, slow) if writers or slow else None,
         Cors(settings.allowed_origins),

@@ -40,7 +40,8 @@ class Supervisor:
 
     All state belongs to the thread that runs `run`. Other threads and signal handlers only enqueue actions.
     `size` is the number of workers. `limit` is the seconds for which the event loop of a worker can be
-    blocked. 0 means without limit. `watches` starts a new version when files change.
+    blocked. 0 means without limit. `watches` starts a new version when the model changes, or a file in the
+    folder `code`.
     """
 
     def __init__(  # noqa: PLR0913 - what a family of processes needs
@@ -53,6 +54,7 @@ class Supervisor:
         *,
         size: int = 1,
         watches: bool = True,
+        code: Path | None = None,
     ) -> None:
         self._job = job
         self._model = model
@@ -61,6 +63,7 @@ class Supervisor:
         self._console = console
         self._size = size
         self._watches = watches
+        self._code = code
         self._has_terminal = _has_terminal()
         self._events: SimpleQueue[Callable[[], None]] = SimpleQueue()
         """The actions that the thread of `run` executes in order."""
@@ -81,7 +84,7 @@ class Supervisor:
         self._killed_starts = 0
         """How often workers of a new version were killed from outside since it was asked for."""
         self._stopping = False
-        self._code = 0
+        self._exit_code = 0
 
     def count_workers(self) -> int:
         """Return the number of workers that serve. Any thread can call this."""
@@ -107,7 +110,7 @@ class Supervisor:
         while self._workers or not self._stopping:
             self._run_next_action()
         watcher.stop()
-        return self._code
+        return self._exit_code
 
     def _run_next_action(self) -> None:
         """Execute the next action, or check the workers if none arrives until the next check is due."""
@@ -165,9 +168,8 @@ class Supervisor:
         timer.start()
 
     def _watcher(self) -> Watcher:
-        root = self._job.template.parent
-        trees = [root / "layers", root / "functions"] if self._watches else []
-        files = [self._job.template, self._model] if self._watches else []
+        trees = [self._code] if self._watches and self._code is not None else []
+        files = [self._model] if self._watches else []
         return Watcher(trees, files, partial(self._enqueue, self._on_change))
 
     # ------------------------------------------------------------------------------------ starting of workers
@@ -345,7 +347,7 @@ class Supervisor:
         if version is self._next:
             self._abandon_next()
         if self._current is None:
-            self._code = FAILED
+            self._exit_code = FAILED
             self._end()
             return
         if self._stopping:

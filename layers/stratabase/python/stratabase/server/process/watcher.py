@@ -1,4 +1,4 @@
-"""Watching of files for changes: the code, the template and the model."""
+"""Watching of files for changes: the code and the model."""
 
 import threading
 from collections.abc import Callable, Iterable

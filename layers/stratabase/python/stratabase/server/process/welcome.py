@@ -19,7 +19,7 @@ from stratabase.members.operations.first_administrator import (
     NewAdministrator,
     PasswordMismatch,
 )
-from stratabase.server.documentation.function import DOCUMENTATION_PATH
+from stratabase.server.documentation.endpoints import DOCUMENTATION_PATH
 from stratabase.terminal.settings import EMULATOR_CREDENTIALS
 
 _MAX_NAMED = 3

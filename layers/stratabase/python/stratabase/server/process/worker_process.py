@@ -21,6 +21,9 @@ from stratabase.server.process.messages import (
 )
 from stratabase.server.process.watchdog import SHOW_TRACEBACKS
 
+WORKER_MODULE = "stratabase.server.process.worker"
+"""The program of a worker."""
+
 
 class WorkerProcess:
     """A worker process, which the constructor starts. Another thread calls `on_report` and `on_end`.
@@ -108,7 +111,7 @@ class WorkerProcess:
 def _start(*inherited: int) -> "subprocess.Popen[bytes]":
     """Start a worker. Its standard input closes when this process dies, so the worker notices that."""
     return subprocess.Popen(  # noqa: S603 - a command of this program
-        [sys.executable, "-P", "-m", "stratabase.server.process.worker", str(os.getpid())],
+        [sys.executable, "-P", "-m", WORKER_MODULE, str(os.getpid())],
         stdin=subprocess.PIPE,
         pass_fds=inherited,
         # An interrupt at the terminal is for the supervisor, which lets the worker finish.

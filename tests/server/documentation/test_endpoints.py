@@ -12,24 +12,19 @@ import pytest
 from stratabase.cli.project.folder import PROJECT_FILES
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.handler import HttpHandler
-from stratabase.server.documentation.function import (
-    DOCUMENTATION_PATH,
-    documentation_endpoints,
-    with_documentation,
-)
+from stratabase.server.documentation.endpoints import DOCUMENTATION_PATH, documentation_endpoints
 from stratabase.server.documentation.pages import Documentation
 from stratabase.server.http.routes import Routes
-from stratabase.server.http.template import RouteDeclaration, Template
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
 
 ENDPOINTS = documentation_endpoints(Documentation(PROJECT_FILES))
-ROUTES = with_documentation(Template((), (RouteDeclaration("/{proxy+}", "ANY", "Graphql"),), {})).routes
+ROUTES = Routes(ENDPOINTS)
 
 
 def send(path: str, method: str = "GET", **headers: str) -> Any:
     """Return the answer to a request, which must be as documented."""
-    match = Routes(ROUTES).match(method, path)
+    match = ROUTES.match(method, path)
     event = {
         "httpMethod": method,
         "resource": match.resource,
@@ -114,9 +109,3 @@ def test_the_start_of_serve_does_not_wait_for_the_parser() -> None:
 
 def test_other_methods_are_refused() -> None:
     assert send(f"{DOCUMENTATION_PATH}/csv", "POST")["statusCode"] == 405
-
-
-def test_a_template_can_have_these_addresses_itself() -> None:
-    own = RouteDeclaration(DOCUMENTATION_PATH, "ANY", "Own")
-    routes = Routes(with_documentation(Template((), (own,), {})).routes)
-    assert routes.match("GET", DOCUMENTATION_PATH).function == "Own"

@@ -1,56 +1,21 @@
-"""The endpoints of the documentation, and the function with which the local gateway serves them."""
+"""The endpoints of the documentation."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
-from stratabase.core.app.app import App
 from stratabase.core.domain.caller import Caller
-from stratabase.core.http.base.authentication import Authentication
-from stratabase.core.http.base.cors import Cors
 from stratabase.core.http.base.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
 from stratabase.core.http.base.messages import Headers, Request, Response
 from stratabase.core.http.base.preconditions import cacheable_response
 from stratabase.core.http.base.refusals import UnknownAddress
-from stratabase.core.http.handler import HttpHandler
 from stratabase.core.http.pages.page import hash_source
 from stratabase.server.documentation.pages import PAGE_LIST, Documentation
-from stratabase.server.http.errors import INTEGRATION_TIMEOUT
-from stratabase.server.http.lambda_functions import LambdaFunction
-from stratabase.server.http.template import FunctionDeclaration, RouteDeclaration, Template
 from stratabase.values.messages import _
-from stratabase_aws.functions.handler import LambdaHandler
 
 DOCUMENTATION_PATH = "/public/documentation"
 """The address of the list of all pages."""
 _PAGE_ADDRESS = f"{DOCUMENTATION_PATH}/{{page}}"
-_FUNCTION = "Documentation"
-_MEGABYTES = 128
 _HTML = "text/html; charset=utf-8"
-
-
-def with_documentation(template: Template) -> Template:
-    """Return a template of AWS with the routes of the documentation, which only `serve` has.
-
-    If the template itself has one of these routes, its own function serves it.
-    """
-    routes = (RouteDeclaration(address, "ANY", _FUNCTION) for address in (DOCUMENTATION_PATH, _PAGE_ADDRESS))
-    return replace(template, routes=(*routes, *template.routes))
-
-
-def documentation_function(instance: App, documentation: Documentation) -> dict[str, LambdaFunction]:
-    """Return the function that serves the documentation, by its name."""
-    handler = HttpHandler(
-        documentation_endpoints(documentation),
-        Authentication({}),  # everyone can read the pages
-        cors=Cors(instance.settings.allowed_origins),
-        base_url=instance.settings.base_url,
-        log=instance.log,
-        find_application=lambda: instance.model.application,
-    )
-    declaration = FunctionDeclaration(_FUNCTION, Path(__file__), "handler", INTEGRATION_TIMEOUT, _MEGABYTES)
-    return {_FUNCTION: LambdaFunction(declaration, LambdaHandler(handler))}
 
 
 def documentation_endpoints(documentation: Documentation) -> dict[str, Endpoint]:

@@ -1,4 +1,4 @@
-"""The gateway calls functions with their time limits, and tolerates disconnecting clients."""
+"""The dispatcher answers requests within their time limit, and tolerates disconnecting clients."""
 
 import itertools
 import json
@@ -10,25 +10,26 @@ from typing import Any
 import pytest
 
 from stratabase.core import waiting
-from tests.server.http.serving import Client, echo, gateway, problem
+from stratabase.core.http.base.messages import Request, Response
+from tests.server.http.serving import Client, echo, http_server, problem
 
 
-def waiting_for(future: "Future[Any]", ended: Callable[[], None]) -> Callable[[Any, Any], Any]:
-    def handler(event: Any, _context: Any) -> Any:
-        if event["path"] == "/":
-            return {}
+def waiting_for(future: "Future[Any]", ended: Callable[[], None]) -> Callable[[Request], Response]:
+    def respond(request: Request) -> Response:
+        if request.path == "/":
+            return Response(200)
         waiting.until(future)
         ended()
-        return {"body": "too late"}
+        return Response(200, body=b"too late")
 
-    return handler
+    return respond
 
 
-def test_a_function_that_takes_too_long_is_504_and_still_finishes() -> None:
+def test_a_request_that_takes_too_long_is_504_and_still_finishes() -> None:
     future: Future[Any] = Future()
     ended = threading.Event()
 
-    with gateway(waiting_for(future, ended.set), time_limit=0.05) as client:
+    with http_server(waiting_for(future, ended.set), time_limit=0.05) as client:
         assert "longer than" in problem(client.get("/slow"), 504)
         assert client.get("/").status == 200
         assert not ended.is_set()
@@ -36,10 +37,10 @@ def test_a_function_that_takes_too_long_is_504_and_still_finishes() -> None:
         assert ended.wait(20)
 
 
-def test_a_function_that_fails_after_its_time_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_request_that_fails_after_its_time_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     future: Future[Any] = Future()
 
-    with gateway(waiting_for(future, lambda: None), time_limit=0.05) as client:
+    with http_server(waiting_for(future, lambda: None), time_limit=0.05) as client:
         assert client.get("/slow").status == 504
         future.set_exception(RuntimeError("afterwards"))
 
@@ -59,14 +60,14 @@ def test_concurrent_requests_each_get_their_own_response(echoing: Client) -> Non
         connection.close()
 
 
-def test_a_client_that_disconnects_during_its_body_calls_no_function() -> None:
+def test_a_client_that_disconnects_during_its_body_calls_no_endpoint() -> None:
     calls = itertools.count()
 
-    def handler(event: Any, context: Any) -> Any:
+    def respond(request: Request) -> Response:
         next(calls)
-        return echo(event, context)
+        return echo(request)
 
-    with gateway(handler) as client:
+    with http_server(respond) as client:
         connection = client.connection()
         connection.putrequest("POST", "/")
         connection.putheader("Content-Length", "100")
@@ -77,18 +78,18 @@ def test_a_client_that_disconnects_during_its_body_calls_no_function() -> None:
     assert next(calls) == 1
 
 
-def test_a_disconnected_client_does_not_stop_the_function() -> None:
+def test_a_disconnected_client_does_not_stop_the_call() -> None:
     """A commit that has begun is not to be abandoned halfway."""
     future: Future[Any] = Future()
     begun, ended = threading.Event(), threading.Event()
 
-    def handler(_event: Any, _context: Any) -> Any:
+    def respond(_request: Request) -> Response:
         begun.set()
         waiting.until(future)
         ended.set()
-        return {}
+        return Response(200)
 
-    with gateway(handler) as client:
+    with http_server(respond) as client:
         connection = client.connection()
         connection.request("POST", "/", body="x")
         assert begun.wait(20)

@@ -1,7 +1,4 @@
-"""Reading of template.yaml: the functions, their routes, and the gateway responses.
-
-The deployed gateway comes from the same file, so both gateways have the same routes.
-"""
+"""What tests need of template.yaml: the functions, their routes, and the gateway responses."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +9,6 @@ from stratabase.terminal.template_document import TemplateReference, read_templa
 
 FUNCTION = "AWS::Serverless::Function"
 API = "AWS::Serverless::Api"
-_ADVICE = "Run the command in the project folder, or use --template."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +54,7 @@ class Template:
 
 def read_template(path: Path) -> Template:
     """Read a template. Raises CommandError if it does not exist or is invalid."""
-    document = _with_defaults(read_template_document(path, _ADVICE))
+    document = _with_defaults(read_template_document(path, ""))
     resources = document.get("Resources") or {}
     shared = (document.get("Globals") or {}).get("Function") or {}
     functions = {name: {**shared, **each} for name, each in _of_type(resources, FUNCTION)}

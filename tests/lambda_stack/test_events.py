@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 
+from stratabase.core.http.base.messages import Response
 from stratabase.members.app.member_services import MemberServices
-from stratabase.server.http.lambda_functions import LambdaFunction, load_function
-from stratabase.server.http.responses import HttpResponse, function_response, streaming_response
-from stratabase.server.http.routes import Routes
-from stratabase.server.http.template import read_template
 from stratabase_aws.functions import app
-from stratabase_aws.functions.events import StreamedResponse
+from tests.lambda_stack.functions import LambdaFunction, load_function
+from tests.lambda_stack.gateway import FunctionRoutes, response_of
+from tests.lambda_stack.template import read_template
 from tests.repository import ROOT
 
 TEMPLATE = read_template(ROOT / "template.yaml")
-ROUTES = Routes(TEMPLATE.routes)
+ROUTES = FunctionRoutes(TEMPLATE.routes)
 EVENTS = {file.stem: json.loads(file.read_text()) for file in (ROOT / "events").glob("*.json")}
 
 ANSWERS = {
@@ -106,20 +105,16 @@ def test_each_event_gets_its_expected_response(name: str, functions: Mapping[str
 
     result = functions[match.function].handler(event, None)
 
-    response = (
-        streaming_response(result)
-        if isinstance(result, StreamedResponse)
-        else function_response(result, event["httpMethod"])
-    )
+    response = response_of(result, event["httpMethod"])
     assert response.status == status
     assert said in text_of(response)
 
 
-def text_of(response: HttpResponse) -> str:
+def text_of(response: Response) -> str:
     """Return what a client reads."""
     if response.stream is not None:
         return b"".join(response.stream).decode()
-    compressed = (b"Content-Encoding", b"gzip") in response.headers
+    compressed = ("Content-Encoding", "gzip") in response.headers
     return (gzip.decompress(response.body) if compressed else response.body).decode()
 
 
@@ -129,7 +124,6 @@ def test_every_event_has_an_expected_response() -> None:
 
 @pytest.mark.parametrize("name", sorted(EVENTS))
 def test_each_event_has_a_route_of_the_template(name: str) -> None:
-    """Each event equals the one that the gateway makes of the same request."""
     event = EVENTS[name]
     match = ROUTES.match(event["httpMethod"], event["path"])
 
