@@ -10,12 +10,16 @@ from packaging.metadata import Metadata
 from packaging.requirements import Requirement
 
 from stratabase import __version__
-from tests.installation import Installation, follow
+from stratabase.server.documentation.pages import PAGE_LIST
+from stratabase.server.documentation.source_pages import SourcePages
+from tests.installation import Installation, follow, run
 from tests.repository import ROOT
 
 PACKAGE = ROOT / "layers/stratabase/python"
-ONLY_FOR_DEVELOPERS = {"messages.pot", "sources.sha256"}
+ONLY_FOR_DEVELOPERS = {"messages.pot", "sources.sha256", "markdown.py", "frame.html", "source_pages.py"}
 PROJECT_FILES = "stratabase/cli/project/files/"
+PAGES = "stratabase/server/documentation/built/"
+SOURCE = SourcePages(ROOT)
 
 
 @pytest.fixture(scope="module")
@@ -33,19 +37,22 @@ def test_the_wheel_is_one_package_with_all_of_its_files(installation: Installati
             for name in names
             if name.startswith(PROJECT_FILES)
         }
+        pages = {
+            name.removeprefix(PAGES).removesuffix(".html"): wheel.read(name)
+            for name in names
+            if name.startswith(PAGES)
+        }
 
     own = {
         str(file.relative_to(PACKAGE))
         for file in PACKAGE.rglob("*")
         if file.is_file() and "__pycache__" not in file.parts and file.name not in ONLY_FOR_DEVELOPERS
     }
-    assert {name for name in names if not name.startswith(PROJECT_FILES)} == own
+    assert {name for name in names if not name.startswith((PROJECT_FILES, PAGES))} == own
     assert all(same.values())
     assert {f"{PROJECT_FILES}{name}" for name in ("template.yaml", "layers/model/model.graphql")} <= names
-    # It has the documentation for users, but not for maintainers.
-    documentation = {f"{PROJECT_FILES}docs/{file.name}" for file in ROOT.glob("docs/*.md")}
-    assert {name for name in names if name.startswith(f"{PROJECT_FILES}docs/")} == documentation
-    assert {f"{PROJECT_FILES}{name}" for name in ("README.md", "CHANGELOG.md")} <= names
+    # It has the documentation for users, but not for maintainers, in HTML.
+    assert pages == {name: SOURCE.render(name) for name in (PAGE_LIST, *SOURCE.files)}
     # A plain installation serves on this machine, and knows nothing of AWS.
     required = [Requirement(str(each)) for each in parsed.requires_dist or ()]
     assert [each.name for each in required if each.marker and "extra" in str(each.marker)] == [
@@ -53,7 +60,18 @@ def test_the_wheel_is_one_package_with_all_of_its_files(installation: Installati
     ]
     installed = {each.name for each in required}
     assert {"httptools", "graphql-core", "watchfiles", "requests"} <= installed
-    assert not installed & {"boto3", "botocore", "pynamodb"}
+    assert not installed & {"boto3", "botocore", "pynamodb", "markdown-it-py"}
+
+
+def test_an_installation_shows_the_documentation_without_its_parser(installation: Installation) -> None:
+    code = (
+        "import sys\n"
+        "from stratabase.server.documentation.pages import documentation\n"
+        "print(len(documentation().find('csv').content), 'markdown_it' in sys.modules)"
+    )
+    page = SOURCE.render("csv")
+    assert page is not None
+    assert run([str(installation.bin / "python"), "-c", code]) == f"{len(page)} False\n"
 
 
 def test_the_wheel_of_aws_has_its_package_and_nothing_else(installation: Installation) -> None:

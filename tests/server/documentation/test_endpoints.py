@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 
-from stratabase.cli.project.folder import PROJECT_FILES
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.handler import HttpHandler
 from stratabase.server.documentation.endpoints import DOCUMENTATION_PATH, documentation_endpoints
-from stratabase.server.documentation.pages import Documentation
+from stratabase.server.documentation.pages import documentation
 from stratabase.server.http.routes import Routes
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
 
-ENDPOINTS = documentation_endpoints(Documentation(PROJECT_FILES))
+ENDPOINTS = documentation_endpoints(documentation())
 ROUTES = Routes(ENDPOINTS)
 
 

@@ -6,13 +6,14 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from stratabase.cli.project.folder import PROJECT_FILES
 from stratabase.server.documentation.endpoints import DOCUMENTATION_PATH
-from stratabase.server.documentation.pages import PAGE_LIST, Documentation
+from stratabase.server.documentation.pages import PAGE_LIST, BuiltPages, Documentation, documentation
+from stratabase.server.documentation.source_pages import SourcePages
 from tests.repository import ROOT
 
-DOCUMENTATION = Documentation(PROJECT_FILES)
-NAMES = [PAGE_LIST, *DOCUMENTATION.files]
+SOURCE = SourcePages(ROOT)
+DOCUMENTATION = documentation()
+NAMES = [PAGE_LIST, *SOURCE.files]
 
 
 class Elements(HTMLParser):
@@ -78,7 +79,7 @@ def test_a_page_is_complete_html_without_style_attributes(here: str) -> None:
 
 def test_every_file_for_users_is_a_page() -> None:
     files = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/*.md")}
-    assert {*DOCUMENTATION.files.values()} == {"README.md", *files, "CHANGELOG.md"}
+    assert {*SOURCE.files.values()} == {"README.md", *files, "CHANGELOG.md"}
 
 
 def test_the_list_names_every_page_and_what_it_is_for() -> None:
@@ -88,7 +89,7 @@ def test_the_list_names_every_page_and_what_it_is_for() -> None:
     assert (
         '<a href="documentation/csv">CSV files</a>: import objects from CSV files, and export them' in shown
     )
-    assert all(f'<li><a href="documentation/{name}">' in shown for name in DOCUMENTATION.files)
+    assert all(f'<li><a href="documentation/{name}">' in shown for name in SOURCE.files)
 
 
 def test_a_page_has_its_title_and_its_sections() -> None:
@@ -109,14 +110,14 @@ def test_a_page_that_readme_does_not_link_is_listed_too(tmp_path: Path) -> None:
         "docs/decisions/c.md": "# C",
     }.items():
         (tmp_path / name).write_text(text)
-    documentation = Documentation(tmp_path)
+    source = SourcePages(tmp_path)
 
-    assert list(documentation.files) == ["readme", "b", "a", "changelog"]
-    page = documentation.find("a")
+    assert list(source.files) == ["readme", "b", "a", "changelog"]
+    page = source.render("a")
     assert page is not None
-    assert b"<title>A &amp; B " in page.content
-    assert b"x <code>layers/x.py</code>" in page.content
-    assert b'<a href="b">B</a>' in page.content
+    assert b"<title>A &amp; B " in page
+    assert b"x <code>layers/x.py</code>" in page
+    assert b'<a href="b">B</a>' in page
 
 
 def test_a_page_is_rendered_once() -> None:
@@ -124,5 +125,19 @@ def test_a_page_is_rendered_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["nothing", "README.md", "../README", "decisions", "template.yaml", "."])
-def test_nothing_but_pages_can_be_read(name: str) -> None:
+def test_nothing_but_pages_can_be_read(name: str, built: Documentation) -> None:
     assert DOCUMENTATION.find(name) is None
+    assert built.find(name) is None
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Documentation:
+    """The documentation of files, as in a wheel."""
+    folder = tmp_path_factory.mktemp("built")
+    SOURCE.write(folder)
+    return Documentation(BuiltPages(folder).read)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_files_of_a_wheel_are_the_pages_of_the_source(name: str, built: Documentation) -> None:
+    assert built.find(name) == DOCUMENTATION.find(name)

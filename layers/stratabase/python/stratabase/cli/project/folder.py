@@ -9,8 +9,6 @@ from pathlib import Path
 _INSTALLED = Path(__file__).parent / "files"
 _REPOSITORY = Path(__file__).parents[6]
 PROJECT_FILES = _INSTALLED if _INSTALLED.is_dir() else _REPOSITORY
-"""The folder with template.yaml, the functions and layers that it names, events, the model and docs."""
-CODE = None if _INSTALLED.is_dir() else _REPOSITORY / "layers"
-"""The code that developers of Stratabase change while it serves: None if the package is installed."""
+"""The folder with template.yaml, the functions and layers that it names, events and the model."""
 SAMPLE_MODEL = PROJECT_FILES / "layers/model/model.graphql"
 """The model with which a new project begins."""

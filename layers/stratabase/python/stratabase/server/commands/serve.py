@@ -9,7 +9,6 @@ import os
 import socket
 from contextlib import suppress
 
-from stratabase.cli.project.folder import CODE
 from stratabase.core.setting_values import parse_port
 from stratabase.server.process.access_log import JSON
 from stratabase.server.process.background_output import background_output
@@ -18,6 +17,7 @@ from stratabase.server.process.listener import listen, listener_url
 from stratabase.server.process.messages import Job, ReportKind, WorkerReport
 from stratabase.server.process.metrics_server import MetricsServer
 from stratabase.server.process.supervisor import Supervisor
+from stratabase.server.repository import REPOSITORY
 from stratabase.terminal.arguments import add_examples
 from stratabase.terminal.command_error import FAILED
 from stratabase.terminal.processes import allow_many_files
@@ -28,6 +28,8 @@ from stratabase.terminal.settings import (
     require_model,
 )
 
+CODE = None if REPOSITORY is None else REPOSITORY / "layers"
+"""The code that developers of Stratabase change while it serves."""
 MAX_WORKERS = 64
 ADOPT, KEEP = "adopt", "keep"
 """What to do with a model that needs a decision."""

@@ -1,8 +1,7 @@
 """The documentation of this version, which `serve` offers as web pages.
 
-`endpoints` has the endpoints. `pages` knows which Markdown
-files are pages, and renders each on first use. `markdown` converts one file to HTML. `templates` has the
-frame and the style. Only `serve` has these pages: the layer of AWS has neither this package nor the files.
+`endpoints` has the endpoints. `pages` finds the pages, which a wheel has as files of HTML. In a copy of the
+repository, `source_pages` renders them, each by `markdown`. A wheel has neither of these two.
 
-Imports the HTTP layer of the core.
+Only `serve` has these pages: the layer of AWS does not have this package. Imports the HTTP layer of the core.
 """

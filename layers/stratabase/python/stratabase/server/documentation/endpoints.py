@@ -9,7 +9,7 @@ from stratabase.core.http.base.messages import Headers, Request, Response
 from stratabase.core.http.base.preconditions import cacheable_response
 from stratabase.core.http.base.refusals import UnknownAddress
 from stratabase.core.http.pages.page import hash_source
-from stratabase.server.documentation.pages import PAGE_LIST, Documentation
+from stratabase.server.documentation.pages import PAGE_LIST, Documentation, documentation_style
 from stratabase.values.messages import _
 
 DOCUMENTATION_PATH = "/public/documentation"
@@ -28,7 +28,7 @@ def documentation_endpoints(documentation: Documentation) -> dict[str, Endpoint]
         if request.path.endswith("/"):  # the links in the page are relative to its address without a slash
             return Response(308, (("Location", f"../{request.path.rstrip('/').rpartition('/')[2]}"),))
         response = cacheable_response(request, _HTML, page.content, gzipped=lambda: page.gzipped)
-        return response.with_headers((*response.headers, *_headers(documentation.style)))
+        return response.with_headers((*response.headers, *_headers()))
 
     return {
         DOCUMENTATION_PATH: Endpoint({"GET": _operation("readDocumentation", read_page)}),
@@ -60,11 +60,11 @@ def _operation(name: str, respond: Callable[[Request, Caller | None], Response])
 
 
 @cache
-def _headers(style: str) -> Headers:
+def _headers() -> Headers:
     """Return the headers of a page. Its security policy allows only this style, and inline images."""
     policy = (
         "default-src 'none'",
-        f"style-src {hash_source(style)}",
+        f"style-src {hash_source(documentation_style())}",
         "img-src data:",
         "form-action 'none'",
         "base-uri 'none'",

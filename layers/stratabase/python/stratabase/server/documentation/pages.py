@@ -1,36 +1,34 @@
-"""The pages of the documentation: which files they are, and what they look like."""
+"""The pages of the documentation, in HTML.
+
+A wheel has them as files. In a copy of the repository, `source_pages` renders each on first use.
+
+This module and `source_pages` import nothing of the core, because a wheel is built without its dependencies.
+"""
 
 import gzip
-import html
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path, PurePosixPath
-from posixpath import normpath
-from string import Template
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from pathlib import Path
 
-from stratabase import __version__
-from stratabase.core.http.pages.page import STYLE, read_asset
-
-if TYPE_CHECKING:
-    from stratabase.server.documentation.markdown import Link, RenderedMarkdown
+import stratabase
+from stratabase.server.repository import DOCUMENTATION, REPOSITORY
 
 PAGE_LIST = ""
 """The name of the page that lists the others."""
-_README, _CHANGELOG = "README.md", "CHANGELOG.md"
-_TEMPLATES = Path(__file__).parent / "templates"
-_INTRODUCTION = f"""\
-# Documentation
+_STYLES = (
+    Path(stratabase.__file__).parent / "core/http/pages/templates/style.css",
+    Path(__file__).parent / "style.css",
+)
 
-These pages describe Stratabase {__version__}, the version that serves them. The path of a file, such as
-`docs/decisions/`, is its path in the repository of Stratabase.
-"""
+
+def documentation_style() -> str:
+    """Return the style of the pages: that of all pages of the service, and more for long texts."""
+    return "".join(file.read_text("utf-8") for file in _STYLES)
 
 
 @dataclass(frozen=True)
-class RenderedPage:
+class Page:
     """A complete page in HTML."""
 
     content: bytes
@@ -42,119 +40,40 @@ class RenderedPage:
 
 
 class Documentation:
-    """The pages, from a folder in which the files have the same paths as in the repository.
+    """The pages by name, each kept from its first use on."""
 
-    A page has the name of its file, in lower case and without `.md`. It is rendered once, on first use.
-    """
+    def __init__(self, read: Callable[[str], bytes | None]) -> None:
+        """`read` returns the content of a page, or None if there is no such page."""
+        self._read = read
+        self._pages: dict[str, Page] = {}
+
+    def find(self, name: str) -> Page | None:
+        """Return a page by its name, or None if there is no such page."""
+        if name not in self._pages:
+            content = self._read(name)
+            if content is None:
+                return None
+            self._pages[name] = Page(content)
+        return self._pages[name]
+
+
+def documentation() -> Documentation:
+    """Return the documentation of this version."""
+    if REPOSITORY is None:
+        return Documentation(BuiltPages(DOCUMENTATION).read)
+    # Only a copy of the repository has the source and its parser.
+    from stratabase.server.documentation.source_pages import SourcePages  # noqa: PLC0415
+
+    return Documentation(SourcePages(REPOSITORY).render)
+
+
+class BuiltPages:
+    """The files of the pages. That of PAGE_LIST is `.html`."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._rendered: dict[str, RenderedPage] = {}
+        self._files = {file.name.removesuffix(".html"): file for file in folder.iterdir()}
 
-    def find(self, name: str) -> RenderedPage | None:
-        """Return a page by its name, or None if there is no such page."""
-        if name not in self._rendered:
-            if name != PAGE_LIST and name not in self.files:
-                return None
-            self._rendered[name] = self._render(name)
-        return self._rendered[name]
-
-    @cached_property
-    def files(self) -> Mapping[str, str]:
-        """The path of each page in the repository, by name, in the order in which README.md links them."""
-        existing = {f"docs/{file.name}" for file in self._folder.glob("docs/*.md")}
-        linked = [path for path in self._descriptions if path in existing]
-        return {
-            PurePosixPath(path).stem.lower(): path
-            for path in (_README, *linked, *sorted(existing - {*linked}), _CHANGELOG)
-        }
-
-    @cached_property
-    def style(self) -> str:
-        """The style of the pages: that of all pages of the service, and more for long texts."""
-        return read_asset(STYLE) + (_TEMPLATES / "style.css").read_text("utf-8")
-
-    @cached_property
-    def _descriptions(self) -> Mapping[str, str]:
-        """What the pages are for, by path, in the order in which README.md links them."""
-        from stratabase.server.documentation.markdown import linked_rows  # noqa: PLC0415 - see _render
-
-        return linked_rows(self._read(_README))
-
-    @cached_property
-    def _titles(self) -> Mapping[str, str]:
-        """The title of each page, by name."""
-        return {name: self._title(path) for name, path in self.files.items()}
-
-    @cached_property
-    def _frame(self) -> Template:
-        return Template((_TEMPLATES / "page.html").read_text("utf-8"))
-
-    def _title(self, path: str) -> str:
-        """Return the text of the first heading in a file, which is Markdown, or the path if it has none."""
-        lines = self._read(path).splitlines()
-        return next((line.removeprefix("# ") for line in lines if line.startswith("# ")), path)
-
-    def _read(self, path: str) -> str:
-        return (self._folder / path).read_text("utf-8")
-
-    def _render(self, name: str) -> RenderedPage:
-        # The parser is imported on first use, so that the service starts as fast as without these pages.
-        from stratabase.server.documentation.markdown import render_markdown  # noqa: PLC0415
-
-        path = self.files.get(name, _README)  # the links in the list are relative to the root, too
-        text = self._list_text() if name == PAGE_LIST else self._read(path)
-        # Relative addresses, so that the pages work behind any host name and base path.
-        prefix = "documentation/" if name == PAGE_LIST else ""
-        rendered = render_markdown(text, lambda target: self._resolve(target, path, prefix))
-        values = {
-            "title": self._titles.get(name, "Documentation"),
-            "version": __version__,
-            "start": "../" if name == PAGE_LIST else "../../",
-            "index": "documentation" if name == PAGE_LIST else "../documentation",
-        }
-        return RenderedPage(
-            self._frame.substitute(
-                {key: html.escape(value) for key, value in values.items()},
-                style=self.style,
-                content=rendered.html,
-                navigation="" if name == PAGE_LIST else self._navigation(name, rendered),
-            ).encode()
-        )
-
-    def _list_text(self) -> str:
-        """Return the list of all pages as Markdown."""
-        lines = [_INTRODUCTION]
-        for name, path in self.files.items():
-            purpose = self._descriptions.get(path)
-            lines.append(f"- [{self._titles[name]}]({path})" + (f": {purpose}" if purpose else ""))
-        return "\n".join(lines)
-
-    def _resolve(self, target: str, path: str, prefix: str) -> "Link":
-        """Return where a link in a file leads: to a page, to another site, or to a file of the repository."""
-        from stratabase.server.documentation.markdown import Link  # noqa: PLC0415 - see _render
-
-        parts = urlsplit(target)
-        if parts.scheme or parts.netloc or not parts.path:
-            return Link(target)
-        file = normpath(PurePosixPath(path).parent / parts.path)
-        name = next((name for name, each in self.files.items() if each == file), None)
-        if name is None:
-            return Link(file=f"{file}/" if target.endswith("/") else file)
-        return Link(prefix + name + (f"#{parts.fragment}" if parts.fragment else ""))
-
-    def _navigation(self, current: str, rendered: "RenderedMarkdown") -> str:
-        """Return links to all pages, and to the sections of the current one."""
-        items = []
-        for name, title in self._titles.items():
-            is_current, sections = "", ""
-            if name == current:
-                is_current = ' aria-current="page"'
-                sections = "".join(
-                    f'<li><a href="#{each.anchor}">{each.html}</a></li>\n'
-                    for each in rendered.headings
-                    if each.level == 2
-                )
-            nested = f"\n<ul>\n{sections}</ul>\n" if sections else ""
-            items.append(f'<li><a href="{name}"{is_current}>{html.escape(title)}</a>{nested}</li>\n')
-        return f'<nav aria-label="Pages">\n<ul>\n{"".join(items)}</ul>\n</nav>\n'
+    def read(self, name: str) -> bytes | None:
+        """Return the content of a page, or None if there is no such page."""
+        file = self._files.get(name)
+        return None if file is None else file.read_bytes()

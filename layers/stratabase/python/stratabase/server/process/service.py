@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event
 
-from stratabase.cli.project.folder import PROJECT_FILES
 from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.http.base.cors import Cors
@@ -27,7 +26,7 @@ from stratabase.members.commands.owners import resolve_owners
 from stratabase.members.operations.first_administrator import NoAdministrator
 from stratabase.members.refusals import BadMember
 from stratabase.server.documentation.endpoints import DOCUMENTATION_PATH, documentation_endpoints
-from stratabase.server.documentation.pages import Documentation
+from stratabase.server.documentation.pages import documentation
 from stratabase.server.http.dispatcher import ServerOptions
 from stratabase.server.http.forwarded import TrustedProxies
 from stratabase.server.http.observer import RequestObserver, WriteRecord
@@ -81,7 +80,7 @@ def serve(
     # 2. Build the endpoints, and prepare the stores. Build before creating the administrator: if the process
     #    is stopped while it builds, no generated password is lost.
     try:
-        endpoints = {**instance.all_endpoints(), **documentation_endpoints(Documentation(PROJECT_FILES))}
+        endpoints = {**instance.all_endpoints(), **documentation_endpoints(documentation())}
         handler = instance.http_handler(endpoints)
         with instance.marked_stores() as stores:
             older = tuple(describe_older_stores(stores))
