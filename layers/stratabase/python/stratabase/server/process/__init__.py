@@ -11,5 +11,5 @@ In the worker, `worker` communicates with the supervisor, and `service` builds t
 
 With `--no-reload` and without `--workers`, there is no supervisor, and `service` runs in the only process.
 
-Imports `gateway`, `documentation`, `project`, `backfill` and `terminal`.
+Imports `server.http`, `server.documentation` and all packages below the server.
 """
