@@ -25,6 +25,10 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     break_off: bool = False
     silent: bool = False
+    raw: bytes = b""
+    """What follows the header, if the header of the reply describes it wrongly."""
+    ends: bool = False
+    """Whether the server closes the connection afterwards, without saying so."""
 
     @property
     def body(self) -> bytes:
@@ -40,6 +44,8 @@ class Server:
     connections: int = 0
     url: str = ""
     ended: Event = field(default_factory=Event)
+    closed: Event = field(default_factory=Event)
+    """Set when the server has closed a connection."""
 
     def next_reply(self) -> Reply:
         return self.replies.pop(0) if self.replies else Reply()
@@ -81,21 +87,24 @@ def _handler(server: Server) -> Callable[..., BaseHTTPRequestHandler]:
             reply = server.next_reply()
             if reply.silent:
                 server.ended.wait(60)
-            if reply.silent or reply.break_off:
-                self.close_connection = True
-            else:
+            if not reply.silent and not reply.break_off:
                 self._answer(reply)
+            self.close_connection |= reply.silent or reply.break_off or reply.ends
+
+        def finish(self) -> None:
+            super().finish()
+            self.connection.close()
+            server.closed.set()
 
         def _answer(self, reply: Reply) -> None:
             checksum = zlib.crc32(reply.body) if reply.checksum is None else reply.checksum
             self.send_response_only(reply.status)
-            self.send_header("content-length", str(len(reply.body)))
-            self.send_header("x-amz-crc32", str(checksum))
-            self.send_header("date", formatdate(reply.date, usegmt=True))
-            for name, value in reply.headers.items():
+            described = {"content-length": str(len(reply.body)), "x-amz-crc32": str(checksum)}
+            fields = {**({} if reply.raw else described), "date": formatdate(reply.date, usegmt=True)}
+            for name, value in {**fields, **reply.headers}.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(reply.body)
+            self.wfile.write(reply.raw or reply.body)
 
         def log_message(self, *_: Any) -> None:
             pass

@@ -1,6 +1,5 @@
 """The client that signs its own requests: connections, retries and credentials."""
 
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -52,12 +51,6 @@ def test_a_closed_connection_is_not_reused() -> None:
         assert server.connections == 3
 
 
-def test_a_connection_about_to_be_closed_is_not_kept() -> None:
-    with serving(Reply(headers={"connection": "close"})) as server, client_of(server) as client:
-        client.call("GetItem", {})
-        assert not client._connections._idle
-
-
 def test_a_connection_with_a_pending_response_is_not_reused() -> None:
     """The pending response would be read as the response to the next request."""
     with serving(Reply(silent=True)) as server, client_of(server, read_timeout=0.5) as client:
@@ -68,12 +61,9 @@ def test_a_connection_with_a_pending_response_is_not_reused() -> None:
 
 
 def test_a_connection_that_ended_while_idle_is_replaced() -> None:
-    with serving() as server, client_of(server) as client:
+    with serving(Reply(ends=True)) as server, client_of(server) as client:
         client.call("GetItem", {})
-        kept = client._connections.acquire()
-        assert kept.sock is not None
-        kept.sock.shutdown(socket.SHUT_RD)  # as it looks from here when the other side closes
-        client._connections.release(kept)
+        assert server.closed.wait(60)
         client.call("GetItem", {})
         assert server.connections == 2
 
@@ -87,14 +77,22 @@ def test_a_connection_idle_for_long_is_replaced(monkeypatch: pytest.MonkeyPatch)
         assert server.connections == 2
 
 
-def test_the_number_of_kept_connections_is_limited() -> None:
-    with serving() as server:
-        client = SignedClient(AwsEndpoint("eu-west-1", server.url, KEPT, connections=1))
-        taken = [client._connections.acquire() for _ in range(3)]
-        for connection in taken:
-            client._connections.release(connection)
-        assert [connection.sock is None for connection in taken] == [False, True, True]
-        client.close()
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(headers={"content-length": "9" * 20}, raw=b"{}"),
+        Reply(headers={"content-length": "100"}, raw=b"{}", ends=True),
+        Reply(headers={"transfer-encoding": "chunked"}, raw=b"2\r\n{}\r\nx\r\n", ends=True),
+        Reply(headers={f"x-{number}": "y" for number in range(200)}, raw=b"{}"),
+    ],
+    ids=["length", "incomplete", "chunk", "fields"],
+)
+def test_a_broken_response_is_unanswered(reply: Reply) -> None:
+    with serving(reply) as server, client_of(server, read_timeout=0.5) as client:
+        with pytest.raises(Unanswered) as raised:
+            client.call("GetItem", {})
+        assert not isinstance(raised.value, Unreached)
+        client.call("GetItem", {})
 
 
 @pytest.mark.parametrize("content", [b"", b"<html>", b"[]", b'{"Item":'])

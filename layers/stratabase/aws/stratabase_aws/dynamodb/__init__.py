@@ -8,7 +8,7 @@ Read in this order:
 4. records: items in DynamoDB's typed JSON.
 5. table: names, indexes, limits.
 6. retry, errors: which failures are retried, and which refusals the others become.
-7. client, signed_client, http_exchange: the client's interface, and a small client that signs its requests.
+7. client, signed_client: the client's interface, and a small client that signs its requests.
    botocore_client: the same over botocore, for those who prefer it.
 
 Of the store, imports only engine. Credentials are in `stratabase_aws.endpoint`, and addresses in

@@ -12,9 +12,8 @@ from botocore import exceptions, xform_name
 from botocore.exceptions import BotoCoreError, ClientError
 
 from stratabase_aws.deadline import DeadlineOver
-from stratabase_aws.dynamodb.client import Rejected, Unanswered, Unreached
+from stratabase_aws.dynamodb.client import CHECKSUM_HEADER, Rejected, Unanswered, Unreached, verify_checksum
 from stratabase_aws.dynamodb.errors import RequestError
-from stratabase_aws.dynamodb.http_exchange import CHECKSUM_HEADER, verify_checksum
 from stratabase_aws.endpoint import AwsEndpoint, create_client
 
 

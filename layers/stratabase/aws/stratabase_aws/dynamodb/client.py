@@ -1,5 +1,6 @@
 """The interface of the client that the engine needs: one call, and its errors."""
 
+import zlib
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -77,3 +78,12 @@ class Unreached(Unanswered):
     """The request was not sent."""
 
     advice = UNREACHED
+
+
+CHECKSUM_HEADER = "x-amz-crc32"
+
+
+def verify_checksum(checksum: str | None, content: bytes) -> None:
+    """Raise Unanswered if the content of a response does not match its checksum."""
+    if checksum is not None and checksum != str(zlib.crc32(content)):
+        raise Unanswered("The answer's checksum is wrong.")
