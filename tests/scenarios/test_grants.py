@@ -172,26 +172,3 @@ def test_hidden_objects_appear_nowhere(guild: GuildService) -> None:
     assert guild.body(f'{{ Master___get(_id: "{zoe}") {{ name }} }}', "admin")["data"] == {
         "Master___get": {"name": "Zoe"}
     }
-
-
-def test_a_grant_issue_has_all_its_fields(guild: GuildService) -> None:
-    query = f'mutation {{ m: Master___update(data: {{_id: "{guild.ids["ada"]}", salary: 1}}) {{ _id }} }}'
-
-    (error,) = guild.body(query)["errors"]
-
-    assert error["message"] == "The profile Member does not have EDIT permission for Master.salary."
-    assert error["path"] == ["m"]
-    assert {name: value for name, value in error["extensions"].items() if name != "traceId"} == {
-        "sourceRequestReference": "m.data.salary",
-        "userMessage": "The profile Member does not have EDIT permission for Master.salary.",
-        "issueLevel": "ERROR",
-        "issueReferenceType": "ENTITY_ATTRIBUTE",
-        "issueType": "ATTRIBUTE_GRANT_EDIT",
-        "entityID": guild.ids["ada"],
-        "_clientId": None,
-        "entityName": "Master",
-        "attributeNames": ["salary"],
-        "roleNames": None,
-        "applicationName": "Guild",
-        "profileName": "Member",
-    }

@@ -127,41 +127,6 @@ def test_every_member_sees_the_holder_of_a_lock(scenario: LockScenario) -> None:
     assert bob.ask(page)["items"] == [{"_lock": None, "team": {"_lock": None}}]
 
 
-def test_several_locks_are_taken_together_or_not_at_all(scenario: LockScenario) -> None:
-    teams = [scenario.ada.create("Team", name=f"set {number}") for number in range(3)]
-    scenario.bob.ask(LOCK, locks=teams[2:])
-    assert scenario.ada.refused(LOCK, locks=teams) == ["ENTITY_LOCK_EDIT"]
-    assert scenario.bob.ask(LOCK, locks=teams) == {"locked": True, "minutes": 10}
-    assert scenario.bob.ask(UNLOCK, locks=teams)["locked"] is False
-    assert scenario.ada.refused(LOCK, locks=[*teams, {"entityName": "Team", "_id": "none"}]) == [
-        "ENTITY_NOT_FOUND"
-    ]
-    assert scenario.bob.ask(LOCK, locks=teams)["locked"] is True
-
-
-def test_a_part_is_locked_and_written_through_its_whole(scenario: LockScenario) -> None:
-    ada, bob = scenario.ada, scenario.bob
-    employee = ada.create(
-        "Employee",
-        first_name="P",
-        last_name="Q",
-        email="part@example.com",
-        addresses=[{"street": "1st", "city": "Rome"}],
-    )
-    shown = "query($id: ID!) { Employee___get(_id: $id) { addresses { items { _id } } } }"
-    (address,) = ada.ask(shown, id=employee["_id"])["addresses"]["items"]
-    ada.ask(LOCK, locks=[{"entityName": "Address", "_id": address["_id"]}])
-    move = """mutation($id: ID!, $part: ID!) { Employee___update(data: {_id: $id,
-      addresses: {update: [{_id: $part, street: "2nd"}]}}) { addresses { items { street } } } }"""
-    end = "mutation($id: ID!) { Employee___delete(_id: $id) { deleted } }"
-    assert bob.refused(move, id=employee["_id"], part=address["_id"]) == ["ENTITY_LOCK_PERSIST"]
-    assert bob.refused(end, id=employee["_id"]) == ["ENTITY_LOCK_PERSIST"]
-    assert ada.ask(move, id=employee["_id"], part=address["_id"]) == {
-        "addresses": {"items": [{"street": "2nd"}]}
-    }
-    assert ada.ask(end, id=employee["_id"]) == {"deleted": True}
-
-
 def test_the_configured_maximum_duration_applies(scenario: LockScenario) -> None:
     team = scenario.ada.create("Team", name="long")
     answer = scenario.ada.send(LOCK, locks=[team], minutes=61)

@@ -12,7 +12,6 @@ from tests.scenarios.graph_client import Client, over_dynamodb, over_sqlite
 from tests.service import running
 
 FORCE = "forceWarnings: {dataValidation: true}"
-CREATE = "mutation($data: PersonCreate!) { Person___create(data: $data) { _id } }"
 NUMBERS = map(str, count())
 
 
@@ -89,63 +88,6 @@ def test_an_object_with_a_warning_is_written_only_if_forced(client: Client) -> N
     assert client.ask(page) == {"totalCount": 1}
 
 
-def test_a_blocking_warning_cannot_be_forced(client: Client) -> None:
-    query = f'mutation {{ Person___create(data: {{name: "Kim", age: 151}}, {FORCE}) {{ _id }} }}'
-
-    assert reported_issues(client, query) == [
-        ("ENTITY_DOMAIN", "ERROR", "Nobody is so old.", "Person___create.data")
-    ]
-
-
-def test_warnings_of_parts_and_other_issues_are_reported_together(client: Client) -> None:
-    data = {"name": "admin", "age": 201, "phones": [{"digits": "123"}, {"digits": "1"}]}
-    place = "Person___create.data"
-
-    found = reported_issues(client, CREATE, data=data)
-
-    assert [each[:2] + each[3:] for each in found] == [
-        ("ATTRIBUTE_RANGE", "ERROR", f"{place}.age"),
-        ("ENTITY_DOMAIN", "ERROR", place),
-        ("ENTITY_DOMAIN", "WARNING", place),
-        ("ENTITY_DOMAIN", "WARNING", f"{place}.phones.1"),
-    ]
-    assert [message for _, _, message, _ in found[1:]] == [
-        "Nobody is so old.",
-        "You yourself.",
-        "A short number.",
-    ]
-
-
-def test_updates_through_roles_check_the_warnings_of_their_targets(client: Client) -> None:
-    kim = client.create("Person", name="Kim", age=17, phones=[{"digits": "123"}])
-    phones = "query($id: ID!) { Person___get(_id: $id) { phones { items { _id } } } }"
-    (phone,) = client.ask(phones, id=kim)["phones"]["items"]
-    red = client.ask('mutation { Team___save(data: {name: "red"}) { _id } }')["_id"]
-    team = "mutation($data: TeamUpdate!) { Team___update(data: $data) { _id } }"
-    person = "mutation($data: PersonUpdate!) { Person___update(data: $data) { _id } }"
-    change = {"_id": kim, "phones": {"update": [{**phone, "digits": "1"}]}}
-
-    assert reported_issues(client, team, data={"_id": red, "members": {"add": [kim]}}) == [
-        ("ENTITY_DOMAIN", "WARNING", "Red is for adults.", "Team___update.data.members")
-    ]
-    assert reported_issues(client, person, data=change) == [
-        ("ENTITY_DOMAIN", "WARNING", "A short number.", "Person___update.data.phones.update.0")
-    ]
-    assert client.ask(phones, id=kim)["phones"]["items"] == [phone]
-
-
-def test_a_warning_of_the_target_of_a_new_association_is_reported(client: Client) -> None:
-    team = client.create("Team", name=next(NUMBERS))
-    for _ in range(2):
-        client.create("Person", name="Kim", team=team)
-    data = f'data: {{name: "Lee", team: "{team}"}}'
-    create = f"mutation {{ Person___create({data}, %s) {{ team {{ head_count }} }} }}"
-
-    body = client.body(create % "forceWarnings: {}")
-    assert [error["extensions"]["entityID"] for error in body["errors"]] == [team]
-    assert client.ask(create % FORCE) == {"team": {"head_count": 3}}
-
-
 def test_a_save_checks_warnings(client: Client) -> None:
     save = "mutation($data: PersonDraft!) { Person___save(data: $data, %s) { _id age } }"
     child = ("ENTITY_DOMAIN", "WARNING", "A child.", "Person___save.data")
@@ -195,27 +137,3 @@ def test_previews_ignore_warnings_and_validations_list_them(client: Client) -> N
         ("WARNING", "A short number."),
     ]
     assert client.ask(validate, data={"name": "Kim", "age": 16}) == {"isValid": True, "issues": []}
-
-
-def test_warnings_of_singletons_and_forms_are_checked(client: Client) -> None:
-    house = "mutation { House___update(data: {degrees: 5}, %s) { degrees } }"
-    leave = "{ Leave___previewCreate(data: {days: %s}) { days } }"
-
-    assert [each[2] for each in reported_issues(client, house % "forceWarnings: {}")] == ["Cold."]
-    assert client.ask(house % FORCE) == {"degrees": 5}
-    assert client.ask(leave % 30) == {"days": 30}
-    view, issues = shown(client, leave % 301)
-    assert (view, [each[2] for each in issues]) == ({"days": 301}, ["Long.", "Endless."])
-
-
-def test_deletions_have_no_warnings(client: Client) -> None:
-    query = f'mutation {{ Person___create(data: {{name: "gone", age: 7}}, {FORCE}) {{ _id }} }}'
-    id_ = client.ask(query)["_id"]
-
-    assert client.ask(
-        f'{{ Person___validateDelete(_id: "{id_}") {{ isValid issues {{ userMessage }} }} }}'
-    ) == {
-        "isValid": True,
-        "issues": [],
-    }
-    assert client.ask(f'mutation {{ Person___delete(_id: "{id_}") {{ deleted }} }}') == {"deleted": True}

@@ -32,7 +32,7 @@ def _shared_schemas() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(params=mostly([over_a_dict, over_sqlite], "over_sqlite"), ids=["dict", "sqlite"])
+@pytest.fixture(params=mostly([over_a_dict, over_sqlite], "over_a_dict"), ids=["dict", "sqlite"])
 def graphs(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GraphApi]:
     """The API over the graph, on each kind of store."""
     api: GraphApi = request.param(tmp_path)
