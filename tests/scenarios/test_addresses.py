@@ -1,11 +1,9 @@
 """The addresses of the service over HTTP: methods, credentials, and unknown paths."""
 
-import gzip
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -23,7 +21,6 @@ ADMINISTRATOR = {"Authorization": basic("admin", PASSWORD)}
 JSON = {"Content-Type": "application/json"}
 PROBLEM = "application/problem+json"
 COUNT = "{ Employee___getPage { totalCount } }"
-CREATE = 'mutation { Team___create(data: {name: "by GET"}) { _id } }'
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +34,6 @@ def get(service: RunningService, path: str = GRAPHQL, /, **query: Any) -> Reply:
     """Send a GET as the administrator."""
     parameters = {name: text if isinstance(text, str) else json.dumps(text) for name, text in query.items()}
     return service.request("GET", f"{path}?{urlencode(parameters)}", headers=ADMINISTRATOR)
-
-
-def post(service: RunningService, body: Any, path: str = GRAPHQL, **headers: str) -> Reply:
-    """Send a POST as the administrator."""
-    own = ADMINISTRATOR | JSON | {name.replace("_", "-"): value for name, value in headers.items()}
-    text = body if isinstance(body, str | bytes) else json.dumps(body)
-    return service.request("POST", path, headers=own, body=text)
 
 
 def is_problem(reply: Reply, status: int) -> bool:
@@ -66,60 +56,6 @@ def test_a_query_can_be_sent_by_get(service: RunningService) -> None:
     assert (reply.status, reply.json()) == (200, {"data": {"Employee___getPage": {"totalCount": 0}}})
     assert reply.headers["content-type"] == "application/json; charset=utf-8"
     assert reply.headers["cache-control"] == "no-store"
-
-
-def test_a_mutation_by_get_is_refused(service: RunningService) -> None:
-    """This also holds for an alias, and for a mutation beside a query."""
-    both = f"query Ask {{ __typename }} {CREATE.replace('mutation', 'mutation Do')}"
-
-    refused = [get(service, query=CREATE), get(service, query=both, operationName="Do")]
-    asked = get(service, query=both, operationName="Ask")
-
-    assert all(is_problem(reply, 405) for reply in refused)
-    assert {reply.headers["allow"] for reply in refused} == {"POST"}
-    assert asked.json() == {"data": {"__typename": "Query"}}
-    found = post(service, {"query": '{ Team___getByName(name: "by GET") { _id } }'}).json()
-    assert found == {"data": {"Team___getByName": None}}
-
-
-@pytest.mark.parametrize(
-    ("query", "says"),
-    [
-        ({}, '"query" is required'),
-        ({"query": COUNT, "variables": "{"}, '"variables" is not valid JSON'),
-        ({"query": COUNT, "variables": [1]}, '"variables" must be a JSON object, not an array'),
-        ({"query": COUNT, "extensions": 1}, '"extensions" must be a JSON object, not a number'),
-    ],
-)
-def test_an_invalid_get_is_refused(service: RunningService, query: dict[str, Any], says: str) -> None:
-    reply = get(service, **query)
-
-    assert is_problem(reply, 400)
-    assert says in reply.json()["detail"]
-
-
-@pytest.mark.parametrize(
-    "content_type",
-    ["text/plain", "application/graphql", "application/x-www-form-urlencoded", "application/xml"],
-)
-def test_a_post_accepts_only_json(service: RunningService, content_type: str) -> None:
-    assert is_problem(post(service, {"query": COUNT}, Content_Type=content_type), 415)
-
-
-def test_several_operations_in_one_request_are_refused(service: RunningService) -> None:
-    reply = post(service, [{"query": COUNT}, {"query": COUNT}])
-
-    assert is_problem(reply, 400)
-    assert "Send each operation in its own request" in reply.json()["detail"]
-
-
-def test_a_client_that_accepts_no_json_gets_406(service: RunningService) -> None:
-    assert is_problem(post(service, {"query": COUNT}, Accept="text/html"), 406)
-
-
-@pytest.mark.parametrize("path", ["/auth/api/graphql/hR", "/auth/api/graphql/HR", "/auth/api/graphql/Hr/"])
-def test_the_application_in_the_path_is_case_insensitive(service: RunningService, path: str) -> None:
-    assert post(service, {"query": "{ __typename }"}, path).json() == {"data": {"__typename": "Query"}}
 
 
 @pytest.mark.parametrize(
@@ -246,48 +182,6 @@ def test_the_trace_id_is_in_the_response_and_in_the_log(service: RunningService)
     assert all(reply.headers["x-amzn-requestid"] in line for line in lines)
 
 
-MEGABYTE = 1024 * 1024
-TOO_LARGE: dict[str, tuple[Callable[[], tuple[str, dict[str, str]]], int]] = {
-    "a body over 10 MB": (lambda: ("x" * (10 * MEGABYTE + 1), {}), 413),
-    "an event over 6 MB": (
-        lambda: (json.dumps({"query": "{x}", "extensions": {"x": "y" * 6 * MEGABYTE}}), {}),
-        413,
-    ),
-    "a head over 10,240 bytes": (lambda: ("{}", {"X-Long": "x" * 10_240}), 431),
-}
-
-
-@pytest.mark.parametrize("what", TOO_LARGE)
-def test_a_request_refused_by_the_gateway_is_a_problem(service: RunningService, what: str) -> None:
-    make, status = TOO_LARGE[what]
-    body, headers = make()
-
-    reply = service.request("POST", GRAPHQL, headers=ADMINISTRATOR | JSON | headers, body=body)
-
-    assert (reply.status, reply.headers["content-type"]) == (status, PROBLEM)
-    assert reply.json()["detail"]
-
-
-@pytest.mark.parametrize("accept", ["gzip", "gzip, deflate, br", "*;q=0.5"])
-def test_a_response_is_compressed_for_clients_that_accept_it(service: RunningService, accept: str) -> None:
-    query = {"query": "{ __schema { types { name description } } }"}
-
-    plain = post(service, query)
-    small = post(service, query, Accept_Encoding=accept)
-
-    assert (plain.status, plain.headers.get("content-encoding")) == (200, None)
-    assert (small.status, small.headers["content-encoding"]) == (200, "gzip")
-    assert gzip.decompress(small.body) == plain.body
-    assert len(small.body) * 2 < len(plain.body)
-    assert {reply.headers["vary"] for reply in (plain, small)} == {"Accept-Encoding"}
-
-
-def test_a_small_response_is_not_compressed(service: RunningService) -> None:
-    reply = post(service, {"query": "{ __typename }"}, Accept_Encoding="gzip")
-
-    assert (reply.headers.get("content-encoding"), reply.json()) == (None, {"data": {"__typename": "Query"}})
-
-
 @pytest.mark.local
 def test_an_unreachable_store_is_reported_without_details(tmp_path: Path) -> None:
     """Health says so, and a request is to come again later."""
@@ -314,15 +208,3 @@ def test_an_unreachable_store_is_reported_without_details(tmp_path: Path) -> Non
     assert is_problem(reply, 503)
     assert int(reply.headers["retry-after"]) > 0
     assert re.search("127.0.0.1|DynamoDB|gone|Traceback|Error", reply.body.decode()) is None
-
-
-def test_a_connection_serves_several_requests(service: RunningService) -> None:
-    """It also serves requests after a refused one."""
-    connection = HTTPConnection("127.0.0.1", service.port, timeout=30)
-    statuses = [
-        service.request("GET", path, headers=ADMINISTRATOR, connection=connection).status
-        for path in (HEALTH, "/public/nothing", SCHEMA)
-    ]
-    connection.close()
-
-    assert statuses == [200, 404, 200]

@@ -297,27 +297,3 @@ def test_a_handover_survives_deletion_and_restoration(owners: OwnersService) -> 
     assert restored == {"_createdby": "fia", "_ownedby": "sal", "_lastmodifiedby": "admin"}
     owners.rename(second, "sally")
     assert (owners.codes("fia"), owners.codes("sally")) == ([], ["handed"])
-
-
-def test_an_invalid_handover_is_refused(owners: OwnersService) -> None:
-    hugo, iris = owners.member("hugo"), owners.member("iris")
-    address = f"{MEMBERS}/{hugo}/handOver"
-
-    def refusal(body: Any, path: str = address, by: str = "admin") -> tuple[int, str]:
-        reply = owners.rest("POST", path, body, by)
-        return reply.status, str(reply.json()["detail"])
-
-    assert refusal({"to": iris}, by="iris") == (403, "Only administrators can hand over objects.")
-    assert refusal({"nonsense": 1}, by="iris")[0] == 403
-    assert refusal({"to": iris}, f"{MEMBERS}/nobody/handOver") == (
-        404,
-        "A member with this ID does not exist.",
-    )
-    assert refusal({}) == (400, '"to" is required.')
-    assert refusal({"to": "nobody"}) == (400, '"to" must be the ID of a member.')
-    assert refusal({"to": hugo})[0] == 400
-    assert refusal({"to": iris, "class": "Task"}) == (
-        400,
-        '"class" must be a class that records owners. Use Project or Note.',
-    )
-    assert owners.rest("GET", address).status == 405

@@ -111,33 +111,6 @@ def test_a_create_returns_the_object_with_its_client_id(api: ExecutorApi) -> Non
     }
 
 
-def test_every_issue_is_an_error_with_all_its_fields(api: ExecutorApi) -> None:
-    query = "mutation($data: ThingCreate!) { new: Thing___create(data: $data) { _id } }"
-
-    answer = api.ask(query, data={"_clientId": "c", "name": "far too long a name", "day": "soon"})
-
-    assert answer["data"] == {"new": None}
-    errors = {error["extensions"]["issueType"]: error for error in answer["errors"]}
-    assert set(errors) == {"ATTRIBUTE_STRING_LENGTH", "DATA_TYPE"}
-    assert errors["DATA_TYPE"]["path"] == ["new"]
-    assert errors["DATA_TYPE"]["locations"] == [{"line": 1, "column": 33}]
-    assert errors["DATA_TYPE"]["message"] == errors["DATA_TYPE"]["extensions"].pop("userMessage")
-    assert errors["DATA_TYPE"]["extensions"] == {
-        "sourceRequestReference": "new.data.day",
-        "issueLevel": "ERROR",
-        "issueReferenceType": "ENTITY_ATTRIBUTE",
-        "issueType": "DATA_TYPE",
-        "entityID": None,
-        "_clientId": "c",
-        "entityName": "Thing",
-        "attributeNames": ["day"],
-        "roleNames": None,
-        "applicationName": "Test",
-        "profileName": "Administrator",
-        "traceId": "trace1",
-    }
-
-
 def test_save_creates_without_an_id_and_updates_with_one(api: ExecutorApi) -> None:
     query = "mutation($data: ThingDraft!) { Thing___save(data: $data) { _id name count } }"
 
@@ -209,60 +182,6 @@ def test_nulls_can_be_compared_and_listed(api: ExecutorApi) -> None:
             Comparison("day", Operator.IN, (None,)),
         )
     )
-
-
-@pytest.mark.parametrize(
-    ("options", "issue_type", "reference", "word"),
-    [
-        ("{next: -1}", "MALFORMED_REQUEST", "options.next", "-1"),
-        ("{next: 10001}", "MALFORMED_REQUEST", "options.next", "10000"),
-        ("{offset: -1}", "MALFORMED_REQUEST", "options.offset", "0 or more"),
-        ("{next: 1, prev: 1}", "MALFORMED_REQUEST", "options.prev", "used together"),
-        ('{cursor: "x"}', "MALFORMED_REQUEST", "options.cursor", "cursor"),
-        (
-            '{cursor: "x", fromCursor: {_id: "x"}}',
-            "MALFORMED_REQUEST",
-            "options.fromCursor",
-            "can't be used together",
-        ),
-        ("{orderBy: [name_ASC]}", None, None, "name_ASC"),
-        (
-            '{orderBy: [name___ASC], fromCursor: {_id: "x"}}',
-            "MALFORMED_REQUEST",
-            "options.fromCursor",
-            "name",
-        ),
-        (
-            '{orderBy: [day___ASC], fromCursor: {day: "x"}}',
-            "DATA_TYPE",
-            "options.fromCursor.day",
-            "dd/MM/yyyy",
-        ),
-        ('{filter: {day___lt: "x"}}', "DATA_TYPE", "options.filter.day___lt", "dd/MM/yyyy"),
-        (
-            "{filter: {NOT: {count___null: null}}}",
-            "MALFORMED_REQUEST",
-            "options.filter.NOT.count___null",
-            "null",
-        ),
-        (
-            '{filter: {AND: [{}, {price___in: ["x"]}]}}',
-            "DATA_TYPE",
-            "options.filter.AND.1.price___in",
-            "number",
-        ),
-    ],
-)
-def test_contradicting_options_are_refused(
-    api: ExecutorApi, options: str, issue_type: str | None, reference: str | None, word: str
-) -> None:
-    answer = api.ask(f"{{ p: Thing___getPage(options: {options}) {{ totalCount }} }}")
-
-    (error,) = answer["errors"]
-    assert error["extensions"].get("issueType") == issue_type
-    assert error["extensions"].get("sourceRequestReference") == (reference and f"p.{reference}")
-    assert word in error["message"]
-    assert api.entities.queries == []
 
 
 @pytest.mark.parametrize(("levels", "refused"), [(98, False), (99, True)])

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from tests.core.schema.graph_api import GraphApi
 from tests.everything_model import EverythingObjects
 
@@ -204,63 +202,6 @@ def test_a_save_creates_no_second_part_of_a_to_one_role(graphs: GraphApi) -> Non
     assert other["home"] == {"street": "new"}
 
 
-@pytest.mark.parametrize(
-    ("change", "issues"),
-    [
-        ({"team": "none"}, [("ENTITY_NOT_FOUND", "team")]),
-        ({"team": None}, [("ROLE_CARDINALITY", "team")]),
-        ({"skills": {"add": ["none"]}}, [("ENTITY_NOT_FOUND", "skills")]),
-        ({"contract": None}, [("ROLE_CARDINALITY", "contract")]),
-        (
-            {"contract": {}},
-            [("ROLE_CARDINALITY", "contract"), ("ATTRIBUTE_REQUIRED", "contract.starts_on")],
-        ),
-        ({"phones": {"deleteAll": True}}, [("ROLE_CARDINALITY", "phones")]),
-        ({"phones": {"save": [{"digits": "1"}, None, {}]}}, [("ATTRIBUTE_REQUIRED", "phones.save.2.digits")]),
-        ({"phones": {"save": [{"_id": "none"}]}}, [("ENTITY_NOT_FOUND", "phones.save.0._id")]),
-        ({"phones": {"delete": ["none"]}}, [("ENTITY_NOT_FOUND", "phones.delete")]),
-        (
-            {"addresses": {"save": [{"street": "s", "rooms": {"save": [{"name": "r"}, {"name": "q"}, {}]}}]}},
-            [("ATTRIBUTE_REQUIRED", "addresses.save.0.rooms.save.2.name")],
-        ),
-    ],
-)
-def test_an_issue_has_its_path_in_the_request(
-    graphs: GraphApi, change: dict[str, Any], issues: list[tuple[str, str]]
-) -> None:
-    """The path includes list positions. A preview and a validation find the same issue."""
-    id_ = graphs.person()
-    data = {"_id": id_, **change}
-    try_ = "query($data: PersonDraft!) { a: Person___preview(data: $data) { _id } }"
-    ask = """query($data: PersonDraft!) {
-      a: Person___validate(data: $data) { isValid issues { issueType sourceRequestReference } } }"""
-    expected = [(kind, f"a.data.{place}") for kind, place in issues]
-
-    assert (
-        graphs.issues("mutation($data: PersonDraft!) { a: Person___save(data: $data) { _id } }", data=data)
-        == expected
-    )
-    assert graphs.issues(try_, data=data) == expected
-    result = graphs.ask(ask, data=data)
-    assert result["isValid"] is False
-    assert [(issue["issueType"], issue["sourceRequestReference"]) for issue in result["issues"]] == expected
-
-
-def test_the_paths_of_created_and_updated_parts_are_those_of_their_inputs(graphs: GraphApi) -> None:
-    id_ = graphs.person()
-    create = "mutation($data: PersonCreate!) { a: Person___create(data: $data) { _id } }"
-    update = "mutation($data: PersonUpdate!) { a: Person___update(data: $data) { _id } }"
-    long = "9" * 300
-
-    created = graphs.issues(create, data={**graphs.needs(), "phones": [None, {"digits": long}]})
-    changed = graphs.issues(update, data={"_id": id_, "phones": {"create": [{"digits": long}]}})
-    only = graphs.issues(update, data={"_id": id_, "home": {"create": {"street": long}}})
-
-    assert created == [("ATTRIBUTE_STRING_LENGTH", "a.data.phones.1.digits")]
-    assert changed == [("ATTRIBUTE_STRING_LENGTH", "a.data.phones.create.0.digits")]
-    assert only == [("ATTRIBUTE_STRING_LENGTH", "a.data.home.create.street")]
-
-
 def test_a_singleton_is_updated_without_an_id(graphs: GraphApi) -> None:
     guest = graphs.person()
     selection = "_id name director { _id } guests { items { _id } } doors { items { width house_ { name } } }"
@@ -390,32 +331,6 @@ def test_a_bulk_validation_reports_issues_beforehand(graphs: GraphApi) -> None:
     assert graphs.ask(right) == {"isValid": True, "issues": []}
     assert graphs.ask("""{ Person___validateDeleteBulk(
       options: {filter: {_id___not___null: true}}) { isValid } }""") == {"isValid": True}
-
-
-def test_an_issue_has_all_its_fields(graphs: GraphApi) -> None:
-    needs = graphs.needs()
-    query = """query($data: PersonDraftCreate!) { v: Person___validateCreate(data: $data) { isValid issues {
-      sourceRequestReference userMessage issueLevel issueReferenceType issueType entityID _clientId entityName
-      attributeNames roleNames applicationName profileName traceId } } }"""
-
-    assert graphs.ask(query, data=needs) == {"isValid": True, "issues": []}
-    (issue,) = graphs.ask(query, data={**needs, "_clientId": "P", "last_name": None})["issues"]
-
-    assert issue == {
-        "sourceRequestReference": "v.data.last_name",
-        "userMessage": "Person.last_name is required.",
-        "issueLevel": "ERROR",
-        "issueReferenceType": "ENTITY_ATTRIBUTE",
-        "issueType": "ATTRIBUTE_REQUIRED",
-        "entityID": None,
-        "_clientId": "P",
-        "entityName": "Person",
-        "attributeNames": ["last_name"],
-        "roleNames": None,
-        "applicationName": "Everything",
-        "profileName": "Administrator",
-        "traceId": "trace",
-    }
 
 
 def test_a_write_with_an_invalid_selection_is_not_executed() -> None:

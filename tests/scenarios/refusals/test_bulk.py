@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.scenarios.refusals.case import KEY, Asked, Case
-from tests.scenarios.refusals.issue import Issue, attribute, attributes
+from tests.scenarios.refusals.issue import Issue, attributes
 from tests.scenarios.refusals.service_client import ServiceClient, error, errors_of, ordered
 
 SIX = [f"bulk{number}" for number in range(6)]
@@ -49,40 +49,6 @@ def too_many(class_name: str, number: int) -> Issue:
     )
 
 
-def option(name: str, message: str) -> Issue:
-    return Issue("MALFORMED_REQUEST", f"Sheet: {message}", f"options.{name}", "ENTITY", "Sheet")
-
-
-OPTIONS = [
-    in_bulk(
-        "below nothing",
-        "Sheet",
-        {"next": -1},
-        option("next", "next is -1. Use a number from 0 to 2147483647."),
-    ),
-    in_bulk("a negative offset", "Sheet", {"offset": -1}, option("offset", "offset is -1. Use 0 or more.")),
-    in_bulk(
-        "both ways",
-        "Sheet",
-        {"next": 1, "prev": 1},
-        option("prev", "next and prev can't be used together. Use only one of them."),
-    ),
-    in_bulk(
-        "a filter that cannot be read",
-        "Sheet",
-        {"filter": {"height___gt": None}},
-        Issue(
-            "MALFORMED_REQUEST",
-            "Sheet.height___gt: null is not allowed. Remove the field, or use height___null: true.",
-            "options.filter.height___gt",
-            "ENTITY_ATTRIBUTE",
-            "Sheet",
-            attributes=("height",),
-        ),
-    ),
-]
-
-
 @pytest.mark.usefixtures("six")
 @pytest.mark.parametrize(
     "options", [all_six(), all_six(next=6), all_six(offset=0, next=100)], ids=["all", "six", "a hundred"]
@@ -101,13 +67,6 @@ def test_a_bulk_service_within_its_limit_succeeds(client: ServiceClient) -> None
     done = client.ask(change, options=all_six(next=5))
 
     assert done == {"totalCount": 5, "items": [{"title": name, "height": 2} for name in SIX[:5]]}
-
-
-@pytest.mark.parametrize("case", OPTIONS, ids=str)
-def test_a_bulk_service_with_contradicting_options_is_refused(
-    refuse: Callable[[Case], None], case: Case
-) -> None:
-    refuse(case)
 
 
 @pytest.mark.usefixtures("six")
@@ -143,65 +102,3 @@ def test_a_refused_object_does_not_block_the_others(client: ServiceClient) -> No
     )
     untouched = {"code": None, "height": 1}
     assert found == {"items": [{"code": "999", "height": 2}, *[untouched] * 5]}
-
-
-def test_refused_deletions_of_a_bulk_service_are_reported(client: ServiceClient) -> None:
-    for name in ("free", "bound", "tied"):
-        client.create("Team", name, name=f"bulk {name}")
-    needs = {
-        "last_name": "x",
-        "skills": ["<sing>"],
-        "contract": {"starts_on": "2020-01-31"},
-        "phones": [{"digits": "1"}],
-    }
-    needs = client.named(needs)
-    for team in ("bound", "tied"):
-        client.create("Person", f"in_{team}", **needs, born=None, team=f"<{team}>")
-    end = """mutation {
-  it: Team___deleteBulk(options: {filter: {name___starts_with: "bulk"}}) { deleted }
-}"""
-
-    answer = client.answer(end)
-
-    text = "1 of 3 Team objects were deleted. For the rest, see the other issues."
-    needed = 'You can\'t delete Team "{}" because Person "{}" requires it.'
-    issues = [
-        Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Team"),
-        *(
-            Issue(
-                "ROLE_CARDINALITY",
-                f"Person.team: {needed.format(f'<{name}>', f'<in_{name}>')}",
-                "options",
-                "ENTITY_ROLE",
-                "Person",
-                f"<in_{name}>",
-                roles=("team",),
-            )
-            for name in ("bound", "tied")
-        ),
-    ]
-    errors = [error(client.named(issue.shown(KEY, answer.trace_id))) for issue in issues]
-    assert errors_of(answer.body) == {"data": {KEY: {"deleted": 1}}, "errors": ordered(errors)}
-    get = "query($id: ID!) { Team___get(_id: $id) { name } }"
-    assert [client.ask(get, id=f"<{name}>") for name in ("free", "bound", "tied")] == [
-        None,
-        {"name": "bulk bound"},
-        {"name": "bulk tied"},
-    ]
-    people = 'mutation { Person___deleteBulk(options: {filter: {last_name___eq: "x"}}) { deleted } }'
-    assert client.ask(people) == {"deleted": 2}
-    assert client.ask(end) == {"deleted": 2}
-
-
-def test_a_value_invalid_for_every_object_is_reported_once(refuse: Callable[[Case], None]) -> None:
-    text = "9 is too high. Use a value from 1 to 3. This applies to 2 objects: <sheet> and <other>."
-    issue = attribute("ATTRIBUTE_RANGE", "Sheet.height", text)
-    options = {"filter": {"title___in": ["first", "second"]}}
-    text = "0 of 2 Sheet objects were updated. For the rest, see the other issues."
-    none = Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Sheet")
-    arguments = {"data": {"height": 9}, "options": options}
-    ways = [
-        Asked("Sheet", "updateBulk", arguments, [none, issue]),
-        Asked("Sheet", "validateUpdateBulk", arguments, [issue], told=True),
-    ]
-    refuse(Case("once", ways))

@@ -1,4 +1,4 @@
-"""Diagnostics: insight for administrators only, and internal failures by trace ID only."""
+"""Diagnostics: reads without the cache, and internal failures by trace ID only."""
 
 import json
 import sqlite3
@@ -16,11 +16,6 @@ from tests.scenarios.refusals.issue import Issue
 from tests.scenarios.refusals.service_client import MODEL, ServiceClient, error
 from tests.service import PASSWORD, RunningService, basic, eventually, running
 
-TOTALS = {"roundTrips", "readUnits", "writeUnits", "items", "bytes", "milliseconds"}
-CALL = TOTALS | {"path", "kind", "index"}
-CLERK = basic("clerk", PASSWORD)
-
-
 READING = {
     "get": ('Team___get(_id: "<red>"%s)', "name"),
     "getBy": ('Team___getByName(name: "red"%s)', "name"),
@@ -33,114 +28,13 @@ READING = {
     ),
     "of the singleton": ('House___previewUpdate(data: {name: "H"}%s)', "name"),
 }
-WRITING = {
-    "create": ('Skill___create(data: {name: "insight"}%s)', "_id"),
-    "update": ('Skill___update(data: {_id: "<sing>", name: "insight"}%s)', "_id"),
-    "updateBulk": (
-        'Skill___updateBulk(data: {name: "insight"}, options: {filter: {_id___not___null: true}, next: 9}%s)',
-        "totalCount",
-    ),
-    "save": ('Skill___save(data: {name: "insight"}%s)', "_id"),
-    "delete": ('Skill___delete(_id: "<dance>"%s)', "deleted"),
-    "deleteBulk": ("Skill___deleteBulk(options: {filter: {_id___not___null: true}, next: 9}%s)", "deleted"),
-}
 """How a service is called, with a place for one more argument, and what is selected."""
 
 
 def asking(verb: str, argument: str) -> str:
     """Return a document that calls a service with one argument. The service stands at line 2, column 3."""
-    call, shows = (READING | WRITING)[verb]
-    return f"{'mutation' if verb in WRITING else 'query'} {{\n  {KEY}: {call % argument} {{ {shows} }}\n}}"
-
-
-@pytest.fixture(scope="module")
-def clerk(client: ServiceClient) -> str:
-    """The Authorization header of a member who is no administrator."""
-    headers = {"Authorization": basic("admin", PASSWORD), "Content-Type": "application/json"}
-    all_members = "/auth/administration/members"
-    member = {"username": "clerk", "email": "clerk@example.com", "profile": "Clerk"}
-    created = client.service.request("POST", all_members, headers=headers, body=json.dumps(member))
-    if created.status == 201:  # else a module before has made it
-        change = json.dumps({"password": PASSWORD})
-        one = f"{all_members}/{created.json()['id']}"
-        assert client.service.request("PUT", one, headers=headers, body=change).status == 200
-    return CLERK
-
-
-def took(client: ServiceClient, verb: str) -> Any:
-    """Return the insight of a service. Now and then the registry is read in addition."""
-    return client.answer(client.named(asking(verb, ", insight: FULL"))).body["extensions"]["insight"]
-
-
-@pytest.mark.parametrize("verb", READING)
-def test_insight_of_a_query_is_returned_to_an_administrator(client: ServiceClient, verb: str) -> None:
-    plain, light, full = (
-        client.answer(client.named(asking(verb, argument))).body
-        for argument in (", insight: null", ", insight: LIGHT", ", insight: FULL")
-    )
-
-    assert plain["data"] == light["data"] == full["data"]
-    assert set(plain) == {"data"}
-    assert set(light["extensions"]["insight"]) == TOTALS
-    result = full["extensions"]["insight"]
-    assert set(result) == TOTALS | {"calls"}
-    assert all(set(call) == CALL and call["path"] == [KEY] for call in result["calls"])
-    for name in ("roundTrips", "readUnits", "items", "bytes"):
-        assert sum(call[name] for call in result["calls"]) == result[name]
-    if verb.startswith("get"):
-        result = min(result, *(took(client, verb) for _ in range(2)), key=lambda each: each["roundTrips"])
-        assert result["roundTrips"] == (2 if verb == "getBy" else 1)
-        assert (result["readUnits"] > 0, result["writeUnits"]) == (True, 0)
-
-
-def test_insight_of_a_mutation_is_returned(client: ServiceClient) -> None:
-    create = 'mutation { Skill___create(data: {name: "took"}, insight: LIGHT) { _id } }'
-    body = client.answer(create).body
-    id_ = body["data"]["Skill___create"]["_id"]
-    delete = f'mutation {{ Skill___delete(_id: "{id_}", insight: LIGHT) {{ deleted }} }}'
-
-    ended = client.answer(delete).body
-
-    result = body["extensions"]["insight"]
-    assert (result["roundTrips"], result["writeUnits"]) == (1, 2)
-    assert ended["data"] == {"Skill___delete": {"deleted": True}}
-    assert ended["extensions"]["insight"]["writeUnits"] > 0
-
-
-def test_insight_of_several_services_is_returned_together(client: ServiceClient) -> None:
-    query = client.named(
-        """{ one: Team___get(_id: "<red>", insight: LIGHT) { name }
-             two: Team___get(_id: "<blue>", insight: FULL) { name }
-             three: Team___get(_id: "<blue>") { name } }"""
-    )
-
-    result = client.answer(query).body["extensions"]["insight"]
-
-    assert result["roundTrips"] == 2
-    assert [call["path"] for call in result["calls"]] == [["two"]]
-
-
-@pytest.mark.parametrize("level", ["LIGHT", "FULL"])
-@pytest.mark.parametrize("verb", [*READING, *WRITING])
-def test_diagnostics_of_other_members_are_refused_before_execution(
-    client: ServiceClient, clerk: str, verb: str, level: str
-) -> None:
-    argument = f", insight: {level}"
-    query = client.named(asking(verb, argument))
-    before = client.store.rows()
-
-    answer = client.answer(query, authorization=clerk)
-
-    text = "Only administrators can use insight. Remove it."
-    issue = Issue("APPLICATION_ACCESS_FORBIDDEN", text, "insight")
-    shown = error(issue.shown(KEY, answer.trace_id, profile="Clerk"))
-    assert answer.body == {"data": {KEY: None}, "errors": [shown]}
-    assert client.store.rows() == before
-
-
-def test_requests_without_diagnostics_are_served(client: ServiceClient, clerk: str) -> None:
-    query = client.named(asking("get", ""))
-    assert client.answer(query, authorization=clerk).body == {"data": {KEY: {"name": "red"}}}
+    call, shows = READING[verb]
+    return f"query {{\n  {KEY}: {call % argument} {{ {shows} }}\n}}"
 
 
 @pytest.mark.parametrize("verb", READING)
@@ -151,15 +45,6 @@ def test_the_result_without_the_cache_is_the_same(client: ServiceClient, verb: s
     )
 
     assert (with_it, "errors" in with_it) == (without_it, False)
-
-
-def test_without_the_cache_objects_of_a_page_are_read_again(client: ServiceClient) -> None:
-    page = "{ Team___getPage(options: {next: 2}, disableCache: %s, insight: FULL) { items { name } } }"
-
-    usual, exact = (client.answer(page % word).body["extensions"]["insight"] for word in ("false", "true"))
-
-    assert [call["kind"] for call in usual["calls"]] == ["range"]
-    assert [call["kind"] for call in exact["calls"]] == ["range", "get"]
 
 
 @pytest.fixture(scope="module")

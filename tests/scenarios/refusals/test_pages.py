@@ -6,22 +6,16 @@ from typing import Any
 
 import pytest
 
-from tests.scenarios.refusals.case import KEY, Asked, Case
+from tests.scenarios.refusals.case import Asked, Case
 from tests.scenarios.refusals.issue import Issue
 from tests.scenarios.refusals.needs import DATE, NULL, nested
-from tests.scenarios.refusals.service_client import ServiceClient, error, errors_of, ordered
+from tests.scenarios.refusals.service_client import ServiceClient
 
 BAD_CURSOR = "The cursor is not valid. Use a cursor from an earlier page without changing it."
-FOREIGN = (
-    "The cursor belongs to a different class or sort order. "
-    "Use it only with its original class and sort order."
-)
 GAP = (
     "fromCursor has {}, but the sort order is last_name and _id. "
     "Use the first attributes of the sort order, without gaps."
 )
-
-Found = tuple[str, str, str]
 
 
 def option(name: str, message: str) -> Issue:
@@ -140,91 +134,6 @@ def test_a_page_with_contradicting_options_is_refused(refuse: Callable[[Case], N
     refuse(Case(says, [Asked("Person", "getPage", {"options": options}, issues)]))
 
 
-@pytest.mark.parametrize("says", OPTIONS)
-@pytest.mark.parametrize("role", ["pupils", "mentor___associables"])
-def test_a_page_of_a_role_with_contradicting_options_is_refused(
-    client: ServiceClient, says: str, role: str
-) -> None:
-    """The whole service is refused. The issue has the path of the page."""
-    options, issues = OPTIONS[says]
-    query = f"""query($id: ID!, $options: PersonPageOptions) {{
-  it: Person___get(_id: $id) {{ mentor {{ deep: {role}(options: $options) {{ items {{ _id }} }} }} }}
-}}"""
-
-    answer = client.answer(query, {"id": "<bob>", "options": options})
-
-    shown = [issue.shown(f"{KEY}.mentor.deep", answer.trace_id) for issue in issues]
-    expected = {"data": {KEY: None}, "errors": ordered([error(issue) for issue in shown])}
-    assert errors_of(answer.body) == expected
-
-
-@pytest.mark.parametrize("verb", ["create", "update", "save"])
-def test_a_write_with_an_invalid_selection_is_not_executed(client: ServiceClient, verb: str) -> None:
-    data = {
-        "create": {"name": "new"},
-        "update": {"_id": "<red>", "name": "new"},
-        "save": {"_id": "<red>", "name": "new"},
-    }[verb]
-    input_ = {"create": "Create", "update": "Update", "save": "Draft"}[verb]
-    query = f"""mutation($data: Team{input_}!) {{
-  it: Team___{verb}(data: $data) {{ members(options: {{next: -1}}) {{ items {{ _id }} }} }}
-}}"""
-    before = client.store.rows()
-
-    answer = client.answer(query, {"data": data})
-
-    issue = option("next", "next is -1. Use a number from 0 to 10000.").shown(
-        f"{KEY}.members", answer.trace_id
-    )
-    assert answer.body == {"data": {KEY: None}, "errors": [error(issue)]}
-    assert client.store.rows() == before
-
-
-def test_a_cursor_is_valid_only_for_its_own_page(client: ServiceClient) -> None:
-    """It is refused in another order, and in another class."""
-    first = client.ask("{ Person___getPage(options: {next: 1}) { nextCursor } }")["nextCursor"]
-    page = """query($options: %sPageOptions!) {
-  it: %s___getPage(options: $options) { items { _id } }
-}"""
-
-    other_order = client.answer(
-        page % ("Person", "Person"), {"options": {"cursor": first, "orderBy": ["last_name___DESC"]}}
-    )
-    other_class = client.answer(page % ("Team", "Team"), {"options": {"cursor": first}})
-
-    issue = option("cursor", FOREIGN).shown(KEY, other_order.trace_id)
-    assert other_order.body == {"data": {KEY: None}, "errors": [error(issue)]}
-    named = Issue("MALFORMED_REQUEST", f"Team: {FOREIGN}", "options.cursor", "ENTITY", "Team")
-    issue = named.shown(KEY, other_class.trace_id)
-    assert other_class.body == {"data": {KEY: None}, "errors": [error(issue)]}
-
-
-def test_invalid_unique_values_are_refused(client: ServiceClient) -> None:
-    query = """query($day: Date!) {
-  it: Sheet___getByTitle_Day(title: "first", day: $day) { _id }
-}"""
-
-    answer = client.answer(query, {"day": "soon"})
-
-    text = f'Sheet.day: "soon" is not a valid Date. {DATE}'
-    issue = Issue("DATA_TYPE", text, "day", "ENTITY_ATTRIBUTE", "Sheet", attributes=("day",))
-    assert answer.body == {"data": {KEY: None}, "errors": [error(issue.shown(KEY, answer.trace_id))]}
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        '{ Sheet___getByCode(code: "none") { _id } }',
-        '{ Sheet___getByCode(code: "") { _id } }',
-        '{ Sheet___getByTitle_Day(title: "first", day: "2020-12-31") { _id } }',
-        '{ Contract___get(_id: "none") { _id } }',
-        '{ Person___getByEmail(email: "\\u0000") { _id } }',
-    ],
-)
-def test_a_missing_object_is_null_without_an_error(client: ServiceClient, query: str) -> None:
-    assert client.ask(query) is None
-
-
 LARGE = 300_000
 """Characters of the text of a large scroll: of a megabyte, the fourth is too many."""
 
@@ -309,33 +218,3 @@ def test_results_before_the_end_of_the_read_budget_are_returned(large: ServiceCl
     (result,) = answer.body["errors"]
     assert (result["path"], result["extensions"]) == (["g4"], late)
     assert answer.body["data"] == {f"g{number}": {"title": "large"} for number in range(4)} | {"g4": None}
-
-
-@pytest.fixture
-def book(client: ServiceClient) -> Iterator[str]:
-    """A scroll whose leaves are together more than one request may read."""
-    leaves = [{"text": "x" * LARGE}] * 5
-    yield client.create("Scroll", "book", title="book", leaves=leaves)["_id"]
-    client.ask("mutation($id: ID!) { Scroll___delete(_id: $id) { deleted } }", id="<book>")
-
-
-def test_an_object_whose_roles_exceed_the_read_budget_is_refused(client: ServiceClient, book: str) -> None:
-    """A write is told to be done, though not all can be shown; a preview is refused like a read."""
-    shows = "{ leaves { items { text } } }"
-    data = f'data: {{_id: "{book}", title: "%s"}}'
-    too_late = (
-        "Leaf: The request reached its read limit before it read these objects. "
-        "Request less data in each request."
-    )
-
-    read = client.answer(f'{{\n  it: Scroll___get(_id: "{book}") {shows}\n}}')
-    tried = client.answer(f"{{\n  it: Scroll___previewUpdate({data % 'tried'}) {shows}\n}}")
-    done = client.answer(f"mutation {{\n  it: Scroll___update({data % 'done'}) {shows}\n}}")
-
-    refusal = Issue("MALFORMED_REQUEST", too_late, "", "ENTITY", "Leaf")
-    unshown = f'Scroll "{book}" was saved, but the selected fields can\'t be shown. {too_late}'
-    written = Issue("SERVICE_HANDLER_ERROR", unshown, "", "ENTITY", "Scroll", book)
-    for answer, issue in ((read, refusal), (tried, refusal), (done, written)):
-        expected = {"data": {KEY: None}, "errors": [error(issue.shown(KEY, answer.trace_id))]}
-        assert answer.body == expected
-    assert client.ask(f'{{ Scroll___get(_id: "{book}") {{ title }} }}') == {"title": "done"}

@@ -1,77 +1,20 @@
 """Preview and validation: the outcome of a write without writing."""
 
-from collections.abc import Sequence
-
 import pytest
 
-from stratabase.core.domain.issues.issue import Issue
-from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.change import Change, Creation
-from stratabase.core.domain.write.commands import Command, Create, ToManyCommand, Update
+from stratabase.core.domain.write.commands import Command
 from stratabase.core.operations.write.services import preview, validate
 from tests.fakes import ADMINISTRATOR
 from tests.graphs.commands import (
-    add,
     create,
     create_command,
     delete_command,
     point,
-    remove,
     update,
     update_command,
 )
-from tests.graphs.company_scenario import CompanyScenario, issue_summary
-
-BROKEN: dict[str, Command] = {
-    "wrong values": create_command("Employee", name=3, age=-1),
-    "no such object": update_command("Employee", "e9", name="Eve"),
-    "no such target": create_command("Employee", name="Eve", team=point("t9")),
-    "a partner that is taken": create_command("Team", name="new", lead=point("e1")),
-    "values that are taken": create_command("Employee", name="Eve", email="ada@x.org"),
-    "an empty required role": update_command("Meeting", "m1", attendees=remove("e1")),
-    "a required role": create_command("Project", name="x"),
-    "it is needed": delete_command("Employee", "e1"),
-    "a contradiction": update_command("Employee", "e1", friends=ToManyCommand(add=["e2"], remove=["e2"])),
-    "several things": update_command(
-        "Employee", "e2", age=-1, email="ada@x.org", team=point("t9"), leads=point("t1"), friends=add("e9")
-    ),
-}
-
-
-@pytest.mark.parametrize("command", BROKEN.values(), ids=BROKEN)
-def test_a_validation_reports_the_issues_of_the_write(command: Command) -> None:
-    scenario = CompanyScenario()
-
-    issues = validate(scenario.services, command, ADMINISTRATOR)
-
-    assert issues
-    assert list(issues) == list(CompanyScenario().refusal(command))
-    if isinstance(command, Create | Update):
-        assert list(_previewed(scenario, command)) == list(issues)
-    assert scenario.entities.commits == []
-
-
-def _previewed(scenario: CompanyScenario, command: Create | Update) -> Sequence[Issue]:
-    """Return the issues of a preview. Only an object that does not exist may make it refuse."""
-    try:
-        return preview(scenario.services, command, ADMINISTRATOR).issues
-    except Refused as refusal:
-        (issue,) = refusal.issues
-        assert issue.path == ("data", "_id")
-        return refusal.issues
-
-
-def test_all_issues_are_reported_together() -> None:
-    issues = validate(CompanyScenario().services, BROKEN["several things"], ADMINISTRATOR)
-
-    assert sorted(issue_summary(issue) for issue in issues) == [
-        ("ATTRIBUTE_RANGE", "Employee", "e2", "age", "data.age"),
-        ("ENTITY_NOT_FOUND", "Employee", "e2", "friends", "data.friends"),
-        ("ENTITY_NOT_FOUND", "Employee", "e2", "team", "data.team"),
-        ("ENTITY_UNIQUE", "Employee", "e2", "email", "data.email"),
-        ("ROLE_CARDINALITY", "Employee", "e2", "leads", "data.leads"),
-    ]
-
+from tests.graphs.company_scenario import CompanyScenario
 
 RIGHT: dict[str, Command] = {
     "a creation": create_command("Invoice", lines=create(create_command("Line", text="tea"))),

@@ -68,52 +68,10 @@ def test_a_creation_stores_canonical_values_and_its_author_and_time(
     assert stored(entities, created.reference.id).state == created.state
 
 
-def test_a_creation_reports_all_issues_together_and_writes_nothing(
-    services: Services, entities: DictEntities
-) -> None:
-    value = {"name": "a name that is too long", "count": -1, "day": "yesterday", "price": "much"}
-
-    issues = refusal(lambda: save(services, Create("Thing", value, client_id="c1"), ADMINISTRATOR))
-
-    assert {(issue.type, issue.attribute_names) for issue in issues} == {
-        (IssueType.ATTRIBUTE_STRING_LENGTH, ("name",)),
-        (IssueType.ATTRIBUTE_RANGE, ("count",)),
-        (IssueType.DATA_TYPE, ("day",)),
-        (IssueType.DATA_TYPE, ("price",)),
-    }
-    assert {issue.client_id for issue in issues} == {"c1"}
-    assert {issue.path for issue in issues} == {("data", name) for name in value}
-    assert entities.commits == []
-
-
-@pytest.mark.parametrize("data", [{}, {"name": None}])
-def test_a_required_value_must_be_given(services: Services, data: dict[str, None]) -> None:
-    (issue,) = refusal(lambda: save(services, Create("Thing", data), ADMINISTRATOR))
-
-    assert (issue.type, issue.attribute_names) == (IssueType.ATTRIBUTE_REQUIRED, ("name",))
-
-
 def test_an_unreadable_value_is_not_also_reported_as_missing(services: Services) -> None:
     (issue,) = refusal(lambda: save(services, Create("Thing", {"name": 7}), ADMINISTRATOR))
 
     assert issue.type is IssueType.DATA_TYPE
-
-
-def test_a_file_that_was_never_uploaded_cannot_be_referenced(services: Services) -> None:
-    reference = {
-        "pendingFileId": "p1",
-        "fileId": "f1",
-        "name": "cv.pdf",
-        "mimeType": "application/pdf",
-        "size": 7,
-        "uploadedOn": "01/01/2020 12:00",
-    }
-
-    (issue,) = refusal(
-        lambda: save(services, Create("Thing", {"name": "chair", "picture": reference}), ADMINISTRATOR)
-    )
-
-    assert (issue.type, issue.attribute_names) == (IssueType.ENTITY_NOT_FOUND, ("picture",))
 
 
 def test_an_update_keeps_omitted_values_clears_nulls_and_records_its_author(
@@ -145,12 +103,6 @@ def test_an_update_that_changes_nothing_writes_nothing(services: Services, entit
     assert len(entities.commits) == 1
 
 
-def test_an_update_of_a_missing_object_is_refused(services: Services) -> None:
-    (issue,) = refusal(lambda: save(services, Update(Reference("Thing", "no"), {}), ADMINISTRATOR))
-
-    assert (issue.type, issue.entity_name, issue.entity_id) == (IssueType.ENTITY_NOT_FOUND, "Thing", "no")
-
-
 def test_an_update_is_planned_again_after_a_concurrent_write(
     services: Services, entities: DictEntities
 ) -> None:
@@ -165,14 +117,6 @@ def test_an_update_is_planned_again_after_a_concurrent_write(
     changed = save(services, Update(created.reference, {"count": 2}), ADMINISTRATOR)
 
     assert (changed.state["count"], changed.state["notes"]) == (2, "by another")
-
-
-def test_a_refusal_truncates_long_ids(services: Services) -> None:
-    """Clients send ids of any length."""
-    (issue,) = refusal(lambda: save(services, Update(Reference("Thing", "x" * 9999)), ADMINISTRATOR))
-
-    assert issue.message.startswith('Thing "xxx')
-    assert len(issue.message) < 100
 
 
 def test_an_update_of_a_concurrently_deleted_object_is_refused(
@@ -232,22 +176,6 @@ def test_a_too_large_object_is_refused_with_the_limit(services: Services, entiti
 
     assert issue.type is IssueType.MALFORMED_REQUEST
     assert issue.message == "Too large."
-
-
-def test_save_updates_with_an_id_and_creates_without(services: Services, entities: DictEntities) -> None:
-    created = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
-    saved = save(services, Update(created.reference, {"count": 3}), ADMINISTRATOR)
-
-    assert saved.reference == created.reference
-    assert list(entities.objects) == [created.reference]
-
-
-def test_delete_returns_whether_the_object_existed(services: Services, entities: DictEntities) -> None:
-    created = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
-
-    assert delete(services, Delete(created.reference), ADMINISTRATOR) is True
-    assert delete(services, Delete(created.reference), ADMINISTRATOR) is False
-    assert entities.objects == {}
 
 
 def test_a_deletion_is_retried_after_a_concurrent_change(services: Services, entities: DictEntities) -> None:

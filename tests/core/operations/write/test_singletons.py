@@ -3,7 +3,7 @@
 from stratabase.core.domain.objects.entity import Reference
 from tests.fakes import NOON
 from tests.graphs.commands import add, create, create_command, point, update_command
-from tests.graphs.company_scenario import CompanyScenario, issue_summary
+from tests.graphs.company_scenario import CompanyScenario
 
 OFFICE = Reference("Office", "1")
 
@@ -57,9 +57,3 @@ def test_concurrent_first_updates_are_both_kept() -> None:
 
     state = scenario.entities.objects[OFFICE].state
     assert (state["name"], state["manager"]) == ("theirs", "e1")
-
-
-def test_a_refusal_has_the_path_of_the_role() -> None:
-    (issue,) = CompanyScenario().refusal(update_command("Office", "1", manager=point("e9")))
-
-    assert issue_summary(issue) == ("ENTITY_NOT_FOUND", "Office", "1", "manager", "data.manager")
