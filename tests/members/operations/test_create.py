@@ -4,32 +4,15 @@ from typing import Any
 
 import pytest
 
-from stratabase.core.domain.issues.refusals import Forbidden, Unavailable
+from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.members.member import Member
-from stratabase.members.refusals import BadMember, InvitationNotSent, MemberTaken, RecipientRefused
+from stratabase.members.refusals import BadMember, InvitationNotSent, RecipientRefused
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages import verbatim
-from tests.members.operations.member_operations import ANNA, BEA, BOSS, HERSELF, MemberOperations
+from tests.members.operations.member_operations import ANNA, BEA, BOSS, MemberOperations
 
 CARL = {"username": "Carl", "email": "carl@example.com", "profile": "Clerk"}
-
-
-def test_a_new_member_has_the_given_fields_and_no_password(operations: MemberOperations) -> None:
-    member = operations.create(BEA, **CARL)
-    assert member == operations.stored(member.id) == Member(member.id, "Carl", "carl@example.com", "Clerk")
-
-
-def test_notes_and_formats_can_be_set_at_creation(operations: MemberOperations) -> None:
-    formats = {
-        "timeFormat": "HH:mm:ss",
-        "dateFormat": "d.M.yyyy",
-        "timeZone": "Europe/Rome",
-        "language": "it",
-    }
-    member = operations.create(BEA, **CARL, notes="a\n\tb", **formats)
-    assert member.formats == Formats("d.M.yyyy", "HH:mm:ss", "Europe/Rome", "it")
-    assert operations.stored(member.id).notes == "a\n\tb"
 
 
 def test_null_sets_the_default(operations: MemberOperations) -> None:
@@ -40,23 +23,6 @@ def test_null_sets_the_default(operations: MemberOperations) -> None:
 def test_a_new_member_is_invited_after_the_creation(operations: MemberOperations) -> None:
     member = operations.create(BEA, **CARL)
     assert operations.invited == [(member.id, "https://example.com")]
-
-
-def test_a_member_is_created_and_the_failed_mail_reported(operations: MemberOperations) -> None:
-    def fail(_: str, __: str) -> None:
-        raise Unavailable(verbatim("Nobody takes the mail."), retry_after=7)
-
-    operations.invite = fail
-    with pytest.raises(InvitationNotSent) as refusal:
-        operations.create(BEA, **CARL)
-    member = refusal.value.member
-    assert operations.stored(member.id).username == "Carl"
-    assert refusal.value.retry_after == 7
-    assert str(refusal.value) == (
-        f'The member "Carl" was created with the ID {member.id}, but the invitation wasn\'t sent. '
-        "Nobody takes the mail. Don't create the member again. "
-        "To send a new link, use resetPassword."
-    )
 
 
 def refuse(_: str, __: str) -> None:
@@ -97,19 +63,6 @@ def test_a_member_who_must_stay_is_reported_as_created(operations: MemberOperati
     assert operations.stored(refusal.value.member.id).username == "Carl"
 
 
-def test_only_administrators_create_members(operations: MemberOperations) -> None:
-    with pytest.raises(Forbidden, match="Only administrators can create members"):
-        operations.create(HERSELF, **CARL)
-    assert operations.members.writes == 0
-
-
-@pytest.mark.parametrize("field", ["id", "password", "disabled", "generation", "formats", ""])
-def test_fields_that_cannot_be_set_at_creation_are_refused(field: str, operations: MemberOperations) -> None:
-    with pytest.raises(BadMember, match=f'^"{field}" can.t be set here. Supported fields: username, email, '):
-        operations.create(BEA, **CARL, **{field: "x"})
-    assert (operations.members.writes, operations.invited) == (0, [])
-
-
 def test_all_errors_are_reported_together(operations: MemberOperations) -> None:
     value: dict[str, Any] = {"id": "x", "email": "nowhere", "profile": "Cook", "timeZone": "Europe/Rom"}
     with pytest.raises(BadMember) as refusal:
@@ -117,24 +70,6 @@ def test_all_errors_are_reported_together(operations: MemberOperations) -> None:
     fields = [mistake.field for mistake in refusal.value.mistakes]
     assert fields == ["id", "username", "email", "notes", "profile", "timeZone", "language"]
     assert all(f'"{field}" ' in str(refusal.value) for field in fields)
-
-
-@pytest.mark.parametrize(
-    ("data", "fields"),
-    [
-        ({"username": "ANNA"}, ["username"]),
-        ({"email": "ANNA@example.com"}, ["email"]),
-        ({"username": "bea", "email": "anna@example.com"}, ["username", "email"]),
-    ],
-)
-def test_names_of_other_members_are_refused(
-    data: dict[str, str], fields: list[str], operations: MemberOperations
-) -> None:
-    with pytest.raises(MemberTaken, match="Another member already has this") as refusal:
-        operations.create(BEA, **CARL | data)
-    assert [mistake.field for mistake in refusal.value.mistakes] == fields
-    assert operations.list(BEA) == (ANNA, BOSS)
-    assert operations.invited == []
 
 
 def test_a_generated_id_that_is_taken_is_replaced(operations: MemberOperations) -> None:

@@ -2,32 +2,12 @@
 
 import pytest
 
-from stratabase.core.domain.issues.refusals import Forbidden, Unavailable
+from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.members.member import Member
-from stratabase.members.refusals import LastAdministrator, NoSuchMember
-from tests.members.operations.member_operations import BEA, BOSS, HERSELF, ContendedMembers, MemberOperations
+from stratabase.members.refusals import LastAdministrator
+from tests.members.operations.member_operations import BEA, BOSS, ContendedMembers, MemberOperations
 
 CARL = Member("c", "Carl", "carl@example.com", "Chief")
-
-
-def test_an_administrator_removes_members(operations: MemberOperations) -> None:
-    operations.remove(BEA, "a")
-    assert operations.list(BEA) == (BOSS,)
-    with pytest.raises(NoSuchMember):
-        operations.remove(BEA, "a")
-
-
-@pytest.mark.parametrize("id_", ["a", "b", "nobody"])
-def test_other_members_remove_nobody_not_even_themselves(id_: str, operations: MemberOperations) -> None:
-    with pytest.raises(Forbidden, match="Only administrators can delete members"):
-        operations.remove(HERSELF, id_)
-    assert operations.members.writes == 0
-
-
-def test_the_last_administrator_cannot_be_removed(operations: MemberOperations) -> None:
-    with pytest.raises(LastAdministrator):
-        operations.remove(BEA, "b")
-    assert operations.stored("b") == BOSS
 
 
 def test_an_administrator_can_be_removed_if_another_remains() -> None:

@@ -27,35 +27,6 @@ NEW = "a new way in"
 """A password of 12 characters."""
 
 
-def test_an_administrator_changes_everything(operations: MemberOperations) -> None:
-    value = {
-        "username": "Anne",
-        "email": "anne@example.com",
-        "notes": "new",
-        "profile": "Boss",
-        "timeFormat": "HH:mm:ss",
-        "dateFormat": "d.M.yyyy",
-        "timeZone": "Europe/Rome",
-        "language": "it",
-        "password": NEW,
-        "disabled": True,
-    }
-    formats = Formats("d.M.yyyy", "HH:mm:ss", "Europe/Rome", "it")
-    after = operations.update(BEA, "a", value)
-    assert after == operations.stored("a")
-    assert after == Member(
-        "a", "Anne", "anne@example.com", "Boss", "new", formats, f"hash of {NEW}", disabled=True, generation=2
-    )
-
-
-def test_members_change_themselves(operations: MemberOperations) -> None:
-    value = {"email": "anne@example.com", "notes": "mine", "timeZone": "Europe/Rome", "password": NEW}
-    after = operations.update(HERSELF, "a", value)
-    assert (after.email, after.pending_email) == ("anna@example.com", "anne@example.com")
-    assert (after.notes, after.formats.time_zone) == ("mine", "Europe/Rome")
-    assert after.password == f"hash of {NEW}"
-
-
 @pytest.mark.parametrize("data", [{"username": "Anne"}, {"profile": "Boss"}, {"disabled": True}])
 def test_only_administrators_change_some_fields(
     data: Mapping[str, Any], operations: MemberOperations
@@ -77,23 +48,6 @@ def test_an_empty_change_writes_nothing(operations: MemberOperations) -> None:
     assert operations.members.writes == 0
 
 
-@pytest.mark.parametrize("id_", ["b", "nobody"])
-def test_only_administrators_change_other_members(id_: str, operations: MemberOperations) -> None:
-    with pytest.raises(Forbidden, match="Only administrators can change other members"):
-        operations.update(HERSELF, id_, {"notes": "x"})
-    assert operations.members.reads == 0
-
-
-def test_an_unknown_member_cannot_be_changed(operations: MemberOperations) -> None:
-    with pytest.raises(NoSuchMember):
-        operations.update(BEA, "nobody", {"notes": "x"})
-
-
-@pytest.mark.parametrize("empty", [None, ""])
-def test_notes_can_be_removed(empty: str | None, operations: MemberOperations) -> None:
-    assert operations.update(HERSELF, "a", {"notes": empty}).notes is None
-
-
 def test_a_week_based_year_is_refused_with_the_likely_pattern(operations: MemberOperations) -> None:
     for value, reason in (
         ({"dateFormat": "YYYY-MM-DD"}, 'Use "yyyy-MM-dd".'),
@@ -102,11 +56,6 @@ def test_a_week_based_year_is_refused_with_the_likely_pattern(operations: Member
     ):
         with pytest.raises(BadMember, match=re.escape(reason)):
             operations.update(HERSELF, "a", value)
-
-
-def test_null_restores_the_default(operations: MemberOperations) -> None:
-    operations.update(HERSELF, "a", {"language": "it", "dateFormat": "d.M.yyyy"})
-    assert operations.update(HERSELF, "a", {"language": None, "dateFormat": None}).formats == Formats()
 
 
 @pytest.mark.parametrize("field", ["username", "email", "profile", "disabled", "password"])

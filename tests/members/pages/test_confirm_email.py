@@ -269,15 +269,6 @@ def test_a_member_read_during_a_pending_change_can_be_put_back(
     assert len(fakes.mails.mails) == 2
 
 
-def test_a_change_is_refused_with_the_reason_if_the_mail_fails(send: Send, fakes: FakeServices) -> None:
-    fakes.mails.refuse = True
-    before = fakes.members.by_id("2")
-    reply = put(send, "json", "bert", email="bert@example.org", notes="mine")
-    assert (reply.status, reply.headers["Retry-After"]) == (503, ["1"])
-    assert 'A new "email" takes effect only after you confirm it' in reply.body
-    assert fakes.members.by_id("2") == before
-
-
 def test_a_new_member_cannot_have_a_pending_address(send: Send) -> None:
     body = json.dumps(
         {"username": "carla", "email": "c@example.com", "profile": "Clerk", "pendingEmail": "x"}
