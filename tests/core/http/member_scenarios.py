@@ -36,6 +36,9 @@ SHOWN = {
 }
 
 
+Sent = Mapping[str, Any] | None
+
+
 @dataclass(frozen=True)
 class Scenario:
     """A request by a caller, and its expected response in JSON and XML."""
@@ -46,223 +49,142 @@ class Scenario:
     status: int
     by: str | None = "anna"
     id: str | None = None
-    sent: Mapping[str, Any] | None = None
+    sent: Sent = None
     answer: Any = None
     """The JSON of the answer, or its text, or words that must be in its detail."""
     members: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """What has become of members: fields by id; none: the member is gone."""
 
 
+def who(name: str, status: int, answer: Any, by: str | None = "anna") -> Scenario:
+    return Scenario(name, "GET", ME, status, by, answer=answer)
+
+
+def listed(name: str, status: int, answer: Any, by: str | None = "anna") -> Scenario:
+    return Scenario(name, "GET", ALL, status, by, answer=answer)
+
+
+def get(name: str, id_: str, status: int, answer: Any, by: str | None = "anna") -> Scenario:
+    return Scenario(name, "GET", ONE, status, by, id_, answer=answer)
+
+
+def post(name: str, status: int, sent: Sent, answer: Any, by: str | None = "anna", **more: Any) -> Scenario:
+    return Scenario(name, "POST", ALL, status, by, None, sent, answer, **more)
+
+
+def put(  # noqa: PLR0917 - a request and its response
+    name: str, id_: str, status: int, sent: Sent, answer: Any, by: str | None = "anna", **more: Any
+) -> Scenario:
+    return Scenario(name, "PUT", ONE, status, by, id_, sent, answer, **more)
+
+
+def delete(name: str, id_: str, status: int, answer: Any, by: str | None = "anna", **more: Any) -> Scenario:
+    return Scenario(name, "DELETE", ONE, status, by, id_, answer=answer, **more)
+
+
 SCENARIOS = [
-    Scenario("who am I", "GET", ME, 200, answer=SHOWN["anna"]),
-    Scenario("who am I, who am no administrator", "GET", ME, 200, "bert", answer=SHOWN["bert"]),
-    Scenario("who am I, nobody", "GET", ME, 401, None, answer="requires exactly one Authorization header"),
-    Scenario(
-        "who am I, whom somebody has just deleted",
-        "GET",
-        ME,
-        404,
-        "carl",
-        answer="A member with this ID does not exist",
-    ),
-    Scenario(
+    who("who am I", 200, SHOWN["anna"]),
+    who("who am I, who am no administrator", 200, SHOWN["bert"], by="bert"),
+    who("who am I, nobody", 401, "requires exactly one Authorization header", by=None),
+    who("who am I, whom somebody has just deleted", 404, "A member with this ID does not exist", by="carl"),
+    listed(
         "all",
-        "GET",
-        ALL,
         200,
-        answer=[
+        [
             {"id": "1", "username": "anna", "url": f"{ROOT}/1"},
             {"id": "2", "username": "bert", "url": f"{ROOT}/2"},
         ],
     ),
-    Scenario(
-        "all, for somebody", "GET", ALL, 403, "bert", answer="Only administrators can list the members."
-    ),
-    Scenario("all, for nobody", "GET", ALL, 401, None, answer="Authorization"),
-    Scenario("a new member", "POST", ALL, 201, sent=ADA, answer={"id": "id1"}, members={"id1": ADA}),
-    Scenario(
+    listed("all, for somebody", 403, "Only administrators can list the members.", by="bert"),
+    listed("all, for nobody", 401, "Authorization", by=None),
+    post("a new member", 201, ADA, {"id": "id1"}, members={"id1": ADA}),
+    post(
         "a new member with everything",
-        "POST",
-        ALL,
         201,
-        sent={**ADA, **FORMATS, "notes": "two\nlines"},
-        answer={"id": "id1"},
+        {**ADA, **FORMATS, "notes": "two\nlines"},
+        {"id": "id1"},
         members={"id1": {"notes": "two\nlines", "password": None, "disabled": False}},
     ),
-    Scenario(
-        "a new member without a name",
-        "POST",
-        ALL,
-        400,
-        sent={"email": "a@b.it"},
-        answer='"username" is required',
-    ),
-    Scenario(
-        "a new member with an id",
-        "POST",
-        ALL,
-        400,
-        sent={**ADA, "id": "7"},
-        answer='The field "id" is not supported',
-    ),
-    Scenario(
+    post("a new member without a name", 400, {"email": "a@b.it"}, '"username" is required'),
+    post("a new member with an id", 400, {**ADA, "id": "7"}, 'The field "id" is not supported'),
+    post(
         "a new member with a password",
-        "POST",
-        ALL,
         400,
-        sent={**ADA, "password": "correct horse battery"},
-        answer="To set one yourself, send a PUT to the address of the new member.",
+        {**ADA, "password": "correct horse battery"},
+        "To set one yourself, send a PUT to the address of the new member.",
     ),
-    Scenario(
-        "a new member who is disabled", "POST", ALL, 400, sent={**ADA, "disabled": True}, answer='"disabled"'
-    ),
-    Scenario(
-        "a new member of no profile",
-        "POST",
-        ALL,
-        400,
-        sent={**ADA, "profile": "King"},
-        answer="profile of the model",
-    ),
-    Scenario(
+    post("a new member who is disabled", 400, {**ADA, "disabled": True}, '"disabled"'),
+    post("a new member of no profile", 400, {**ADA, "profile": "King"}, "profile of the model"),
+    post(
         "a new member with mistakes",
-        "POST",
-        ALL,
         400,
-        sent={**ADA, "email": "nowhere", "timeZone": "Mars/Olympus"},
-        answer='"timeZone" is not valid',
+        {**ADA, "email": "nowhere", "timeZone": "Mars/Olympus"},
+        '"timeZone" is not valid',
     ),
-    Scenario(
+    post(
         "a new member whose address a mail would read as two",
-        "POST",
-        ALL,
         400,
-        sent={**ADA, "email": "=?utf-8?q?a=40b.it=2C_c?=@example.com"},
-        answer='"email" must be an email address',
+        {**ADA, "email": "=?utf-8?q?a=40b.it=2C_c?=@example.com"},
+        '"email" must be an email address',
     ),
-    Scenario(
-        "a new member with a colon",
-        "POST",
-        ALL,
-        400,
-        sent={**ADA, "username": "a:b"},
-        answer="must not contain a colon",
+    post("a new member with a colon", 400, {**ADA, "username": "a:b"}, "must not contain a colon"),
+    post(
+        "a name that is taken", 409, {**ADA, "username": "BERT"}, 'Another member already has this "username"'
     ),
-    Scenario(
-        "a name that is taken",
-        "POST",
-        ALL,
-        409,
-        sent={**ADA, "username": "BERT"},
-        answer='Another member already has this "username"',
-    ),
-    Scenario(
-        "an address that is taken",
-        "POST",
-        ALL,
-        409,
-        sent={**ADA, "email": "Bert@Example.com"},
-        answer='"email"',
-    ),
-    Scenario(
-        "a new member by somebody", "POST", ALL, 403, "bert", sent=ADA, answer="Only administrators can"
-    ),
-    Scenario("a new member by nobody", "POST", ALL, 401, None, sent=ADA, answer="Authorization"),
-    Scenario("no body", "POST", ALL, 400, answer="The request body is empty"),
-    Scenario(
+    post("an address that is taken", 409, {**ADA, "email": "Bert@Example.com"}, '"email"'),
+    post("a new member by somebody", 403, ADA, "Only administrators can", by="bert"),
+    post("a new member by nobody", 401, ADA, "Authorization", by=None),
+    post("no body", 400, None, "The request body is empty"),
+    get(
         "another",
-        "GET",
-        ONE,
-        200,
-        id="2",
-        answer={
-            "id": "2",
-            "username": "bert",
-            "email": "bert@example.com",
-            "profile": "Clerk",
-            "disabled": False,
-        },
-    ),
-    Scenario(
-        "oneself",
-        "GET",
-        ONE,
-        200,
-        "bert",
         "2",
-        answer={
-            "id": "2",
-            "username": "bert",
-            "email": "bert@example.com",
-            "profile": "Clerk",
-            "disabled": False,
-        },
-    ),
-    Scenario(
-        "another, for somebody", "GET", ONE, 403, "bert", "1", answer="Only administrators can see other"
-    ),
-    Scenario(
-        "nobody else is told who is there", "GET", ONE, 403, "bert", "77", answer="Only administrators can"
-    ),
-    Scenario("no such member", "GET", ONE, 404, id="77", answer="A member with this ID does not exist."),
-    Scenario(
-        "no such member, far and wide",
-        "GET",
-        ONE,
-        404,
-        id="7" * 3000,
-        answer="A member with this ID does not exist.",
-    ),
-    Scenario("one, for nobody", "GET", ONE, 401, None, "1", answer="Authorization"),
-    Scenario(
-        "a change",
-        "PUT",
-        ONE,
         200,
-        id="2",
-        sent={"notes": "promoted", "profile": "Administrator"},
-        answer="Update Complete",
+        {"id": "2", "username": "bert", "email": "bert@example.com", "profile": "Clerk", "disabled": False},
+    ),
+    get(
+        "oneself",
+        "2",
+        200,
+        {"id": "2", "username": "bert", "email": "bert@example.com", "profile": "Clerk", "disabled": False},
+        by="bert",
+    ),
+    get("another, for somebody", "1", 403, "Only administrators can see other", by="bert"),
+    get("nobody else is told who is there", "77", 403, "Only administrators can", by="bert"),
+    get("no such member", "77", 404, "A member with this ID does not exist."),
+    get("no such member, far and wide", "7" * 3000, 404, "A member with this ID does not exist."),
+    get("one, for nobody", "1", 401, "Authorization", by=None),
+    put(
+        "a change",
+        "2",
+        200,
+        {"notes": "promoted", "profile": "Administrator"},
+        "Update Complete",
         members={"2": {"notes": "promoted", "profile": "Administrator", "email": "bert@example.com"}},
     ),
-    Scenario(
+    put(
         "a change of everything",
-        "PUT",
-        ONE,
+        "2",
         200,
-        id="2",
-        sent={**ADA, **FORMATS, "notes": "", "disabled": True, "password": "correct horse battery"},
-        answer="Update Complete",
+        {**ADA, **FORMATS, "notes": "", "disabled": True, "password": "correct horse battery"},
+        "Update Complete",
         members={"2": {**ADA, "notes": None, "disabled": True, "password": "hash of correct horse battery"}},
     ),
-    Scenario(
-        "no change",
-        "PUT",
-        ONE,
-        200,
-        id="2",
-        sent={},
-        answer="Update Complete",
-        members={"2": {"username": "bert"}},
-    ),
-    Scenario(
+    put("no change", "2", 200, {}, "Update Complete", members={"2": {"username": "bert"}}),
+    put(
         "what is null is nothing, or as usual",
-        "PUT",
-        ONE,
+        "2",
         200,
-        id="2",
-        sent={"notes": None, "language": None},
-        answer="Update Complete",
+        {"notes": None, "language": None},
+        "Update Complete",
         members={"2": {"notes": None}},
     ),
-    Scenario(
+    put(
         "a change of oneself",
-        "PUT",
-        ONE,
-        200,
-        "bert",
         "2",
-        sent={"email": "b@example.com", "password": "correct horse battery"},
-        answer="Update Complete",
+        200,
+        {"email": "b@example.com", "password": "correct horse battery"},
+        "Update Complete",
+        by="bert",
         members={
             "2": {
                 "email": "bert@example.com",
@@ -271,149 +193,76 @@ SCENARIOS = [
             }
         },
     ),
-    Scenario(
+    put(
         "what one may not change, as it is",
-        "PUT",
-        ONE,
-        200,
-        "bert",
         "2",
-        sent={"username": "bert", "profile": "Clerk", "disabled": False, "notes": "me"},
-        answer="Update Complete",
+        200,
+        {"username": "bert", "profile": "Clerk", "disabled": False, "notes": "me"},
+        "Update Complete",
+        by="bert",
         members={"2": {"notes": "me"}},
     ),
-    Scenario(
+    put(
         "what one may not change",
-        "PUT",
-        ONE,
-        403,
-        "bert",
         "2",
-        sent={"profile": "Administrator", "notes": "me"},
-        answer="Only administrators can change profile",
+        403,
+        {"profile": "Administrator", "notes": "me"},
+        "Only administrators can change profile",
+        by="bert",
         members={"2": {"profile": "Clerk", "notes": None}},
     ),
-    Scenario(
-        "a change of another",
-        "PUT",
-        ONE,
-        403,
-        "bert",
-        "1",
-        sent={"notes": "x"},
-        answer="Only administrators can",
-    ),
-    Scenario("a change by nobody", "PUT", ONE, 401, None, "1", sent={"notes": "x"}, answer="Authorization"),
-    Scenario(
-        "a change of nobody",
-        "PUT",
-        ONE,
-        404,
-        id="77",
-        sent={"notes": "x"},
-        answer="A member with this ID does not exist.",
-    ),
-    Scenario(
-        "a change of the id", "PUT", ONE, 400, id="2", sent={"id": "3"}, answer='"id" can\'t be changed'
-    ),
-    Scenario(
-        "the same id", "PUT", ONE, 200, "bert", "2", sent={"id": "2", "notes": "x"}, answer="Update Complete"
-    ),
-    Scenario(
-        "what may not be changed, before the body is read",
-        "PUT",
-        ONE,
-        403,
-        "bert",
-        "1",
-        answer="Only administrators",
-    ),
-    Scenario(
+    put("a change of another", "1", 403, {"notes": "x"}, "Only administrators can", by="bert"),
+    put("a change by nobody", "1", 401, {"notes": "x"}, "Authorization", by=None),
+    put("a change of nobody", "77", 404, {"notes": "x"}, "A member with this ID does not exist."),
+    put("a change of the id", "2", 400, {"id": "3"}, '"id" can\'t be changed'),
+    put("the same id", "2", 200, {"id": "2", "notes": "x"}, "Update Complete", by="bert"),
+    put("what may not be changed, before the body is read", "1", 403, None, "Only administrators", by="bert"),
+    post(
         "what may not be made, before the body is read",
-        "POST",
-        ALL,
         403,
-        "bert",
-        sent={"bogus": "x"},
-        answer="Only administrators can create members.",
+        {"bogus": "x"},
+        "Only administrators can create members.",
+        by="bert",
     ),
-    Scenario("a change that is none", "PUT", ONE, 400, id="2", answer="The request body is empty"),
-    Scenario(
-        "a bad address",
-        "PUT",
-        ONE,
-        400,
-        id="2",
-        sent={"email": "nowhere"},
-        answer="must be an email address",
-    ),
-    Scenario(
-        "a common password",
-        "PUT",
-        ONE,
-        400,
-        id="2",
-        sent={"password": COMMON},
-        answer="This password is too common",
-    ),
-    Scenario(
-        "a short password",
-        "PUT",
-        ONE,
-        400,
-        id="2",
-        sent={"password": "short"},
-        answer="at least 12 characters",
-    ),
-    Scenario(
+    put("a change that is none", "2", 400, None, "The request body is empty"),
+    put("a bad address", "2", 400, {"email": "nowhere"}, "must be an email address"),
+    put("a common password", "2", 400, {"password": COMMON}, "This password is too common"),
+    put("a short password", "2", 400, {"password": "short"}, "at least 12 characters"),
+    put(
         "a name that another has",
-        "PUT",
-        ONE,
+        "2",
         409,
-        id="2",
-        sent={"username": "Anna"},
-        answer='Another member already has this "username"',
+        {"username": "Anna"},
+        'Another member already has this "username"',
     ),
-    Scenario(
+    put(
         "the last administrator steps down",
-        "PUT",
-        ONE,
+        "1",
         409,
-        id="1",
-        sent={"profile": "Clerk"},
-        answer='"anna" is the only active administrator',
+        {"profile": "Clerk"},
+        '"anna" is the only active administrator',
         members={"1": {"profile": "Administrator"}},
     ),
-    Scenario(
+    put(
         "the last administrator disables itself",
-        "PUT",
-        ONE,
+        "1",
         409,
-        id="1",
-        sent={"disabled": True},
-        answer="only active administrator",
+        {"disabled": True},
+        "only active administrator",
         members={"1": {"disabled": False}},
     ),
-    Scenario("a deletion", "DELETE", ONE, 200, id="2", answer="Delete completed", members={"2": {}}),
-    Scenario(
-        "a deletion of nobody", "DELETE", ONE, 500, id="77", answer="A member with this ID does not exist."
-    ),
-    Scenario(
+    delete("a deletion", "2", 200, "Delete completed", members={"2": {}}),
+    delete("a deletion of nobody", "77", 500, "A member with this ID does not exist."),
+    delete(
         "a deletion of the last administrator",
-        "DELETE",
-        ONE,
+        "1",
         500,
-        id="1",
-        answer='"anna" is the only active administrator',
+        '"anna" is the only active administrator',
         members={"1": {"username": "anna"}},
     ),
-    Scenario(
-        "a deletion by somebody", "DELETE", ONE, 403, "bert", "1", answer="Only administrators can delete"
-    ),
-    Scenario(
-        "a deletion of oneself", "DELETE", ONE, 403, "bert", "2", answer="Only administrators can delete"
-    ),
-    Scenario("a deletion by nobody", "DELETE", ONE, 401, None, "2", answer="Authorization"),
+    delete("a deletion by somebody", "1", 403, "Only administrators can delete", by="bert"),
+    delete("a deletion of oneself", "2", 403, "Only administrators can delete", by="bert"),
+    delete("a deletion by nobody", "2", 401, "Authorization", by=None),
     Scenario(
         "a method that there is not", "PATCH", ONE, 405, id="2", answer="The method PATCH is not supported"
     ),
