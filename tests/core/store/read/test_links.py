@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
-from stratabase.core.domain.objects.commit_refusals import Conflict, TargetNotFound
+from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.domain.query.id_range import IdRange
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import ClassKind
@@ -48,61 +48,6 @@ def links(engine: WatchedEngine) -> set[Key]:
     return {key for key in engine.items if key.sort.startswith("L#")}
 
 
-def test_a_key_is_followed_in_reverse(teams: Objects) -> None:
-    teams.create("Team", "t", "u")
-    teams.create("Employee", "b", "a", team="t")
-    teams.create("Employee", "c", team="u")
-    teams.create("Employee", "none")
-    role = teams.role("Team", "members")
-    assert teams.entities.linked(role, ["t", "u", "missing", "t"]) == [("a", "b"), ("c",), (), ("a", "b")]
-
-
-def test_a_changed_or_cleared_key_is_followed_in_reverse_from_its_present_target(teams: Objects) -> None:
-    teams.create("Team", "t", "u")
-    teams.create("Employee", "a", "b", "c", team="t")
-    teams.commit(teams.update("Employee", "a", team="u"), teams.update("Employee", "b", team=None))
-    assert (teams.linked("Team", "members", "t"), teams.linked("Team", "members", "u")) == ("c", "a")
-    teams.commit(teams.update("Employee", "c", name="Ada"))
-    assert teams.linked("Team", "members", "t") == "c"
-    teams.delete("Employee", "c")
-    assert teams.linked("Team", "members", "t") == ""
-
-
-def test_a_key_to_a_deleted_target_stays_and_leads_to_nothing(teams: Objects) -> None:
-    """Deleting a target rewrites no object. The link is removed when its owner changes."""
-    teams.create("Team", "t", "u")
-    teams.create("Employee", "a", "b", team="t")
-    teams.delete("Team", "t")
-    assert teams.get("Employee", "a").state["team"] == "t"
-    teams.commit(teams.update("Employee", "a", team="u"))
-    teams.delete("Employee", "b")
-    assert teams.linked("Team", "members", "t") == ""
-    assert teams.linked("Team", "members", "u") == "a"
-
-
-@pytest.mark.parametrize("id_", ["missing", "deleted"])
-def test_a_key_to_a_missing_object_is_refused(teams: Objects, id_: str) -> None:
-    """The role may have an opposite or not."""
-    teams.create("Team", "deleted", "t")
-    teams.delete("Team", "deleted")
-    teams.create("Employee", "a", team="t")
-    missing = TargetNotFound(teams.reference("Team", id_))
-    assert teams.refused(teams.creation("Employee", "b", team=id_)) == {missing}
-    assert teams.refused(teams.update("Employee", "a", team=id_)) == {missing}
-    assert teams.linked("Team", "members", "t") == "a"
-    mentor = TargetNotFound(teams.reference("Employee", "nobody"))
-    assert teams.refused(teams.update("Employee", "a", team=id_, mentor="nobody")) == {missing, mentor}
-
-
-def test_a_key_may_lead_to_an_object_created_but_not_deleted_in_the_same_change(teams: Objects) -> None:
-    teams.commit(teams.creation("Employee", "a", team="t", mentor="a"), teams.creation("Team", "t"))
-    assert teams.linked("Team", "members", "t") == "a"
-    effects = teams.deletion("Team", "t"), teams.creation("Employee", "b", team="t")
-    assert teams.refused(*effects) == {TargetNotFound(teams.reference("Team", "t"))}
-    teams.commit(teams.deletion("Team", "t"), teams.deletion("Employee", "a"))
-    assert teams.find("Team", "t") is None
-
-
 def test_links_are_read_in_order_from_a_start_up_to_a_limit(teams: Objects) -> None:
     ids = [f"{number:03}" for number in range(0, 400, 2)]
     teams.create("Team", "t")
@@ -130,17 +75,6 @@ def test_links_of_roles_with_a_common_name_prefix_are_distinguished(engine: Engi
     assert [notes.linked("Note", role, "a") for role in ("tag", "tags", "Tag")] == ["b", "c", "d"]
 
 
-def test_a_many_to_many_role_is_read_from_both_sides(tags: Objects) -> None:
-    tags.create("Tag", "x", "y")
-    tags.commit(tags.creation("Note", "a"), *tags.linking("Note", "tags", "a", "y", "x"))
-    tags.create("Note", "b")
-    tags.commit(*tags.linking("Tag", "notes", "x", "b"))
-    assert (tags.linked("Note", "tags", "a"), tags.linked("Note", "tags", "b")) == ("x y", "x")
-    assert (tags.linked("Tag", "notes", "x"), tags.linked("Tag", "notes", "y")) == ("a b", "a")
-    tags.commit(*tags.unlinking("Tag", "notes", "x", "a"))
-    assert (tags.linked("Note", "tags", "a"), tags.linked("Tag", "notes", "x")) == ("y", "b")
-
-
 def test_adding_a_link_changes_no_object(tags: Objects) -> None:
     """A caller that has read an object can still write it."""
     tags.create("Tag", "x")
@@ -151,29 +85,6 @@ def test_adding_a_link_changes_no_object(tags: Objects) -> None:
     assert tags.linked("Note", "tags", "a") == "x"
 
 
-def test_repeated_linking_and_unlinking_have_no_effect(tags: Objects) -> None:
-    tags.create("Tag", "x")
-    tags.create("Note", "a")
-    for _ in range(2):
-        tags.commit(*tags.linking("Note", "tags", "a", "x"))
-    assert tags.linked("Note", "tags", "a") == "x"
-    for _ in range(2):
-        tags.commit(*tags.unlinking("Note", "tags", "a", "x"))
-    assert tags.linked("Tag", "notes", "x") == ""
-
-
-@pytest.mark.parametrize("role", ["tags", "likes"])
-def test_only_existing_objects_can_be_linked(tags: Objects, role: str) -> None:
-    tags.create("Tag", "x", "gone")
-    tags.create("Note", "a", "gone")
-    tags.delete("Tag", "gone")
-    tags.delete("Note", "gone")
-    missing = {TargetNotFound(tags.reference("Tag", "gone")), TargetNotFound(tags.reference("Note", "gone"))}
-    assert tags.refused(*tags.linking("Note", role, "gone", "gone")) == missing
-    assert tags.refused(*tags.linking("Note", role, "a", "x", "gone")) <= missing
-    assert tags.linked("Note", role, "a") == ""
-
-
 def test_are_linked_returns_whether_links_exist(tags: Objects) -> None:
     tags.create("Tag", "x", "y")
     tags.create("Note", "a")
@@ -182,32 +93,6 @@ def test_are_linked_returns_whether_links_exist(tags: Objects) -> None:
     assert joined(tags.role("Note", "tags"), [("a", "x"), ("a", "y"), ("b", "x")]) == [True, False, False]
     assert joined(tags.role("Tag", "notes"), [("x", "a"), ("a", "x")]) == [True, False]
     assert joined(tags.role("Note", "tags"), []) == []
-
-
-def test_a_one_way_role_is_read_from_its_owner_only(tags: Objects) -> None:
-    """Its target may be deleted. The link then leads to nothing."""
-    tags.create("Tag", "x", "y")
-    tags.create("Note", "a")
-    tags.commit(*tags.linking("Note", "likes", "a", "x", "y"))
-    tags.delete("Tag", "x")
-    assert tags.linked("Note", "likes", "a") == "x y"
-    tags.commit(*tags.unlinking("Note", "likes", "a", "x"))
-    assert tags.linked("Note", "likes", "a") == "y"
-
-
-def test_deleting_either_object_deletes_both_ends_of_a_link() -> None:
-    engine = WatchedEngine()
-    tags = Objects(engine, TAGS)
-    tags.create("Tag", "x", "y", "z")
-    tags.create("Note", "a", "b")
-    for note in "ab":
-        tags.commit(*tags.linking("Note", "tags", note, "x", "y", "z"))
-    tags.delete("Tag", "x")
-    assert len(links(engine)) == 2 * 4
-    tags.delete("Note", "a")
-    assert len(links(engine)) == 2 * 2
-    tags.commit(tags.deletion("Note", "b"), tags.deletion("Tag", "z"))
-    assert links(engine) == set()
 
 
 def test_a_link_added_during_deletion_of_its_object_is_not_left_over() -> None:
@@ -362,19 +247,6 @@ def test_items_of_an_association_have_the_documented_keys() -> None:
         keys.head(reference)
         for reference in (team, note, teams.reference("Employee", "e"), tags.reference("Tag", "g"))
     }
-
-
-@pytest.mark.parametrize("kind", ["key and list", "one to one"])
-def test_a_class_may_be_associated_with_itself(engine: Engine, kind: str) -> None:
-    objects = Objects(engine, associated(kind, within=True))
-    objects.create("A", "a", "b")
-    objects.commit(objects.update("A", "a", to="a"))
-    assert objects.linked("A", "of", "a") == "a"
-    objects.commit(objects.update("A", "a", to="b"))
-    assert (objects.linked("A", "of", "a"), objects.linked("A", "of", "b")) == ("", "a")
-    objects.delete("A", "b")
-    objects.delete("A", "a")
-    assert objects.linked("A", "of", "b") == ""
 
 
 def test_a_change_without_roles_is_one_write_of_one_item() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from stratabase.core.domain.objects.change import LinkCreation
-from stratabase.core.domain.objects.commit_refusals import Conflict, RequiredRoleEmpty, TargetNotFound
+from stratabase.core.domain.objects.commit_refusals import RequiredRoleEmpty, TargetNotFound
 from stratabase.core.store.engine.port import Engine, Item, Key
 from stratabase.core.store.layout import codec, keys
 from tests.contract.engine.engines import SEQUENTIAL, engine_fixture, scope_of_shared_engine
@@ -25,79 +25,6 @@ def counts(objects: Objects, class_name: str, id_: str) -> dict[str, int]:
     return {role.role_name: number for role, number in objects.get(class_name, id_).counts.items()}
 
 
-REQUIRED_KEYS = pytest.mark.parametrize(
-    "kind", ["required key", "required key and list", "both required", "one to one, key required"]
-)
-
-
-@REQUIRED_KEYS
-def test_a_target_of_a_required_key_cannot_be_deleted(engine: Engine, kind: str) -> None:
-    """It can be deleted when the last such key has been removed."""
-    objects = open_(engine, kind)
-    objects.commit(objects.creation("B", "b"), objects.creation("A", "a", to="b"))
-    bereft = {RequiredRoleEmpty(objects.reference("B", "b"), objects.role("A", "to"))}
-    assert objects.refused(objects.deletion("B", "b")) == bereft
-    assert objects.get("B", "b").counts[objects.role("A", "to")] == 1
-    objects.commit(objects.deletion("B", "b"), objects.deletion("A", "a"))
-    assert objects.find("B", "b") is None
-
-
-@REQUIRED_KEYS
-def test_a_former_target_of_a_required_key_can_be_deleted(engine: Engine, kind: str) -> None:
-    objects = open_(engine, kind)
-    objects.create("B", "b", "c")
-    objects.commit(objects.creation("A", "x", to="c"))
-    objects.commit(objects.deletion("B", "b"), objects.creation("B", "d"))
-    objects.commit(objects.deletion("B", "c"), objects.update("A", "x", to="d"))
-    assert objects.get("A", "x").state["to"] == "d"
-    assert objects.refused(objects.deletion("B", "d"))
-
-
-def test_a_required_key_may_lead_to_its_own_object(engine: Engine) -> None:
-    objects = Objects(engine, associated("required key and list", within=True))
-    objects.create("A", "a", to="a")
-    objects.create("A", "b", to="a")
-    assert objects.refused(objects.deletion("A", "a"))
-    objects.delete("A", "b")
-    objects.delete("A", "a")
-
-
-def test_the_last_key_of_a_required_list_cannot_be_removed(engine: Engine) -> None:
-    """Its object cannot be moved, cleared or deleted. The owner of the list can be deleted."""
-    objects = open_(engine, "key and required list")
-    objects.create("B", "b", "c")
-    objects.create("A", "x", "y", to="b")
-    objects.commit(objects.update("A", "y", to="c"))
-    bereft = {RequiredRoleEmpty(objects.reference("B", "b"), objects.role("B", "of"))}
-    assert objects.refused(objects.update("A", "x", to="c")) == bereft
-    assert objects.refused(objects.update("A", "x", to=None)) == bereft
-    assert objects.refused(objects.deletion("A", "x")) == bereft
-    objects.commit(objects.deletion("A", "x"), objects.deletion("B", "b"))
-    assert counts(objects, "B", "c") == {"of": 1}
-
-
-def test_the_last_key_of_a_required_list_can_be_replaced_in_one_change(engine: Engine) -> None:
-    objects = open_(engine, "key and required list")
-    objects.create("B", "b")
-    objects.create("A", "x", to="b")
-    objects.commit(objects.deletion("A", "x"), objects.creation("A", "y", to="b"))
-    assert objects.linked("B", "of", "b") == "y"
-    objects.commit(objects.creation("A", "z", to="b"), objects.creation("A", "w", to="b"))
-    objects.commit(*(objects.deletion("A", id_) for id_ in "yz"))
-    assert counts(objects, "B", "b") == {"of": 1}
-    assert objects.refused(objects.deletion("A", "w"))
-
-
-def test_a_key_to_a_deleted_object_can_be_cleared(engine: Engine) -> None:
-    objects = open_(engine, "key and required list")
-    objects.create("B", "b")
-    objects.create("A", "x", "y", to="b")
-    objects.delete("B", "b")
-    objects.commit(objects.update("A", "x", to=None))
-    objects.delete("A", "y")
-    assert objects.find("A", "y") is None
-
-
 def linked_both(objects: Objects, owner: str, *others: str) -> None:
     """Create an A with links to some new B."""
     objects.commit(
@@ -105,69 +32,6 @@ def linked_both(objects: Objects, owner: str, *others: str) -> None:
         *(objects.creation("B", other) for other in others if objects.find("B", other) is None),
         *objects.linking("A", "to", owner, *others),
     )
-
-
-MANY_REQUIRED = pytest.mark.parametrize(
-    "kind",
-    ["required list one way", "many to many, one required", "many to many, both required"],
-)
-
-
-@MANY_REQUIRED
-def test_the_last_link_of_a_required_list_cannot_be_removed(engine: Engine, kind: str) -> None:
-    """The target cannot be unlinked or deleted, even if the role has no opposite."""
-    objects = open_(engine, kind)
-    linked_both(objects, "a", "x", "y")
-    bereft = {RequiredRoleEmpty(objects.reference("A", "a"), objects.role("A", "to"))}
-    assert bereft <= objects.refused(*objects.unlinking("A", "to", "a", "x", "y"))
-    assert bereft <= objects.refused(objects.deletion("B", "x"), objects.deletion("B", "y"))
-    objects.delete("B", "x")
-    assert objects.linked("A", "to", "a") == "y"
-    assert objects.refused(objects.deletion("B", "y")) == bereft
-    assert bereft <= objects.refused(*objects.unlinking("A", "to", "a", "y"))
-    objects.create("B", "z")
-    objects.commit(objects.deletion("B", "y"), *objects.linking("A", "to", "a", "z"))
-    assert objects.linked("A", "to", "a") == "z"
-
-
-def test_the_owner_of_a_required_list_is_deleted_with_its_links() -> None:
-    for kind in ("required list one way", "many to many, one required"):
-        engine = WatchedEngine()
-        objects = open_(engine, kind)
-        linked_both(objects, "a", "x", "y")
-        linked_both(objects, "b", "x", "y")
-        objects.delete("A", "a")
-        assert objects.linked("A", "to", "b") == "x y"
-        objects.commit(objects.deletion("A", "b"), objects.deletion("B", "x"))
-        assert {key.sort for key in engine.items} == {keys.HEAD}
-
-
-def test_a_role_required_on_both_sides_protects_the_last_link_of_each(engine: Engine) -> None:
-    objects = open_(engine, "many to many, both required")
-    linked_both(objects, "a", "x", "y")
-    linked_both(objects, "b", "y")
-    assert objects.refused(objects.deletion("A", "a")) == {
-        RequiredRoleEmpty(objects.reference("B", "x"), objects.role("B", "of"))
-    }
-    assert objects.refused(objects.deletion("B", "y")) == {
-        RequiredRoleEmpty(objects.reference("A", "b"), objects.role("A", "to"))
-    }
-    objects.commit(objects.deletion("A", "a"), objects.deletion("B", "x"))
-    assert (counts(objects, "A", "b"), counts(objects, "B", "y")) == ({"to": 1}, {"of": 1})
-
-
-@MANY_REQUIRED
-def test_repeated_linking_and_unlinking_are_conflicts_and_count_once(engine: Engine, kind: str) -> None:
-    """The second caller read the link before the first one wrote it."""
-    objects = open_(engine, kind)
-    linked_both(objects, "a", "x", "y")
-    with pytest.raises(Conflict):
-        objects.commit(*objects.linking("A", "to", "a", "y"))
-    linked_both(objects, "b", "y", "z")
-    objects.commit(*objects.unlinking("A", "to", "a", "y"))
-    with pytest.raises(Conflict):
-        objects.commit(*objects.unlinking("A", "to", "a", "y"))
-    assert counts(objects, "A", "a") == {"to": 1}
 
 
 def test_counting_changes_neither_state_nor_index_places() -> None:

@@ -50,35 +50,10 @@ def holders(engine: WatchedEngine) -> dict[str, int]:
     return {holder: held.count(holder) for holder in held}
 
 
-def test_a_value_of_another_object_is_refused(store: Store) -> None:
-    store.create("x", code="a")
-    assert refused(store, store.creation("y", code="a")) == (("y", CODE),)
-    assert store.find("y") is None
-    store.create("y", code="b")
-    assert refused(store, store.update("y", code="a")) == (("y", CODE),)
-    assert store.get("y").state["code"] == "b"
-
-
-def test_a_value_is_free_again_after_change_clearing_or_deletion(store: Store) -> None:
-    store.create("x", code="a")
-    store.commit(store.update("x", code="b"))
-    store.create("y", code="a")
-    store.commit(store.update("y", code=None))
-    store.create("z", code="a")
-    store.commit(store.deletion("z"))
-    store.create("last", code="a")
-
-
 def test_a_value_stays_reserved_after_other_changes_of_its_object(store: Store) -> None:
     store.create("x", code="a", count=1)
     store.commit(store.update("x", count=2))
     assert refused(store, store.creation("y", code="a"))
-
-
-def test_nulls_are_never_duplicates(store: Store) -> None:
-    store.create("x")
-    store.create("y", code=None)
-    store.commit(store.creation("z"), store.creation("zz"))
 
 
 def test_values_with_a_null_are_never_duplicates(engine: Engine) -> None:
@@ -119,32 +94,6 @@ def test_all_taken_values_are_reported(engine: Engine) -> None:
     store.create("y", name="n")
     taken = refused(store, store.creation("z", code="a", name="n"), store.creation("free", code="b"))
     assert set(taken) == {("z", CODE), ("z", Unique(("name",)))}
-
-
-def test_two_objects_can_swap_their_values(store: Store) -> None:
-    store.create("x", code="a")
-    store.create("y", code="b")
-    store.commit(store.update("x", code="b"), store.update("y", code="a"))
-    assert (store.get("x").state["code"], store.get("y").state["code"]) == ("b", "a")
-    assert refused(store, store.creation("z", code="a"), store.creation("zz", code="b"))
-
-
-def test_a_value_can_move_between_objects_in_one_change(store: Store) -> None:
-    """It moves from a deleted object to a new one, in any order of effects, and around a cycle."""
-    store.create("x", code="a")
-    store.commit(store.creation("y", code="a"), store.deletion("x"))
-    store.commit(store.deletion("y"), store.creation("z", code="a"))
-    store.create("y", code="b")
-    store.create("x", code="c")
-    store.commit(store.update("x", code="a"), store.update("y", code="c"), store.update("z", code="b"))
-    assert [store.get(id_).state["code"] for id_ in "xyz"] == ["a", "c", "b"]
-
-
-def test_two_objects_of_one_change_cannot_share_a_value(store: Store) -> None:
-    assert refused(store, store.creation("x", code="a"), store.creation("y", code="a")) == (("y", CODE),)
-    store.create("x", code="a")
-    assert refused(store, store.update("x", count=1), store.creation("y", code="a")) == (("y", CODE),)
-    assert "count" not in store.get("x").state
 
 
 def test_a_change_has_one_action_per_key_and_none_for_unchanged_guards(watched: WatchedEngine) -> None:
