@@ -79,15 +79,6 @@ def test_a_role_finds_members_by_their_names(folder: Path, capsys: pytest.Captur
     assert lines == ["name,vet.username,vet.email", "Rex,ada,ada@example.com", "Kit,,"]
 
 
-def test_nothing_is_written_if_a_row_is_wrong(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "pets.csv").write_text("name,born\nRex,31/12/2020\nKit,2020-12-31\n")
-    assert main(["import", "pets.csv", "--class", "Pet"]) == 1
-    printed = capsys.readouterr()
-    assert 'pets.csv, line 2, column "born": Pet.born: "31/12/2020" is not a valid Date.' in printed.err
-    assert "1 row of 2 can't be imported. Nothing was written." in printed.err
-    assert _states() == []
-
-
 def test_invalid_rows_are_left_out_in_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "pets.csv").write_text("name,tag\nRex,1\n,2\nKit,1\n")
     assert main(["import", "pets.csv", "--class", "Pet", "--skip-invalid"]) == 0
@@ -126,16 +117,6 @@ def test_a_folder_has_no_class(folder: Path, capsys: pytest.CaptureFixture[str])
     assert "all is a folder. To import an export, leave out --class" in capsys.readouterr().err
 
 
-def test_a_dry_run_counts_what_an_update_would_do(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "pets.csv").write_text("name,tag\nRex,1\nKit,2\n")
-    assert main(["import", "pets.csv", "--class", "Pet"]) == 0
-    (folder / "pets.csv").write_text("name,tag\nRex,1\nTim,2\nTom,3\n")
-    capsys.readouterr()
-    assert main(["import", "pets.csv", "--class", "Pet", "--update-by", "tag", "--dry-run"]) == 0
-    printed = capsys.readouterr().out
-    assert "3 rows can be imported (1 created, 1 updated, 1 unchanged). Nothing was written." in printed
-
-
 def test_nothing_is_written_if_the_refused_rows_cannot_be(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -168,19 +149,6 @@ def test_a_repetition_can_write_the_refused_rows(folder: Path, capsys: pytest.Ca
     assert "Nothing was written" in capsys.readouterr().out
     assert (folder / "pets.refused.csv").read_text() == written
     assert len(_states()) == 1
-
-
-def test_texts_that_probably_mean_no_value_are_reported(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (folder / "pets.csv").write_text("name,tag\nRex,NULL\nKit,NULL\n")
-    command = ["import", "pets.csv", "--class", "Pet", "--dry-run"]
-    assert main(command) == 1
-    noticed = capsys.readouterr().err
-    assert 'pets.csv, column "tag": the text of 2 cells is "NULL". If it means' in noticed
-    assert "--null NULL" in noticed
-    assert main([*command, "--null", "NULL"]) == 0
-    assert "--null" not in capsys.readouterr().err
 
 
 def test_a_dry_run_creates_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -251,23 +219,6 @@ def test_an_import_goes_on_after_it_was_killed(folder: Path, capsys: pytest.Capt
     }
 
 
-def test_an_export_can_be_imported_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "pets.csv").write_text("name,tag,born\n'=Rex,1,2020-01-31\nKit,,\n")
-    assert main(["import", "pets.csv", "--class", "Pet"]) == 0
-    assert main(["export", "out.csv", "--class", "Pet", "--with-ids", "--encoding", "utf-8-sig"]) == 0
-    assert "out.csv: 2 objects." in capsys.readouterr().out
-    exported = (folder / "out.csv").read_text("utf-8-sig")
-    assert [line.partition(",")[2] for line in exported.splitlines()] == [
-        "name,tag,born",
-        "'=Rex,1,2020-01-31",
-        "Kit,,",
-    ]
-    before = _states()
-    assert main(["import", "out.csv", "--class", "Pet", "--update-by", "_id"]) == 0
-    assert "0 created, 2 unchanged." in capsys.readouterr().out
-    assert _states() == before
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -286,19 +237,6 @@ def test_a_wrong_export_is_refused(
     assert main(["export", *arguments]) in {1, 2}
     assert message in capsys.readouterr().err
     assert not (folder / "out.csv").exists()
-
-
-def test_a_file_in_another_encoding_is_reported_once(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (folder / "pets.csv").write_bytes(b"name\n" + b"\xe4\n" * 3)
-    assert main(["import", "pets.csv", "--class", "Pet"]) == 1
-    first, *rest = capsys.readouterr().err.splitlines()
-    assert first.startswith('pets.csv, line 2, column "name": The byte 0xE4 isn\'t UTF-8. Name the encoding')
-    assert rest == [
-        "3 cells have bytes that aren't in the encoding. Only the first one is listed.",
-        "3 rows of 3 can't be imported. Nothing was written.",
-    ]
 
 
 def test_a_warning_of_the_model_names_the_option_that_ignores_it(

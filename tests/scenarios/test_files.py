@@ -158,60 +158,6 @@ def test_head_of_a_pending_file_has_the_headers_of_get(admin: Client) -> None:
     assert found[0].body == b""
 
 
-def test_a_preview_shows_the_pending_file(admin: Client) -> None:
-    pending = admin.upload(b"%PDF draft")
-    query = "query($draft: LetterDraft!) { Letter___preview(data: $draft) { _id scan { name link } } }"
-    shown = admin.graphql(query, draft={"scan": pending})["data"]["Letter___preview"]
-
-    assert shown["_id"] is None
-    assert admin.request("GET", shown["scan"]["link"]).body == b"%PDF draft"
-    assert admin.save(scan=pending)["scan"]["fileId"] == pending["fileId"]
-
-
-def test_a_part_has_files_of_its_own(admin: Client) -> None:
-    pages = {"save": [{"picture": admin.upload(b"page", "sheet/picture")}]}
-    letter = admin.save(pages=pages, shown="pages { items { picture { link } } }")
-    (page,) = letter["pages"]["items"]
-    assert "/auth/file/sheet/" in page["picture"]["link"]
-    assert admin.request("GET", page["picture"]["link"]).body == b"page"
-
-
-@pytest.mark.parametrize(
-    ("change", "issue"),
-    [
-        ({"size": 3}, "ATTRIBUTE_FILE_SIZE"),
-        ({"mimeType": "text/plain"}, "ATTRIBUTE_FILE_TYPE"),
-        ({"name": "b.pdf"}, "MALFORMED_REQUEST"),
-        ({"fileId": "x"}, "MALFORMED_REQUEST"),
-        ({"pendingFileId": "06h0au18u7pc2qrm3nms808efk"}, "ENTITY_NOT_FOUND"),
-        ({"pendingFileId": "../../etc/passwd"}, "ENTITY_NOT_FOUND"),
-        ({"pendingFileId": "\\ud800"}, "ENTITY_NOT_FOUND"),
-        ({"uploadedOn": "yesterday"}, "DATA_TYPE"),
-        ({"size": -1}, "DATA_TYPE"),
-    ],
-    ids=lambda value: "-".join(value) if isinstance(value, dict) else value,
-)
-def test_a_reference_that_is_not_as_returned_is_refused(
-    admin: Client, change: dict[str, Any], issue: str
-) -> None:
-    pending = admin.upload(b"%PDF")
-    assert admin.issues(scan={**pending, **change}) == [(issue, ["scan"])]
-    assert admin.save(scan=pending)
-
-
-def test_a_reference_works_once_and_for_its_uploader(admin: Client, clerk: Client) -> None:
-    pending = admin.upload(b"%PDF")
-    address = f"/auth/file/letter/scan/pending/{pending['pendingFileId']}"
-    assert clerk.issues(scan=pending) == [("ENTITY_NOT_FOUND", ["scan"])]
-    assert clerk.request("GET", address).status == 410
-    assert admin.request("GET", address).status == 200
-
-    admin.save(scan=pending)
-
-    assert admin.issues(scan=pending) == [("ENTITY_NOT_FOUND", ["scan"])]
-    assert admin.request("GET", address).status == 410
-
-
 def test_a_file_that_the_profile_cannot_read_looks_missing(admin: Client, clerk: Client) -> None:
     sheet = clerk.upload(b"secret", "secret/paper")
     link = admin.save("Secret", "paper { link }", paper=sheet)["paper"]["link"]

@@ -69,56 +69,6 @@ def test_an_upload_is_pending_until_an_object_takes_it(service: RunningService) 
     assert service.request("GET", f"/auth/{pending}", headers=CREDENTIALS).status == 410
 
 
-REFUSED = {
-    "nothing": (b"", CONTENT_TYPE, 400),
-    "another boundary": (form(pdf(), boundary="another"), CONTENT_TYPE, 400),
-    "no boundary": (form(pdf()), "multipart/form-data", 400),
-    "a long boundary": (form(pdf()), f"multipart/form-data; boundary={'x' * 5000}", 400),
-    "no end": (form(pdf(), end=b""), CONTENT_TYPE, 400),
-    "half of it": (form(pdf())[: -len(PDF) // 2], CONTENT_TYPE, 400),
-    "another name": (form(part('form-data; name="f"; filename="a.pdf"')), CONTENT_TYPE, 400),
-    "two files": (form(pdf(), pdf()), CONTENT_TYPE, 400),
-    "no disposition": (form(part(None)), CONTENT_TYPE, 400),
-    "a name in Latin-1": (form(part(b'form-data; name="file"; filename="\xe9.pdf"')), CONTENT_TYPE, 400),
-    "10,000 parts": (form(*[part('form-data; name="x"', b"x")] * 10_000), CONTENT_TYPE, 413),
-    "headers of 1 MB": (form(part(NAMED % "a.pdf", PDF, [b"X: " + b"x" * MEGABYTE])), CONTENT_TYPE, 413),
-    "JSON": (b"{}", "application/json", 415),
-    "another extension": (form(pdf("cv.exe")), CONTENT_TYPE, 415),
-    "no file name": (form(part('form-data; name="file"', PDF, [PDF_TYPE])), CONTENT_TYPE, 400),
-    "more than the request may have": (form(pdf(content=PDF * 250)), CONTENT_TYPE, 413),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_a_refused_upload_has_a_reason_and_leaves_no_bytes(case: str, service: RunningService) -> None:
-    body, content_type, status = REFUSED[case]
-    before = stored(service)
-
-    reply = upload(service, body, content_type)
-
-    assert reply.status == status, reply
-    assert json.loads(reply.body)["detail"]
-    assert stored(service) == before
-
-
-@pytest.mark.parametrize(
-    ("address", "status"),
-    [
-        ("/auth/file/nothing/resume", 404),
-        ("/auth/file/employee/nothing", 404),
-        ("/auth/file/employee/first_name", 404),
-        ("/auth/file/employee/..%2F..%2Fetc", 404),
-        ("/auth/file/%2e%2e/resume", 404),
-        ("/auth/file/employee/resume%00", 404),
-        ("/auth/file/employee/%ff", 404),
-    ],
-)
-def test_an_upload_to_an_unknown_attribute_is_404(address: str, status: int, service: RunningService) -> None:
-    before = stored(service)
-    assert upload(service, form(pdf()), address=address).status == status
-    assert stored(service) == before
-
-
 def test_a_largest_request_is_accepted(service: RunningService) -> None:
     content = PDF + b"x" * (4 * MEGABYTE + MEGABYTE // 4)
     reply = upload(service, form(pdf(content=content)))
