@@ -1,10 +1,6 @@
 """`stratabase export` and `stratabase import`, as processes that are killed at random."""
 
-import random
-import signal
-import subprocess
-import sys
-from contextlib import closing, suppress
+from contextlib import closing
 from io import StringIO
 from pathlib import Path
 from unittest.mock import Mock
@@ -19,8 +15,6 @@ from stratabase.core.files.folder import FolderBlobs
 from stratabase.core.settings import Settings
 from stratabase.transfer.members import MemberImport
 from tests.cli.terminal import Project, run
-from tests.soak import count, seed
-from tests.transfer.stores import files_of
 
 MODEL = """
 extend schema @application(name: "Shop") @profile(name: "Administrator", administrator: true)
@@ -50,35 +44,6 @@ def fill(project: Project, objects: int) -> None:
                 Reference("Pet", f"p{number}"), {"name": f"Pet {number}", "owner": person.reference.id}
             )
             instance.entities.commit(Change(f"c{number}", 1_000, (Creation(person), Creation(pet))))
-
-
-@pytest.mark.soak
-def test_a_killed_import_continues(
-    shop: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fill(shop, count(200, 5_000))
-    export, again = tmp_path / "export", tmp_path / "again"
-    monkeypatch.setenv("STRATABASE_MODEL", str(shop.model))
-    monkeypatch.setenv("STRATABASE_HOME", str(shop.home))
-    assert main(["export", str(export)]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == f"The export is in {export}."
-    monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "other"))
-    chance = random.Random(seed())
-
-    for _ in range(count(1, 60)):
-        importing = subprocess.Popen(
-            [sys.executable, "-P", "-m", "stratabase.cli", "import", str(export)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        with suppress(subprocess.TimeoutExpired):
-            importing.wait(chance.uniform(0.3, 0.9))
-        importing.send_signal(signal.SIGKILL)
-        importing.wait()
-
-    assert main(["import", str(export)]) == 0
-    assert main(["export", str(again)]) == 0
-    assert files_of(again) == files_of(export)
 
 
 def test_a_missing_folder_is_named(

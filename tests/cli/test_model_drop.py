@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from stratabase.cli.main import main
-from stratabase.core.store.catalog.catalog_store import CatalogStore, ServedNames
+from stratabase.core.store.catalog.catalog_store import CatalogStore
 from stratabase.core.store.engine.port import Item
-from stratabase.core.store.read.context import system_now
 from tests import ministack
 from tests.evolution.commands.test_reindex import Shop, response_to, tables
 from tests.evolution.commands.test_reindex import shop as shop  # noqa: PLC0414 - a fixture
@@ -93,12 +92,6 @@ NO_NICKNAME = removed(
     "nickname: String",
 )
 
-NO_TEAM = removed(
-    WITH,
-    'team: Team @association(opposite: "members")',
-    'type Team { title: String  members: [Employee!] @association(opposite: "team") }',
-)
-
 
 def texts(items: Iterable[Item]) -> str:
     """Return everything that is stored in items."""
@@ -158,41 +151,6 @@ def test_deleted_text_is_not_left_in_the_database_file(local: Company, tmp_path:
     assert file.exists()
     for each in file.parent.glob("objects.db*"):
         assert SECRET.encode() not in each.read_bytes(), each
-
-
-def test_a_removed_class_is_dropped_with_its_links_and_uploads(
-    company: Company, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The roles of other classes that led to it are named, because they still have its IDs."""
-    company.serves(WITH)
-    (team,) = company.ask('Team___create(data: {title: "Red team"}) { _id }')
-    company.ask(f'Employee___create(data: {{name: "Ada", team: "{team["Team___create"]["_id"]}"}}) {{ _id }}')
-    company.serves(NO_TEAM)
-    capsys.readouterr()
-
-    assert main(["model", "drop", "Team", "--yes"]) == 0
-
-    lines = capsys.readouterr().out.splitlines()
-    assert "Removed roles that led to Team still have its IDs: Employee.team." in lines
-    assert not [item for item in company.items() if item.key.partition.startswith("Team#")]
-    assert "Red team" not in texts(company.items())
-    assert team["Team___create"]["_id"] in texts(company.items())
-
-    assert main(["model", "drop", "Employee.team", "--yes"]) == 0
-    assert team["Team___create"]["_id"] not in texts(company.items())
-    assert company.catalog_names().isdisjoint({"Team", "Team.title", "Team.members", "Employee.team"})
-
-
-def test_a_removed_enum_value_is_dropped(company: Company) -> None:
-    company.serves(WITH)
-    company.ask(*(f"Employee___create(data: {{status: {each}}}) {{ _id }}" for each in ("OLD", "NEW", "OLD")))
-    company.serves(WITH.replace("OLD NEW", "NEW"))
-
-    assert main(["model", "drop", "Status.OLD", "--yes"]) == 0
-
-    heads = [json.loads(item.state) for item in company.items() if item.state]
-    assert [head.get("status") for head in heads].count("NEW") == 1
-    assert "OLD" not in texts(company.items())
 
 
 REFUSALS = (
@@ -274,29 +232,3 @@ def test_a_name_from_before_the_catalog_is_dropped_on_request(local: Company) ->
     assert main(["model", "drop", "Employee.nickname", "--yes"]) == 1
     assert main(["model", "drop", "Employee.nickname", "--yes", "--unlisted"]) == 0
     assert SECRET not in texts(local.items())
-
-
-def test_an_attribute_that_comes_back_shows_its_values_again_until_it_is_dropped(
-    local: Company, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    local.serves(WITH)
-    local.ask(f'Employee___create(data: {{nickname: "{SECRET}"}}) {{ _id }}')
-    for model in (WITH, NO_NICKNAME):
-        local.serves(model)
-        instance = local.instance()
-        ServedNames(instance.engine, instance.model, system_now).begin()
-        instance.close()
-    (tmp_path / "old.graphql").write_text(NO_NICKNAME)
-    (tmp_path / "new.graphql").write_text(WITH)
-    assert (
-        main(["model", "diff", str(tmp_path / "old.graphql"), str(tmp_path / "new.graphql"), "--data"]) == 1
-    )
-    output = capsys.readouterr().out
-    assert "attribute Employee.nickname: comes back" in output
-    assert "The store still has what was stored under the attribute that was removed on 20" in output
-    assert "1 of 1 Employee objects still have a value" in output
-    local.serves(WITH)
-    instance = local.instance()
-    page = response_to(instance, "Employee___getPage { items { nickname } }", "query")
-    assert page["data"]["Employee___getPage"]["items"] == [{"nickname": SECRET}]
-    instance.close()

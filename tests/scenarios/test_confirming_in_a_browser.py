@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from stratabase.members.mailed_link import LINK_LIFETIME
 from stratabase.values.formats.preferences import Formats
 from tests.link_service import NEW_EMAIL, LinkService
 from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit
@@ -69,44 +68,6 @@ def test_an_address_is_confirmed_in_the_language_of_the_member(  # noqa: PLR0917
         expect(seen.page.locator("form")).to_have_count(0)
         expect(seen.page.locator("html")).to_have_attribute("lang", language)
         seen.picture(folder, f"used-{name}")
-
-
-def test_the_page_works_with_the_keyboard(visit: OpenVisit, origin: str, service: LinkService) -> None:
-    service.email_token(base_url=origin)
-    with visit() as seen:
-        seen.page.goto(service.mails.link)
-        seen.page.keyboard.press("Tab")
-        assert seen.focused == "set"
-        style = seen.page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
-        assert style == "solid", "the focus cannot be seen"
-        seen.page.keyboard.press("Enter")
-        expect(seen.page.get_by_role("heading", name=WORDS["en"][2])).to_be_visible()
-
-
-def test_a_link_that_expires_on_the_open_page_gives_advice(
-    visit: OpenVisit, origin: str, service: LinkService, folder: Path
-) -> None:
-    service.email_token(base_url=origin)
-    with visit(**PHONE) as seen:
-        seen.page.goto(service.mails.link)
-        service.clock.instant += LINK_LIFETIME
-        seen.page.get_by_role("button").click()
-        expect(seen.page.get_by_role("heading", name="This link has expired")).to_be_visible()
-        expect(seen.page.get_by_text("change your email address in Hr again")).to_be_visible()
-        seen.picture(folder, "expired")
-
-
-def test_an_address_taken_by_another_member_is_reported(
-    visit: OpenVisit, origin: str, service: LinkService, folder: Path
-) -> None:
-    service.email_token(base_url=origin)
-    service.take(NEW_EMAIL)
-    with visit(color_scheme="dark", **PHONE) as seen:
-        seen.page.goto(service.mails.link)
-        seen.picture(folder, "dark")
-        seen.page.get_by_role("button").click()
-        expect(seen.page.get_by_role("heading", name="belongs to another account")).to_be_visible()
-        seen.picture(folder, "taken")
 
 
 # Italian words are longer.

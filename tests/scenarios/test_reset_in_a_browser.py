@@ -265,29 +265,6 @@ def test_nothing_is_clipped_on_the_smallest_phone(
                 assert box["height"] >= 24
 
 
-def test_the_page_is_in_the_language_of_the_member(
-    visit: OpenVisit, link: str, service: LinkService, folder: Path
-) -> None:
-    service.edit(formats=Formats(language="it"))
-    with visit(locale="en-GB", **PHONE) as seen:
-        seen.page.goto(link)
-        seen.picture(folder, "italian")
-        choose(seen.page, "corta")
-        expect(seen.page.get_by_role("alert")).to_contain_text("troppo corta")
-        choose(seen.page, "commonpassword")
-        expect(seen.page.get_by_role("alert")).to_contain_text("troppo comune")
-        seen.picture(folder, "italian-error")
-        choose(seen.page, NEW)
-        expect(seen.page.get_by_role("heading", name="La password è impostata")).to_be_visible()
-    assert set_by(service)
-
-
-def test_a_page_without_a_link_is_in_the_language_of_the_browser(visit: OpenVisit, origin: str) -> None:
-    with visit(locale="it-IT") as seen:
-        seen.page.goto(f"{origin}/public/administration/setPassword")
-        expect(seen.page.get_by_text("apri il link nell'email che Hr ti ha inviato")).to_be_visible()
-
-
 def test_the_page_follows_the_dark_colour_scheme(visit: OpenVisit, link: str, folder: Path) -> None:
     for scheme in ("light", "dark"):
         with visit(color_scheme=scheme) as seen:

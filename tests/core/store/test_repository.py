@@ -5,26 +5,19 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import HealthCheck, given, settings
 
-from stratabase.core.domain.objects.change import Deletion, Effect, Modification
+from stratabase.core.domain.objects.change import Effect, Modification
 from stratabase.core.domain.objects.commit_refusals import Conflict, TooLarge
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.limits import MAX_OBJECT_BYTES
 from stratabase.core.operations.ports import EntityRepository
 from stratabase.core.store.engine.port import MAX_ACTIONS, Engine
 from stratabase.core.store.layout import keys
-from stratabase.core.store.repository import Repository
 from tests.contract.engine.engines import SEQUENTIAL, engine_fixture, scope_of_shared_engine
-from tests.core.domain.query.queries import states
 from tests.core.store.stores import Store, fresh_class
 from tests.core.store.watched_engine import WatchedEngine
-from tests.models import model
 
 engine = engine_fixture(SEQUENTIAL, scope_of_shared_engine)
-
-_FRESH = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture)
-"""Each example uses a class of its own, so the examples of a test may share its engine."""
 
 
 @pytest.fixture
@@ -42,16 +35,6 @@ def watched() -> WatchedEngine:
 def test_a_repository_implements_the_entities_port(store: Store) -> None:
     port: EntityRepository = store.entities
     assert port.read([]) == []
-
-
-@pytest.mark.soak
-@settings(suppress_health_check=_FRESH)
-@given(states)
-def test_an_object_round_trips(engine: Engine, state: dict[str, Any]) -> None:
-    store = Store(engine, fresh_class())
-    written = store.entity("x", **state)
-    store.create("x", **state)
-    assert store.get("x") == replace(written, commit_ids=store.get("x").commit_ids)
 
 
 def test_objects_are_read_in_the_requested_order(store: Store) -> None:
@@ -82,14 +65,6 @@ def test_an_update_replaces_the_state_and_keeps_everything_else_of_the_head(watc
     store.commit(update)
     assert watched.items[key].attributes["lockOwner"] == "m1"
     assert store.get("x").state == {"_id": "x", "count": 1}
-
-
-def test_a_deleted_object_is_gone(store: Store) -> None:
-    store.create("x", code="a")
-    store.commit(store.deletion("x"))
-    assert store.find("x") is None
-    store.create("x", code="a")
-    assert store.get("x").state["code"] == "a"
 
 
 def test_an_empty_change_commits_nothing(watched: WatchedEngine) -> None:
@@ -151,16 +126,6 @@ def test_a_taken_id_is_a_conflict(store: Store) -> None:
     assert store.get("x").state["name"] == "Ada"
 
 
-def test_a_change_is_atomic(store: Store) -> None:
-    store.create("x")
-    stale = store.update("x", count=1)
-    store.commit(store.update("x", count=2))
-    with pytest.raises(Conflict):
-        store.commit(store.creation("y", code="a"), stale)
-    assert store.find("y") is None
-    store.create("z", code="a")
-
-
 def test_a_retry_of_a_committed_change_succeeds_without_effect(store: Store) -> None:
     """The answer was lost; meanwhile another even wrote."""
     store.commit(store.creation("x", code="a"), commit_id="mine")
@@ -207,17 +172,6 @@ def test_a_change_of_too_many_bytes_is_refused(store: Store) -> None:
     with pytest.raises(TooLarge, match=r"The write has 4,\d+,\d+ bytes. The maximum is 4,194,304 bytes"):
         store.commit(*effects)
     store.commit(*effects[:11])
-
-
-def test_classes_are_independent(engine: Engine) -> None:
-    one, other = fresh_class(("code",)), fresh_class(("code",))
-    entities = Repository(engine, model(one, other))
-    first, second = Store(engine, one), Store(engine, other)
-    first.entities = second.entities = entities
-    first.create("x", code="a")
-    second.create("x", code="a", name="other")
-    first.commit(Deletion(first.get("x")))
-    assert second.get("x").state["name"] == "other"
 
 
 def test_a_head_key_converts_back_to_its_reference() -> None:

@@ -15,7 +15,6 @@ from stratabase.cli.main import main
 from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from stratabase.core.store.layout import keys
-from stratabase.evolution.backfill.reindex import Reindex, ReindexOutcome
 from stratabase.evolution.commands.backfill.build import MAX_IDS_NAMED, MAX_VALUES_NAMED
 from tests import ministack
 from tests.fakes import ADMINISTRATOR
@@ -207,16 +206,6 @@ def test_reindex_makes_everything_ready(shop: Shop, capsys: pytest.CaptureFixtur
     assert '"BUILDING"' not in shop.registry()
 
 
-def test_a_repeated_reindex_reads_nothing(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
-    shop.fill(range(OBJECTS))
-    shop.has(INDEX)
-    main(["reindex", "Pet"])
-    capsys.readouterr()
-
-    assert main(["reindex", "Pet"]) == 0
-    assert "(checked 0 objects)" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("store", ["sqlite", "dynamodb"])
 def test_a_listing_and_an_index_are_spread_and_joined(
     store: str, shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -306,30 +295,3 @@ def test_many_duplicates_are_counted_unless_all_are_requested(
     _, _, *lines = capsys.readouterr().out.splitlines()
     assert len(lines) == MAX_VALUES_NAMED + 5
     assert lines[0] == f'  name "a": {", ".join(ids[: MAX_IDS_NAMED + 2])}'
-
-
-def test_a_constraint_reset_by_another_process_is_reported_as_not_ready(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(Reindex, "run", lambda *_: ReindexOutcome(interrupted=("@unique(name)",)))
-
-    assert main(["reindex"]) == 1
-    out, err = capsys.readouterr()
-    assert out.splitlines()[-1] == "Pet @unique(name) is not ready"
-    assert (
-        err
-        == "A process still served an earlier model. When it has stopped, run `stratabase reindex` again.\n"
-    )
-
-
-@pytest.mark.parametrize("arguments", [[], ["Pet"]], ids=["all classes", "one class"])
-def test_one_run_frees_the_index_that_the_model_lacks(deployed: Shop, arguments: list[str]) -> None:
-    """Each write would maintain it."""
-    deployed.has(INDEX)
-    assert main(["reindex"]) == 0
-    deployed.has('@index(attributes: ["age"])')
-
-    assert main(["reindex", *arguments]) == 0
-
-    slots = json.loads(deployed.registry())["classes"]["Pet"]
-    assert [slot["columns"] for slot in slots] == [["age:whole"]]

@@ -111,64 +111,6 @@ def test_a_file_matches_null_operators(operator: Operator) -> None:
     assert holds("picture", operator, True, None) is (operator is Operator.NULL)
 
 
-@pytest.mark.parametrize("attribute", VALUES)
-def test_in_matches_any_of_its_operands(attribute: str) -> None:
-    """`in` finds what is listed, null only when it is listed; `not_in` is its opposite."""
-    one, other, *_ = VALUES[attribute]
-    for operand in [(), (one,), (None,), (None, other), (one, other)]:
-        for value in (None, one, other):
-            assert holds(attribute, Operator.IN, operand, value) is (value in operand)
-            assert holds(attribute, Operator.NOT_IN, operand, value) is (value not in operand)
-
-
-@each_row("attribute", ["name", "notes"])
-@each_row(
-    ("value", "operand", "found"),
-    [
-        ("abc", "b", (True, False, False)),
-        ("abc", "a", (True, True, False)),
-        ("abc", "c", (True, False, True)),
-        ("abc", "abc", (True, True, True)),
-        ("abc", "abcd", (False, False, False)),
-        ("abc", "B", (False, False, False)),
-        ("abc", "", (True, True, True)),
-        ("", "", (True, True, True)),
-        ("", "a", (False, False, False)),
-        (PRECOMPOSED, DECOMPOSED, (False, False, False)),
-        (DECOMPOSED, "e", (True, True, False)),
-        ("100%", "%", (True, False, True)),
-        (None, "", (False, False, False)),
-        (None, "a", (False, False, False)),
-    ],
-)
-def test_text_operators_match_texts(
-    attribute: str, value: str | None, operand: str, found: tuple[bool, bool, bool]
-) -> None:
-    """Contains, starts with, ends with: by code point, and case-sensitively; the negations match null."""
-    operators = (Operator.CONTAINS, Operator.STARTS_WITH, Operator.ENDS_WITH)
-    negations = (Operator.NOT_CONTAINS, Operator.NOT_STARTS_WITH, Operator.NOT_ENDS_WITH)
-    assert tuple(holds(attribute, operator, operand, value) for operator in operators) == found
-    assert tuple(not holds(attribute, operator, operand, value) for operator in negations) == found
-
-
-@pytest.mark.parametrize(
-    ("operator", "operand"), [(Operator.GT, "a"), (Operator.LTE, "b"), (Operator.IN, ("a", "b"))]
-)
-def test_ids_compare_as_texts(operator: Operator, operand: Any) -> None:
-    test = matcher(Comparison("_id", operator, operand), THING)
-    assert test({"_id": "b"})
-    assert not test({"_id": "A" if operator is Operator.GT else "c"})
-
-
-def test_empty_and_is_true_and_empty_or_is_false() -> None:
-    assert matcher(And(()), THING)({"_id": "x"})
-    assert not matcher(Or(()), THING)({"_id": "x"})
-
-
-def test_not_matches_null() -> None:
-    assert matcher(Not(Comparison("count", Operator.GT, 1)), THING)({"_id": "x"})
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

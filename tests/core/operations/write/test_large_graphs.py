@@ -1,7 +1,6 @@
 """Graphs larger than one commit."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,14 +10,11 @@ from stratabase.core.domain.issues.issue import Issue, IssueType
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Create, PartsCommand, Update
-from stratabase.core.model.reading import read_model
 from stratabase.core.operations.locks.lock import lock
 from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.services import delete, save, validate
 from stratabase.core.store.engine.port import Engine
-from stratabase.core.store.repository import Repository
 from stratabase.core.store.sqlite.engine import SqliteEngine
-from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import ADMINISTRATOR
 from tests.graphs.commands import create, create_command, delete_command, point, update_command
 from tests.graphs.company import COMPANY
@@ -26,11 +22,6 @@ from tests.graphs.processes import process
 from tests.graphs.read_graph import read_graph
 
 RIVAL = Caller("m2", "bob", "Administrator", administrator=True)
-LONG_TEXTS = """
-extend schema @application(name: "Books")
-type Book { chapters: [Chapter!] @composition }
-type Chapter { text: Text }
-"""
 
 
 @pytest.fixture
@@ -56,29 +47,6 @@ def refusal(services: Services, command: Create | Update) -> Issue:
 
 def addresses(number: int) -> PartsCommand:
     return create(*(create_command("Address", street=str(each)) for each in range(number)))
-
-
-def test_a_too_large_write_is_refused_with_number_and_limit(services: Services) -> None:
-    issue = refusal(services, create_command("Employee", name="Eve", addresses=addresses(120)))
-
-    assert issue.type is IssueType.MALFORMED_REQUEST
-    assert issue.path == ("data",)
-    assert "121" in issue.message
-    assert "100" in issue.message
-    assert read_graph(services.entities, COMPANY).objects == {}
-
-
-def test_a_too_large_part_is_refused_with_the_limit(services: Services) -> None:
-    model = read_model(LONG_TEXTS, "long.graphql")
-    services = replace(services, model=model, entities=Repository(ReferenceEngine(), model))
-
-    issue = refusal(
-        services, create_command("Book", chapters=create(create_command("Chapter", text="x" * 400_000)))
-    )
-
-    assert (issue.type, issue.entity_name) == (IssueType.MALFORMED_REQUEST, "Chapter")
-    assert issue.path == ("data", "chapters", "create", 0)
-    assert "358,400" in issue.message
 
 
 def test_a_whole_with_more_parts_than_one_commit_holds_can_be_deleted(services: Services) -> None:

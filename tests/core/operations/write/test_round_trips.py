@@ -5,7 +5,6 @@ from typing import cast
 
 import pytest
 
-from stratabase.core.domain.issues.issue import IssueType
 from stratabase.core.domain.issues.refusals import Refused, Unavailable
 from stratabase.core.domain.objects.commit_refusals import SizeCause, TooLarge
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
@@ -252,18 +251,6 @@ def test_a_write_with_unknown_outcome_is_not_retried() -> None:
     assert len(attempts) == 2
 
 
-def test_a_change_too_large_for_the_store_is_refused_with_the_limit() -> None:
-    scenario = CompanyScenario()
-    scenario.entities.refuse = TooLarge(verbatim("Too large."))
-
-    (issue,) = scenario.refusal(
-        update_command("Employee", "e1", addresses=create(create_command("Address", street="x")))
-    )
-
-    assert (issue.type, issue.path) == (IssueType.MALFORMED_REQUEST, ("data",))
-    assert issue.message == "Too large."
-
-
 def test_a_too_large_change_is_reported_with_its_role_and_advice() -> None:
     scenario = CompanyScenario()
     role = RoleName("Employee", "friends")
@@ -274,22 +261,6 @@ def test_a_too_large_change_is_reported_with_its_role_and_advice() -> None:
     )
 
     assert issue.message == "Too large. Add or remove at most 33 objects in Employee.friends at a time."
-
-
-def test_a_request_with_too_many_objects_is_refused_before_any_read() -> None:
-    scenario = CompanyScenario()
-    noted = RecordedCalls(scenario.entities)
-    scenario.services = replace(scenario.services, entities=cast("EntityRepository", noted))
-    many = [f"x{number}" for number in range(600)]
-
-    (issue,) = scenario.refusal(
-        update_command("Employee", "e1", friends=ToManyCommand(add=many, remove=many))
-    )
-
-    assert issue.type is IssueType.MALFORMED_REQUEST
-    assert "1,201" in issue.message
-    assert "1,000" in issue.message
-    assert noted.calls == []
 
 
 def test_deeply_nested_parts_are_written() -> None:

@@ -1,20 +1,17 @@
 """Writing one object: validation, refusals and concurrent writes."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from stratabase.core.domain.issues.issue import Issue, IssueType
-from stratabase.core.domain.issues.refusals import Refused, Unavailable
-from stratabase.core.domain.objects.commit_refusals import TooLarge, UniqueViolation
+from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.write.commands import Create, Delete, Update
 from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.services import delete, save
-from stratabase.values.messages import verbatim
 from tests.fakes import ADMINISTRATOR, NOON, DictEntities, FrozenClock, fake_services
-from tests.models import THING, THINGS
+from tests.models import THINGS
 
 
 @pytest.fixture
@@ -103,22 +100,6 @@ def test_an_update_that_changes_nothing_writes_nothing(services: Services, entit
     assert len(entities.commits) == 1
 
 
-def test_an_update_is_planned_again_after_a_concurrent_write(
-    services: Services, entities: DictEntities
-) -> None:
-    """The other write changes another attribute: both changes must be there."""
-    created = save(services, Create("Thing", {"name": "chair", "count": 1}), ADMINISTRATOR)
-
-    def other_write() -> None:
-        entities.before_commit = lambda: None
-        save(services, Update(created.reference, {"notes": "by another"}), ADMINISTRATOR)
-
-    entities.before_commit = other_write
-    changed = save(services, Update(created.reference, {"count": 2}), ADMINISTRATOR)
-
-    assert (changed.state["count"], changed.state["notes"]) == (2, "by another")
-
-
 def test_an_update_of_a_concurrently_deleted_object_is_refused(
     services: Services, entities: DictEntities
 ) -> None:
@@ -128,54 +109,6 @@ def test_an_update_of_a_concurrently_deleted_object_is_refused(
     (issue,) = refusal(lambda: save(services, Update(created.reference, {"count": 2}), ADMINISTRATOR))
 
     assert issue.type is IssueType.ENTITY_NOT_FOUND
-
-
-def test_a_write_gives_up_after_repeated_conflicts(services: Services, entities: DictEntities) -> None:
-    created = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
-
-    def other_write() -> None:
-        entities.objects[created.reference] = replace(created.entity, commit_ids=(services.ids.new(),))
-
-    entities.before_commit = other_write
-    with pytest.raises(Unavailable):
-        save(services, Update(created.reference, {"count": 2}), ADMINISTRATOR)
-    assert len(entities.commits) == 1
-
-
-def test_a_write_with_unknown_outcome_is_not_retried(services: Services, entities: DictEntities) -> None:
-    created = save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR)
-    attempts: list[None] = []
-    entities.before_commit = lambda: attempts.append(None)
-    entities.refuse = Unavailable(verbatim("unknown"))
-    writes: list[Callable[[], object]] = [
-        lambda: save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR),
-        lambda: save(services, Update(created.reference, {"count": 2}), ADMINISTRATOR),
-        lambda: delete(services, Delete(created.reference), ADMINISTRATOR),
-    ]
-    for write in writes:
-        with pytest.raises(Unavailable, match="unknown"):
-            write()
-    assert len(attempts) == len(writes)
-
-
-def test_taken_unique_values_are_refused_with_their_attributes(
-    services: Services, entities: DictEntities
-) -> None:
-    entities.refuse = UniqueViolation(((Reference("Thing", "id1"), THING.uniques[0]),))
-
-    (issue,) = refusal(lambda: save(services, Create("Thing", {"name": "chair", "code": "c"}), ADMINISTRATOR))
-
-    assert (issue.type, issue.attribute_names, issue.entity_id) == (IssueType.ENTITY_UNIQUE, ("code",), None)
-    assert '"c"' in issue.message
-
-
-def test_a_too_large_object_is_refused_with_the_limit(services: Services, entities: DictEntities) -> None:
-    entities.refuse = TooLarge(verbatim("Too large."))
-
-    (issue,) = refusal(lambda: save(services, Create("Thing", {"name": "chair"}), ADMINISTRATOR))
-
-    assert issue.type is IssueType.MALFORMED_REQUEST
-    assert issue.message == "Too large."
 
 
 def test_a_deletion_is_retried_after_a_concurrent_change(services: Services, entities: DictEntities) -> None:

@@ -222,60 +222,6 @@ def test_remaining_work_is_named() -> None:
     assert not list(describe_unbuilt([], refuses_writes=True))
 
 
-def test_a_start_builds_links_and_counts_of_a_role_that_becomes_required(project: Project) -> None:
-    project.edit(
-        project.model, "type Pet { name: String! }", "type Pet { name: String!  owner: Owner }\n" + OWNER
-    )
-    instance = instance_of(project)
-    (owner,) = ask(instance, 'Owner___create(data: {name: "Ann"}) { _id }')
-    id_ = owner["data"]["Owner___create"]["_id"]
-    fields = [f'Pet___create(data: {{name: "{n}", owner: "{id_}"}}) {{ _id }}' for n in range(OBJECTS)]
-    assert not any("errors" in answer for answer in ask(instance, *fields))
-    instance.close()
-    project.edit(project.model, "owner: Owner ", "owner: Owner! ")
-    terminal = Terminal(project, "serve")
-    terminal.wait_for(
-        r"^Building Pet required role owner: 120 objects to check before Stratabase serves the model\.$"
-    )
-    terminal.wait_for(r"^Built Pet required role owner: checked 121 objects\.$")
-    terminal.started()
-    assert terminal.end() == 0
-    instance = instance_of(project)
-    assert instance.entities.unbuilt() == ()
-    (answer,) = ask(instance, f'Owner___delete(_id: "{id_}") {{ deleted }}')
-    (error,) = answer["errors"]
-    assert "You can't delete Owner" in error["message"]
-    instance.close()
-
-
-def test_roles_are_rebuilt_if_the_previous_model_changes_them_during_a_build(
-    monkeypatch: pytest.MonkeyPatch, project: Project
-) -> None:
-    optional = f"type Pet {{ name: String!  owner: Owner }}\n{OWNER}"
-    project.edit(project.model, "type Pet { name: String! }", optional)
-    earlier, built = instance_of(project), list[object]()
-    (owner,) = ask(earlier, 'Owner___create(data: {name: "Ann"}) { _id }')
-    id_ = owner["data"]["Owner___create"]["_id"]
-    project.edit(project.model, "owner: Owner ", "owner: Owner! ")
-    later, build = instance_of(project), RoleBackfill.build
-
-    def interrupted(builder: RoleBackfill, tell: ReportProgress) -> Mapping[RegistryEntry, Duplicates]:
-        found = build(builder, tell)
-        if not built:
-            ask(earlier, f'Pet___create(data: {{name: "Rex", owner: "{id_}"}}) {{ _id }}')
-        built.append(found)
-        return found
-
-    monkeypatch.setattr(RoleBackfill, "build", interrupted)
-    build_before_serving(later.settings, later.engine, later.model, lambda *_: None)
-    assert len(built) == 2
-    assert later.entities.unbuilt() == ()
-    (answer,) = ask(later, f'Owner___delete(_id: "{id_}") {{ deleted }}')
-    assert "You can't delete Owner" in answer["errors"][0]["message"]
-    earlier.close()
-    later.close()
-
-
 def test_a_role_that_objects_violate_is_built_once_per_start(
     monkeypatch: pytest.MonkeyPatch, project: Project
 ) -> None:

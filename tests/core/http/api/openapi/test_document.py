@@ -7,7 +7,7 @@ import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
 from stratabase.core.http.api.openapi.document import ServiceInfo, openapi_document, openapi_endpoint
-from stratabase.core.http.base.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
+from stratabase.core.http.base.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.core.http.base.messages import Response
 from stratabase.core.http.base.shape import Field, ListShape, Shape
 from tests.core.http.documented import SERVICE
@@ -22,24 +22,6 @@ def operation(**fields: Any) -> Operation:
     return Operation(lambda *_: Response(200), "test", "What a test needs.", **fields)
 
 
-def described(resource: str = "/auth/x/users", method: str = "GET", **fields: Any) -> Any:
-    """Return the description of an operation, with all references resolved."""
-    created = openapi_document(SERVICE, {resource: Endpoint({method: operation(**fields)})})
-    OPENAPI_31_VALIDATOR.validate(created)
-    return resolved(created["paths"][resource][method.lower()], created["components"])
-
-
-def resolved(part: Any, components: Any) -> Any:
-    if isinstance(part, list):
-        return [resolved(each, components) for each in part]
-    if not isinstance(part, dict):
-        return part
-    if "$ref" in part:
-        kind, name = part["$ref"].split("/")[2:]
-        return resolved(components[kind][name], components)
-    return {name: resolved(each, components) for name, each in part.items()}
-
-
 def test_the_document_of_all_endpoints_is_valid_openapi(fakes: FakeServices) -> None:
     OPENAPI_31_VALIDATOR.validate(openapi_document(SERVICE, endpoints(fakes)))
 
@@ -52,34 +34,12 @@ def test_building_the_document_is_deterministic(fakes: FakeServices) -> None:
     assert created[0] == created[1]
 
 
-def test_the_document_has_title_version_and_schemes() -> None:
-    created = openapi_document(SERVICE, {})
-    assert (created["openapi"], created["info"]["title"], created["info"]["version"]) == (
-        "3.1.0",
-        "Stratabase: Hr",
-        "1.2.3",
-    )
-    assert created["components"]["securitySchemes"]["Bearer"]["bearerFormat"] == "JWT"
-
-
 def test_only_enabled_security_schemes_are_listed() -> None:
     created = openapi_document(
         ServiceInfo("Hr", "1", ("Bearer",)), {"/auth/x": Endpoint({"GET": operation()})}
     )
     assert list(created["components"]["securitySchemes"]) == ["Bearer"]
     assert created["paths"]["/auth/x"]["get"]["security"] == [{"Bearer": []}]
-
-
-@pytest.mark.parametrize(
-    ("resource", "security", "statuses"),
-    [("/auth/x", [{"Bearer": []}, {"Basic": []}], {"401", "403"}), ("/public/x", [], set())],
-)
-def test_an_authenticated_operation_documents_its_security(
-    resource: str, security: list[Any], statuses: set[str]
-) -> None:
-    said = described(resource)
-    assert said["security"] == security
-    assert {"401", "403"} & said["responses"].keys() == statuses
 
 
 def test_a_shape_has_one_schema_for_json_and_xml() -> None:
@@ -126,81 +86,6 @@ def test_two_shapes_cannot_share_a_name() -> None:
     other = Operation(lambda *_: Response(200), "test", "", body=Shape("user"))
     with pytest.raises(ValueError, match="two shapes are called User"):
         openapi_document(SERVICE, {"/auth/x": Endpoint({"POST": other, "PUT": operation(body=USER)})})
-
-
-@pytest.mark.parametrize(
-    ("manner", "media"),
-    [
-        (ErrorFormat.PROBLEM, ["application/problem+json", "application/problem+xml"]),
-        (ErrorFormat.PROBLEM_JSON, ["application/problem+json"]),
-        (ErrorFormat.TEXT, ["text/plain"]),
-    ],
-)
-def test_refusals_use_the_error_format_of_the_operation(manner: ErrorFormat, media: list[str]) -> None:
-    said = described(error_format=manner, responses={404: ResponseSpec("None.")})
-    assert list(said["responses"]["404"]["content"]) == media
-    assert list(said["responses"]["401"]["content"]) == media
-    assert "WWW-Authenticate" in said["responses"]["401"]["headers"]
-
-
-@pytest.mark.parametrize(
-    ("status", "media"),
-    [("413", ["text/plain", "application/problem+json"]), ("431", ["application/problem+json"])],
-)
-def test_gateway_errors_are_json_even_for_text_operations(status: str, media: list[str]) -> None:
-    said = described(error_format=ErrorFormat.TEXT)
-    assert list(said["responses"][status]["content"]) == media
-
-
-@pytest.mark.parametrize(
-    ("fields", "there", "missing"),
-    [
-        ({}, {"400", "413", "429", "431", "500", "503"}, {"404", "415"}),
-        ({"body": USER}, {"400", "415"}, set()),
-        ({"has_format": False}, {"500"}, {"400"}),
-        ({"has_format": False, "query": {"q": Parameter("A question.")}}, {"400"}, set()),
-        ({"responses": {404: ResponseSpec("None.")}}, {"404"}, set()),
-    ],
-)
-def test_each_operation_documents_its_statuses(
-    fields: dict[str, Any], there: set[str], missing: set[str]
-) -> None:
-    statuses = set(described(**fields)["responses"])
-    assert (there - statuses, missing & statuses) == (set(), set())
-
-
-def test_path_and_query_parameters_are_documented() -> None:
-    query = {"q": Parameter("A question.", required=True)}
-    endpoint = Endpoint({"GET": operation(query=query)}, {"id": Parameter("An id.", example="7")})
-    path = openapi_document(SERVICE, {"/auth/x/{id}": endpoint})["paths"]["/auth/x/{id}"]
-    assert path["parameters"] == [
-        {
-            "name": "id",
-            "in": "path",
-            "description": "An id.",
-            "required": True,
-            "schema": {"type": "string"},
-            "example": "7",
-        }
-    ]
-    form, asked = path["get"]["parameters"]
-    assert form == {"$ref": "#/components/parameters/format"}
-    assert (asked["name"], asked["in"], asked["required"]) == ("q", "query", True)
-
-
-def test_format_is_a_parameter_with_a_default() -> None:
-    (form,) = described()["parameters"]
-    assert (form["name"], form["schema"]["enum"], form["schema"]["default"]) == (
-        "format",
-        ["json", "xml"],
-        "json",
-    )
-
-
-def test_a_documented_status_keeps_its_standard_headers() -> None:
-    said = described(responses={503: ResponseSpec("Full.", headers={"Location": "Where else."})})
-    assert said["responses"]["503"]["description"] == "Full."
-    assert set(said["responses"]["503"]["headers"]) == {"Retry-After", "Location"}
 
 
 def test_an_undocumented_path_parameter_is_an_error() -> None:
