@@ -46,22 +46,6 @@ def test_all_errors_are_printed_with_their_places(served: Path, capsys: pytest.C
     assert [line.split(": ")[0] for line in lines] == [f"{served}:2:18", f"{served}:2:31"]
 
 
-def test_a_grant_by_fields_that_members_set_themselves_is_warned_about(
-    served: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    served.write_text(
-        'extend schema @application(name: "Shop") @profile(name: "Boss", administrator: true)\n'
-        '  @profile(name: "Clerk")\n'
-        'type Pet @grant(profile: "Clerk", allow: [READ], where: "name == caller.notes") { name: String! }\n'
-    )
-    assert main(["model", "check"]) == 0
-    printed = capsys.readouterr()
-    assert printed.out == "ok\n"
-    index, notes = printed.err.splitlines()
-    assert index.startswith(f"Warning: {served}:3:57: No @index or @unique covers")
-    assert notes.startswith(f"Warning: {served}:3:66: Members can set caller.notes themselves, so they")
-
-
 def test_another_model_file_can_be_checked(served: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.graphql"
     other.write_text("type {")
@@ -303,24 +287,6 @@ def test_an_unwritable_prepared_model_is_reported(served: Path, capsys: pytest.C
     assert main(["model", "prepare", str(served), str(nowhere)]) == 1
 
     assert f"Writing {nowhere} failed: No such file or directory." in capsys.readouterr().err
-
-
-def test_a_grant_that_compares_a_name_as_text_is_warned_about(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "model.graphql"
-    head = (
-        'extend schema @application(name: "A") @profile(name: "B", administrator: true) @profile(name: "M")'
-    )
-    where = "lower(_ownedby) == caller.username"
-    grant = f'@grant(profile: "M", allow: [READ], where: "{where}")'
-    file.write_text(f"{head}\ntype T @class(platform: [OWNED_BY]) {grant} {{ a: Int }}\n")
-    assert main(["model", "check", str(file)]) == 0
-    printed = capsys.readouterr()
-    assert printed.out == "ok\n"
-    warning = f"Warning: {file}:2:87: This condition might compare _ownedby as text, and another"
-    _index, name = printed.err.splitlines()
-    assert name.startswith(warning)
 
 
 def test_data_that_violates_required_members_is_counted(

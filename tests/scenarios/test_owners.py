@@ -5,13 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 
-from stratabase.core.model.member_names import MEMBER_IDS
-from stratabase.core.store.engine.port import Batch, Delete, Patch
-from stratabase.core.store.layout import keys
-from stratabase.core.store.sqlite.engine import SqliteEngine
 from tests.scenarios.graph_client import over_dynamodb, over_sqlite
 from tests.service import PASSWORD, Reply, RunningService, basic, eventually, running
 
@@ -198,39 +193,6 @@ def test_member_ids_are_never_shown(owners: OwnersService) -> None:
     assert "errors" in owners.send("admin", f'{{ Project___get(_id: "{project}") {{ _memberIds }} }}')
     by_ids = '{ Project___getPage(options: {filter_exp: "isNull(_memberIds)"}) { totalCount } }'
     assert "errors" in owners.send("admin", by_ids)
-
-
-@pytest.mark.local
-def test_objects_of_an_older_version_get_member_ids_before_they_are_served(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    with running(home, model=MODEL, application="Office") as service:
-        owners = OwnersService(service)
-        rosa, paul = owners.member("rosa"), owners.member("paul")
-        owners.create("rosa", "Project", code="R")
-        owners.create("paul", "Project", code="P")
-        assert owners.rest("DELETE", f"{MEMBERS}/{paul}").status == 200
-    _forget_ids(home)
-    with running(home, model=MODEL, application="Office") as service:
-        owners = OwnersService(service)
-        assert "Project: replaced 3 usernames with member IDs." in service.log()
-        assert "Project: kept 3 usernames because no member has that name." in service.log()
-        owners.rename(rosa, "rosalind")
-        owners.member("rosa", ANOTHER_PASSWORD)
-        assert owners.codes("rosalind") == ["R"]
-        assert owners.codes("rosa", ANOTHER_PASSWORD) == []
-
-
-def _forget_ids(home: Path) -> None:
-    """Remove the member ids from stored objects, as if an older version had written them."""
-    engine = SqliteEngine(home / "objects.db")
-    for page in engine.range(keys.LISTING, keys.listing_partition("Project")):
-        for item in page:
-            state = orjson.loads(item.state or "")
-            del state[MEMBER_IDS]
-            patch = Patch(item.key, state=orjson.dumps(state).decode())
-            engine.commit(Batch(f"forget{item.key}", (patch,)))
-    engine.commit(Batch("forget", (Delete(keys.MEMBER_ID_BACKFILL),)))
-    engine.close()
 
 
 def projects_of(owners: OwnersService, username: str, number: int) -> tuple[str, list[str]]:

@@ -7,19 +7,27 @@ are gone. Another process then takes itself for the only one, and removes the lo
 import json
 import random
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
 
-from tests.repository import ROOT
-from tests.service import PASSWORD, SAMPLE_MODEL, Reply, RunningService, basic, eventually, free_port
+from tests.forked_commands import start_command
+from tests.service import (
+    DEADLINE,
+    PASSWORD,
+    SAMPLE_MODEL,
+    Reply,
+    RunningService,
+    basic,
+    eventually,
+    free_port,
+)
 from tests.soak import count, seed
 
 DATABASES = ("objects.db", "members.db", "attempts.db", "mail-queue.db")
@@ -115,10 +123,10 @@ class Shared:
 
     def command(self, *arguments: str) -> str:
         """Run a command, and return what it prints."""
-        command = [sys.executable, "-m", "stratabase.cli", *arguments]
-        environment = self.service.settings
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-        return done.stdout
+        with TemporaryFile("w+") as output:
+            assert start_command(arguments, self.service.settings, output).wait(DEADLINE) == 0
+            output.seek(0)
+            return output.read()
 
     def back_up(self) -> None:
         folder, known = self._folder / f"backup{self._next()}", set(self.done.members)

@@ -1,16 +1,14 @@
 """Versions over HTTP, on each store: the history of an object, and a change of its class's versioning."""
 
 import json
-import time
 from collections.abc import Iterator
-from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
 import pytest
 
 from tests import ministack
-from tests.service import DEADLINE, PASSWORD, RunningService, basic, running
+from tests.service import PASSWORD, RunningService, basic, running
 from tests.soak import mostly
 
 FORMAT = "dd-MM-yyyy HH:mm:ss.SSS"
@@ -149,58 +147,3 @@ def test_the_storage_calls_of_versions_are_reported(roman: Client, request: pyte
     """To administrators only; anybody else is refused."""
     body = roman.send('{ Employee___getVersionPage(_id: "x", insight: LIGHT) { hasNext } }')
     assert body["errors"][0]["extensions"]["issueType"] == "APPLICATION_ACCESS_FORBIDDEN"
-
-
-MODEL = """extend schema @application(name: "Pets") @profile(name: "Administrator", administrator: true)
-type Pet {} {{ name: String! }}
-"""
-PET = "query($id: ID!) { Pet___get(_id: $id) { name } }"
-RENAME = "mutation($id: ID!, $name: String) { Pet___update(data: {_id: $id, name: $name}) { name } }"
-VERSIONS = "query($id: ID!) { Pet___getVersionPage(_id: $id) { items { name _versionEnd } } }"
-
-
-@pytest.mark.local
-def test_versioning_of_a_served_class_can_be_switched_on_and_off(tmp_path: Path) -> None:
-    """The model is edited, and served anew; what was written before counts as one version."""
-    file = tmp_path / "model.graphql"
-    file.write_text(MODEL.format(""))
-    with running(tmp_path / "home", model=file, application="Pets", reload=True) as service:
-        client = Client(service, "admin", "Pets")
-        id_ = client.ask('mutation { Pet___create(data: {name: "a"}) { _id } }')["_id"]
-        client.ask(RENAME, id=id_, name="b")
-
-        edit(client, file, "@class(versioned: true)", versioned=True)
-        assert names(client.ask(VERSIONS, id=id_)) == ["b"]
-        client.ask(RENAME, id=id_, name="c")
-        client.ask(RENAME, id=id_, name="d")
-        assert names(client.ask(VERSIONS, id=id_)) == ["b", "c", "d"]
-
-        edit(client, file, "", versioned=False)
-        assert "errors" in client.send(VERSIONS, id=id_)
-        client.ask(RENAME, id=id_, name="e")
-        assert client.ask(PET, id=id_) == {"name": "e"}
-        gone = client.ask('mutation { Pet___create(data: {name: "z"}) { _id } }')["_id"]
-        end = "mutation($id: ID!) { Pet___delete(_id: $id) { deleted } }"
-        assert client.ask(end, id=gone) == {"deleted": True}
-
-        edit(client, file, "@class(versioned: true)", versioned=True)
-        found = client.ask(VERSIONS, id=id_)
-        assert names(found) == ["b", "c", "e"]  # when d ended, nobody remembered it
-        assert found["items"][-1]["_versionEnd"] is None
-        assert names(client.ask(VERSIONS, id=gone)) == []
-
-
-def names(page: Any) -> list[str]:
-    return [item["name"] for item in page["items"]]
-
-
-def edit(client: Client, file: Path, directive: str, *, versioned: bool) -> None:
-    """Edit the model, and wait until the service uses it."""
-    file.write_text(MODEL.format(directive))
-    deadline = time.monotonic() + DEADLINE
-    while time.monotonic() < deadline:
-        fields = client.ask('{ __type(name: "Pet") { fields { name } } }')["fields"]
-        if ({"name": "_versionStart"} in fields) is versioned:
-            return
-        time.sleep(0.05)
-    raise AssertionError("the changed model is not served")

@@ -9,7 +9,6 @@ from tests.graphs.commands import (
     create,
     create_command,
     delete,
-    delete_command,
     point,
     update,
     update_command,
@@ -17,14 +16,6 @@ from tests.graphs.commands import (
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
 DONE: dict[str, tuple[Command, dict[str, Any]]] = {
-    "made": (
-        update_command("Employee", "e1", addresses=create(create_command("Address", street="new"))),
-        {
-            "Employee.e1.addresses": ["a1", "a2", "id1"],
-            "Address.id1.street": "new",
-            "Address.id1.employee": "e1",
-        },
-    ),
     "created with their whole and with their own parts": (
         create_command(
             "Employee",
@@ -56,14 +47,6 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Address.id6.resident": "id1",
         },
     ),
-    "changed": (
-        update_command("Employee", "e1", addresses=update(update_command("Address", "a2", street="new"))),
-        {"Address.a2.street": "new"},
-    ),
-    "updated without changes": (
-        update_command("Employee", "e1", addresses=update(update_command("Address", "a2", street="2nd"))),
-        {},
-    ),
     "parts of parts": (
         update_command(
             "Project",
@@ -87,10 +70,6 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Task.id1.parent": "k1",
         },
     ),
-    "ended": (
-        update_command("Employee", "e1", addresses=delete("a2", "a2")),
-        {"Address.a2": None, "Employee.e1.addresses": ["a1"]},
-    ),
     "all ended": (
         update_command("Employee", "e1", addresses=PartsCommand(delete=["a2"], delete_all=True)),
         {
@@ -102,7 +81,6 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Employee.e1.addresses": None,
         },
     ),
-    "none to end": (update_command("Employee", "e2", addresses=PartsCommand(delete_all=True)), {}),
     "created, updated and deleted together": (
         update_command(
             "Project",
@@ -136,32 +114,6 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Charter.id1.text": "Stay.",
             "Charter.id1.project": "p1",
             "Project.p1.charter": "id1",
-        },
-    ),
-    "a single part is updated": (
-        update_command("Project", "p1", charter=update(update_command("Charter", "h1", text="Stay."))),
-        {"Charter.h1.text": "Stay."},
-    ),
-    "a single part is deleted": (
-        update_command("Employee", "e1", home=PartsCommand(delete_all=True)),
-        {"Address.a3": None, "Employee.e1.home": None},
-    ),
-    "a single part is created": (
-        update_command("Employee", "e2", home=create(create_command("Address", street="new"))),
-        {"Employee.e2.home": "id1", "Address.id1.street": "new", "Address.id1.resident": "e2"},
-    ),
-    "all are deleted with their whole": (
-        delete_command("Project", "p1"),
-        {
-            "Project.p1": None,
-            "Charter.h1": None,
-            "Task.k1": None,
-            "Task.k2": None,
-            "Task.k3": None,
-            "Task.labels k1 l1": False,
-            "Task.related k2 k1": False,
-            "Project.people p1 e1": False,
-            "Project.people p1 e2": False,
         },
     ),
     "a key to a deleted part leads to nothing": (

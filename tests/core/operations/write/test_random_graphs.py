@@ -23,8 +23,6 @@ from tests.soak import count, seed
 
 REQUESTS = 12
 STORIES = count(2, 100)
-ONLY_LINKS = {"list", "required list", "many to many", "many to many, one side required"}
-"""The kinds of association that no key stands for."""
 
 
 def owners_of_links(entities: DictEntities) -> set[Reference]:
@@ -40,23 +38,6 @@ def test_random_requests_agree_with_the_reference_graph(model: Model, chance: Ra
     session.delete_everything()
     assert entities.objects.keys() == session.graph.objects.keys()
     assert owners_of_links(entities) - entities.objects.keys() == set()
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("kind", OF_KINDS)
-def test_requests_on_each_kind_of_association_agree_with_the_reference_graph(kind: str) -> None:
-    """With only one association, everything can be deleted at the end, and no link is left."""
-    chance, done, linked = Random(seed()), 0, 0
-    for _ in range(10 * STORIES):
-        services, entities, _ = fake_services(OF_KINDS[kind])
-        session = run_session(services, chance, REQUESTS)
-        done += session.done
-        linked += bool(entities.graph.links)
-        session.delete_everything()
-        assert not entities.objects
-        assert owners_of_links(entities) == set()
-    assert done > 10 * STORIES * REQUESTS / 4
-    assert (linked > STORIES) is (kind in ONLY_LINKS)
 
 
 def write_and_delete(engine: Engine, model: Model, chance: Random) -> RandomSession:

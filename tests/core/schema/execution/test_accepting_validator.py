@@ -13,7 +13,6 @@ from tests.core.schema.execution.random_documents import DocumentWriter
 from tests.core.schema.grants.random_model import random_model
 from tests.everything_model import EVERYTHING
 from tests.models import THINGS
-from tests.rows import each_row
 
 SCHEMA = generate_schema(EVERYTHING)
 LIMITS = Limits()
@@ -84,66 +83,6 @@ def test_accepts_most_valid_documents() -> None:
 def test_accepts(text: str) -> None:
     assert is_valid(SCHEMA, text)
     assert is_accepted(SCHEMA, text)
-
-
-@each_row(
-    "text",
-    [
-        "{ Person___getPage { items } }",
-        "{ Person___getPage { totalCount { x } } }",
-        "{ Person___getPage { items { _id { x } } } }",
-        "{ Nobody___getPage { totalCount } }",
-        "{ __typename(x: 1) }",
-        "{ __typename { x } }",
-        "{ a: __typename a: Person___getPage { totalCount } }",
-        "{ Person___get { _id } }",
-        "query A { __typename } query A { __typename }",
-        "{ __typename } { __typename }",
-        "subscription { __typename }",
-        "type X { y: Int } query { __typename }",
-        "fragment F on Person { _id }",
-        "{ Person___getPage { items { ...F } } } fragment F on Person { ...F }",
-        "{ Person___getPage { items { ...F } } } fragment F on Person { ...G } fragment G on Person { ...F }",
-        "{ Person___getPage { items { ...F } } } fragment F on Team { _id }",
-        "{ Person___getPage { items { ... on Team { _id } } } }",
-        "{ Person___getPage { items { ...F } } }",
-        "{ __typename } fragment F on Person { _id }",
-        "{ Person___getPage { items { ...F } } } fragment F on Person { _id } fragment F on Person { _id }",
-        "query @skip(if: true) { __typename }",
-        "{ __typename @skip }",
-        "{ __typename @skip(if: null) }",
-        "{ __typename @skip(if: true) @skip(if: true) }",
-        "{ __typename @skip(if: true, if: true) }",
-        "{ __typename @deprecated }",
-        "query($v: Boolean) { __typename @skip(if: $v) }",
-        "query($v: ID) { Person___get(_id: $v) { _id } }",
-        "query($v: [ID!]!) { Person___get(_id: $v) { _id } }",
-        "query($v: ID!) { __typename }",
-        "query($v: ID!, $v: ID!) { Person___get(_id: $v) { _id } }",
-        "query($v: Person) { __typename @skip(if: $v) }",
-        "query($v: Unknown) { __typename @skip(if: $v) }",
-        'query($v: Int = "x") { Person___getPage(options: {next: $v}) { totalCount } }',
-        "{ Person___get(_id: $v) { _id } }",
-        "query A($v: ID!) { ...F } query B { ...F } fragment F on Query { Person___get(_id: $v) { _id } }",
-        '{ Person___get(_id: "a", _id: "a") { _id } }',
-        '{ Person___get(_id: "a", x: 1) { _id } }',
-        "{ Person___get(_id: null) { _id } }",
-        "{ Person___get(_id: true) { _id } }",
-        "{ Person___getPage(options: {next: 2147483648}) { totalCount } }",
-        "{ Person___getPage(options: {next: 1, next: 1}) { totalCount } }",
-        "{ Person___getPage(options: {unknown: 1}) { totalCount } }",
-        "{ Person___getPage(options: 1) { totalCount } }",
-        "{ Person___getPage(options: {orderBy: unknown}) { totalCount } }",
-        "{ Person___getPage(options: {orderBy: [null]}) { totalCount } }",
-        "{ a: Person___get(_id: 1) { _id } a: Person___get(_id: 2) { _id } }",
-        "{ a: Person___get(_id: 1) { b: _id } a: Person___get(_id: 1) { b: last_name } }",
-        "{ a: Person___get(_id: 1) { _id } ... { a: Team___get(_id: 1) { _id } } }",
-        "mutation { Team___create(data: {}) { _id } }",
-    ],
-)
-def test_does_not_accept(text: str) -> None:
-    assert not is_valid(SCHEMA, text)
-    assert not is_accepted(SCHEMA, text)
 
 
 @pytest.mark.parametrize(
