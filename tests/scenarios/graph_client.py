@@ -16,12 +16,13 @@ def over_sqlite() -> Mapping[str, str]:
 
 
 def over_dynamodb(table: str) -> Settings:
-    """Return a function that makes the settings of a service with its own table in the emulator."""
+    """Return a function that makes the settings of a service with its own tables in the emulator."""
     return lambda: {
         "STRATABASE_STORE": "dynamodb",
         "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
         "STRATABASE_CREATE_TABLES": "on",
         "STRATABASE_TABLE": table,
+        "STRATABASE_MEMBERS_TABLE": f"{table}-members",
         "AWS_ACCESS_KEY_ID": "local",
         "AWS_SECRET_ACCESS_KEY": "local",
     }

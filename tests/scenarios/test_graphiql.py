@@ -242,18 +242,6 @@ def test_a_member_does_not_see_the_history_of_another(visit: OpenVisit) -> None:
         assert "hasPrev" not in seen.page.locator("body").inner_text()
 
 
-def test_a_member_sees_only_what_the_profile_may_use(visit: OpenVisit) -> None:
-    with visit() as seen:
-        enter(seen, "rob")
-        write(seen.page, QUERY)
-        seen.page.keyboard.press("Control+Enter")
-        expect(answer(seen.page)).to_contain_text("totalCount")
-        seen.page.get_by_role("button", name="Show Documentation Explorer").click()
-        expect(seen.page.get_by_role("link", name="BookPage", exact=True)).to_be_visible()
-        assert seen.page.get_by_text("Vault").count() == 0
-        assert seen.page.get_by_role("link", name="Mutation", exact=True).count() == 0
-
-
 def test_the_token_is_refreshed_before_it_expires(visit: OpenVisit) -> None:
     with visit() as seen:
         seen.page.clock.install()
@@ -288,14 +276,6 @@ def test_an_expired_session_asks_for_sign_in(visit: OpenVisit, folder: Path) -> 
         seen.picture(folder, "ended")
         sign_in(seen.page)
         expect(seen.page.locator("#member")).to_have_text("admin")
-
-
-def test_a_refusal_is_shown_as_an_error(visit: OpenVisit) -> None:
-    with visit() as seen:
-        enter(seen)
-        write(seen.page, "{ nothing }")
-        seen.page.keyboard.press("Control+Enter")
-        expect(answer(seen.page)).to_contain_text("Cannot query field 'nothing'")
 
 
 def test_only_the_page_script_runs_under_the_content_security_policy(visit: OpenVisit) -> None:

@@ -7,27 +7,14 @@ from typing import Any
 
 import pytest
 
-from tests import ministack
+from tests.scenarios.graph_client import over_dynamodb
 from tests.service import PASSWORD, RunningService, basic, running
-from tests.soak import mostly
 
 LOCK = """mutation($locks: [EntityID!], $minutes: Int = 10) {
   lock(locks: $locks, minutes: $minutes) { locked minutes } }"""
 UNLOCK = "mutation($locks: [EntityID!]) { unlock(locks: $locks) { locked minutes } }"
 SHOWN = '_lock { lockedBy lockedUntil(format: "yyyy") mine }'
 MEMBERS = "/auth/administration/members"
-
-
-def over_dynamodb() -> dict[str, str]:
-    return {
-        "STRATABASE_STORE": "dynamodb",
-        "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
-        "STRATABASE_CREATE_TABLES": "on",
-        "STRATABASE_TABLE": "locks",
-        "STRATABASE_LOCK_MINUTES": "60",
-        "AWS_ACCESS_KEY_ID": "local",
-        "AWS_SECRET_ACCESS_KEY": "local",
-    }
 
 
 class Member:
@@ -84,7 +71,9 @@ class LockScenario:
 
 
 @pytest.fixture(
-    scope="module", params=mostly([dict, over_dynamodb], "over_dynamodb"), ids=["sqlite", "dynamodb"]
+    scope="module",
+    params=[dict, pytest.param(over_dynamodb("locks"), marks=pytest.mark.thorough)],
+    ids=["sqlite", "dynamodb"],
 )
 def scenario(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory

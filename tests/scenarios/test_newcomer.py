@@ -6,25 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests import ministack
+from tests.scenarios.graph_client import over_dynamodb
 from tests.service import PASSWORD, RunningService, basic, running
 
 ADDRESS = "/auth/api/graphql/Hr"
 JSON = {"Content-Type": "application/json"}
 
 
-def over_dynamodb() -> dict[str, str]:
-    return {
-        "STRATABASE_STORE": "dynamodb",
-        "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
-        "STRATABASE_CREATE_TABLES": "on",
-        "STRATABASE_TABLE": "newcomer",
-        "AWS_ACCESS_KEY_ID": "local",
-        "AWS_SECRET_ACCESS_KEY": "local",
-    }
-
-
-@pytest.fixture(scope="module", params=[dict, over_dynamodb], ids=["sqlite", "dynamodb"])
+@pytest.fixture(scope="module", params=[dict, over_dynamodb("newcomer")], ids=["sqlite", "dynamodb"])
 def service(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RunningService]:

@@ -17,8 +17,8 @@ from schemathesis.engine.recorder import ScenarioRecorder
 from schemathesis.hooks import HookContext
 from schemathesis.openapi.checks import IgnoredAuth
 
-from tests import ministack
 from tests.documented import Documented
+from tests.scenarios.graph_client import over_dynamodb
 from tests.service import PASSWORD, Reply, RunningService, basic, running
 from tests.soak import FULL, count, seed
 
@@ -50,19 +50,7 @@ CREDENTIALS = {
 SEED = seed() if FULL else 4
 
 
-def over_dynamodb() -> dict[str, str]:
-    return {
-        "STRATABASE_STORE": "dynamodb",
-        "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
-        "STRATABASE_CREATE_TABLES": "on",
-        "STRATABASE_TABLE": "openapi",
-        "STRATABASE_MEMBERS_TABLE": "openapi-members",
-        "AWS_ACCESS_KEY_ID": "local",
-        "AWS_SECRET_ACCESS_KEY": "local",
-    }
-
-
-STORES = {"sqlite": dict, "dynamodb": over_dynamodb} if FULL else {"sqlite": dict}
+STORES = {"sqlite": dict, "dynamodb": over_dynamodb("openapi")} if FULL else {"sqlite": dict}
 
 
 @pytest.fixture(scope="module", params=STORES)

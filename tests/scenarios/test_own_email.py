@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests import ministack
+from tests.scenarios.graph_client import over_dynamodb
 from tests.service import PASSWORD, Reply, RunningService, basic, eventually, running
 from tests.soak import FULL
 
@@ -81,19 +81,7 @@ class EmailService:
         return self.service.request("POST", CONFIRM, headers=headers, body=f"token={token}")
 
 
-def over_dynamodb() -> dict[str, str]:
-    return {
-        "STRATABASE_STORE": "dynamodb",
-        "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
-        "STRATABASE_CREATE_TABLES": "on",
-        "STRATABASE_TABLE": "clinic",
-        "STRATABASE_MEMBERS_TABLE": "clinic-members",
-        "AWS_ACCESS_KEY_ID": "local",
-        "AWS_SECRET_ACCESS_KEY": "local",
-    }
-
-
-STORES = {"sqlite": dict, "dynamodb": over_dynamodb} if FULL else {"sqlite": dict}
+STORES = {"sqlite": dict, "dynamodb": over_dynamodb("clinic")} if FULL else {"sqlite": dict}
 
 
 @pytest.fixture(scope="module", params=STORES)

@@ -1,4 +1,4 @@
-"""Versions over HTTP, on each store: the history of an object, and a change of its class's versioning."""
+"""Versions over HTTP, on each store: the history of an object."""
 
 import json
 from collections.abc import Iterator
@@ -7,24 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests import ministack
+from tests.scenarios.graph_client import over_dynamodb
 from tests.service import PASSWORD, RunningService, basic, running
-from tests.soak import mostly
 
 FORMAT = "dd-MM-yyyy HH:mm:ss.SSS"
 TIMES = f'_versionStart(format: "{FORMAT}") _versionEnd(format: "{FORMAT}")'
 MEMBERS = "/auth/administration/members"
-
-
-def over_dynamodb() -> dict[str, str]:
-    return {
-        "STRATABASE_STORE": "dynamodb",
-        "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
-        "STRATABASE_CREATE_TABLES": "on",
-        "STRATABASE_TABLE": "versions",
-        "AWS_ACCESS_KEY_ID": "local",
-        "AWS_SECRET_ACCESS_KEY": "local",
-    }
 
 
 class Client:
@@ -53,7 +41,9 @@ class Client:
 
 
 @pytest.fixture(
-    scope="module", params=mostly([dict, over_dynamodb], "over_dynamodb"), ids=["sqlite", "dynamodb"]
+    scope="module",
+    params=[dict, pytest.param(over_dynamodb("versions"), marks=pytest.mark.thorough)],
+    ids=["sqlite", "dynamodb"],
 )
 def roman(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """A member in the time zone of Rome."""

@@ -1,16 +1,14 @@
 """A bulk service selects what a page with the same options shows, or refuses the options."""
 
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
 import pytest
 
 from stratabase.core.store.engine.port import Engine
-from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase_aws.dynamodb.engine import DynamoDBEngine
-from tests.contract.engine.dynamodb import ministack_client, over_ministack
+from tests.contract.engine.engines import DISTANT, engine_fixture
 from tests.core.schema.evolving_api import EvolvingApi
 from tests.core.schema.random_options import MODEL, RandomOptions, Requested
 from tests.soak import count, mostly, seed
@@ -21,27 +19,15 @@ TAGS = {"t0": 0, "t1": 1, "t2": 2, "t3": 1, None: None}
 """The sizes of the tags by name."""
 
 
-def over_sqlite(folder: Path) -> Iterator[Engine]:
-    engine = SqliteEngine(folder / "store.db")
-    yield engine
-    engine.close()
+engine = engine_fixture(mostly(DISTANT, "dynamodb-ministack"))
 
 
-def over_dynamodb(_: Path) -> Iterator[Engine]:
-    table = over_ministack()
-    yield DynamoDBEngine(ministack_client(), table.name)
-    table.close()
-
-
-@pytest.fixture(params=mostly([over_sqlite, over_dynamodb], "over_dynamodb"), ids=["sqlite", "dynamodb"])
-def api(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EvolvingApi]:
+@pytest.fixture
+def api(engine: Engine) -> EvolvingApi:
     """Five tags, two of which have people."""
-    make: Callable[[Path], Iterator[Engine]] = request.param
-    engines = make(tmp_path)
-    api = EvolvingApi(next(engines), MODEL)
+    api = EvolvingApi(engine, MODEL)
     fill(api)
-    yield api
-    next(engines, None)
+    return api
 
 
 def fill(api: EvolvingApi) -> None:

@@ -1,7 +1,7 @@
 """The validation of a bulk service finds what the service then does, and writes nothing."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing
 from itertools import chain
 from pathlib import Path
 from random import Random
@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from stratabase.core.store.engine.port import Engine, Item
-from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase_aws.dynamodb.engine import DynamoDBEngine
-from tests.contract.engine.dynamodb import ministack_client, over_ministack
+from tests.contract.engine.engines import DISTANT
 from tests.core.schema.evolving_api import EvolvingApi
 from tests.soak import count, mostly, seed
 
@@ -50,27 +49,15 @@ FILTERS: tuple[Mapping[str, Any], ...] = (
 )
 
 
-def over_sqlite(folder: Path) -> Iterator[Engine]:
-    engine = SqliteEngine(folder / "store.db")
-    yield engine
-    engine.close()
-
-
-def over_dynamodb(_: Path) -> Iterator[Engine]:
-    table = over_ministack()
-    yield DynamoDBEngine(ministack_client(), table.name)
-    table.close()
-
-
-@pytest.fixture(params=mostly([over_sqlite, over_dynamodb], "over_dynamodb"), ids=["sqlite", "dynamodb"])
+@pytest.fixture(params=mostly(DISTANT, "dynamodb-ministack"), ids=lambda kind: kind.name)
 def new_api(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], EvolvingApi]]:
     """A function that closes the store before, and returns an empty one."""
     opened = ExitStack()
 
     def make() -> EvolvingApi:
         opened.close()
-        folder = Path(mkdtemp(dir=tmp_path))
-        return EvolvingApi(opened.enter_context(contextmanager(request.param)(folder)), MODEL)
+        engine = opened.enter_context(closing(request.param.open(Path(mkdtemp(dir=tmp_path)))))
+        return EvolvingApi(engine, MODEL)
 
     with opened:
         yield make

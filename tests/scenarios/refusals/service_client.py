@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from stratabase.core.store.layout.keys import REGISTRY
 from stratabase_aws.dynamodb.signed_client import SignedClient
 from tests import ministack
+from tests.scenarios.graph_client import over_dynamodb
 from tests.scenarios.refusals.case import KEY, Asked
 from tests.service import PASSWORD, Reply, RunningService, basic
 
@@ -71,15 +72,7 @@ class DynamoDBRows(StoredRows):
     def __init__(self, home: Path) -> None:
         self._table = f"studio-{home.parent.name}"
         self._client = SignedClient(ministack.endpoint())
-        self.settings = {
-            "STRATABASE_STORE": "dynamodb",
-            "STRATABASE_ENDPOINT": str(ministack.endpoint().url),
-            "STRATABASE_CREATE_TABLES": "on",
-            "STRATABASE_TABLE": self._table,
-            "STRATABASE_MEMBERS_TABLE": f"{self._table}-members",
-            "AWS_ACCESS_KEY_ID": "local",
-            "AWS_SECRET_ACCESS_KEY": "local",
-        }
+        self.settings = over_dynamodb(self._table)()
 
     def rows(self) -> Sequence[Any]:
         found = [

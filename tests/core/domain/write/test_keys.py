@@ -22,8 +22,6 @@ from tests.graphs.company_scenario import CompanyScenario, issue_summary
 from tests.rows import each_row
 
 DONE: dict[str, tuple[Command, dict[str, Any]]] = {
-    # The object's own key.
-    # The keys of many others.
     "all removed, some added": (
         update_command("Team", "t1", members=ToManyCommand(add=["e1", "e3"], remove_all=True)),
         {
@@ -35,7 +33,6 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
         create_command("Team", name="red2", members=ToManyCommand(remove_all=True, remove=["e1"])),
         {"Team.id1.name": "red2"},
     ),
-    # One to one.
     "a required partner is exchanged": (
         update_command("Captain", "n1", ship=point("s2")),
         {
@@ -43,7 +40,6 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
             "Ship.s2.captain": "n1",
         },
     ),
-    # Both sides in one request.
     "both sides request the same": (
         update_command(
             "Project",

@@ -1,9 +1,7 @@
 """Objects referenced by their `_clientId` within one request."""
 
 from stratabase.core.domain.objects.entity import Reference
-from stratabase.core.domain.write.commands import Create, Update
-from stratabase.core.operations.write.services import save
-from tests.fakes import ADMINISTRATOR
+from stratabase.core.domain.write.commands import Update
 from tests.graphs.commands import add, create, create_command, point, update, update_command
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
@@ -76,46 +74,12 @@ def test_a_client_id_is_unique_per_class() -> None:
     ]
 
 
-def test_two_objects_of_a_class_cannot_share_a_client_id() -> None:
-    command = update_command(
-        "Employee",
-        "e1",
-        addresses=create(
-            create_command("Address", "x", street="x"), create_command("Address", "x", street="y")
-        ),
-    )
-
-    (issue,) = CompanyScenario().refusal(command)
-
-    assert issue_summary(issue) == ("MALFORMED_REQUEST", "Address", None, "data.addresses.create.1._clientId")
-    assert issue.client_id == "x"
-
-
 def test_a_client_id_takes_precedence_over_an_equal_id() -> None:
     scenario = CompanyScenario()
 
     changes = scenario.changes(create_command("Employee", "e1", name="Eve", friends=add("e1")))
 
     assert changes["Employee.friends id1 id1"] is True
-
-
-def test_a_later_write_of_a_request_may_use_client_ids_of_an_earlier_one() -> None:
-    scenario = CompanyScenario()
-    team = save(scenario.services, Create("Team", {"name": "new"}, "t"), ADMINISTRATOR)
-
-    eve = save(
-        scenario.services,
-        create_command("Employee", "eve", name="Eve", team=point("t")),
-        ADMINISTRATOR,
-        team.client_ids,
-    )
-    again = save(
-        scenario.services, Update(Reference("Employee", "eve"), {"age": 7}), ADMINISTRATOR, eve.client_ids
-    )
-
-    assert team.client_ids == {team.reference: "t"}
-    assert eve.state["team"] == team.reference.id
-    assert (again.reference, again.state["age"]) == (eve.reference, 7)
 
 
 def test_an_existing_object_that_is_saved_may_have_a_client_id() -> None:

@@ -57,30 +57,6 @@ def names(scenario: CompanyScenario) -> list[object]:
     ]
 
 
-def test_a_bulk_update_changes_exactly_the_matching_objects() -> None:
-    scenario = CompanyScenario()
-    query = replace(EVERYBODY, filter=Comparison("name", Operator.IN, ("Ada", "Cy")))
-
-    written = update_bulk(
-        scenario.services,
-        UpdateBulk("Employee", {"age": 7}, {"team": point("t2"), "friends": add("e4")}),
-        query,
-        ADMINISTRATOR,
-        unlimited_budget(),
-        EMPTY_CONTEXT,
-    )
-
-    assert [each.reference.id for each in written.results] == ["e1", "e3"]
-    assert [each.state["age"] for each in written.results] == [7, 7]
-    states = {
-        reference.id: each.state
-        for reference, each in scenario.entities.objects.items()
-        if reference.class_name == "Employee"
-    }
-    assert [states[id_].get("team") for id_ in ("e1", "e2", "e3", "e4")] == ["t2", "t1", "t2", None]
-    assert len(scenario.entities.commits) == 2
-
-
 def test_unchanged_objects_count_but_are_not_written() -> None:
     scenario = CompanyScenario()
     command = UpdateBulk("Label", {"name": "hot"})
@@ -94,57 +70,6 @@ def test_unchanged_objects_count_but_are_not_written() -> None:
         == 2
     )
     assert len(scenario.entities.commits) == 1
-
-
-def test_a_bulk_deletion_deletes_matching_objects_with_their_parts() -> None:
-    scenario = CompanyScenario()
-    query = Query("Project", Order(), window=Window(10_000))
-
-    assert (
-        len(delete_bulk(scenario.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT).results)
-        == 1
-    )
-    assert not {"Project", "Task", "Charter"} & {name for name, _ in scenario.entities.objects}
-
-
-def test_a_bulk_service_is_limited_to_its_window() -> None:
-    scenario = CompanyScenario()
-    labelled(scenario, 5)
-
-    assert (
-        len(
-            delete_bulk(
-                scenario.services,
-                replace(LABELS, window=Window(3)),
-                ADMINISTRATOR,
-                unlimited_budget(),
-                EMPTY_CONTEXT,
-            ).results
-        )
-        == 3
-    )
-    assert len(names(scenario)) == 4
-
-
-def test_too_many_objects_are_refused_with_their_number_before_any_write() -> None:
-    scenario = scene_with(objects=6)
-    labelled(scenario, 5)
-
-    for work in (
-        lambda: delete_bulk(scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT),
-        lambda: update_bulk(
-            scenario.services,
-            UpdateBulk("Label", {"name": "x"}),
-            LABELS,
-            ADMINISTRATOR,
-            unlimited_budget(),
-            EMPTY_CONTEXT,
-        ),
-    ):
-        (issue,) = refusal(work)
-        assert (issue.type, issue.path) == (IssueType.MALFORMED_REQUEST, ("options",))
-        assert issue.message.startswith("7 Label objects match. The maximum for one request is 6.")
-    assert scenario.entities.commits == []
 
 
 def test_too_many_objects_are_refused_even_if_they_cannot_be_counted(
@@ -348,16 +273,6 @@ def test_a_bulk_validation_writes_nothing() -> None:
         ),
     ]
     assert scenario.entities.commits == []
-
-
-def test_too_many_objects_are_an_issue_of_the_validation() -> None:
-    scenario = scene_with(objects=3)
-
-    (issue,) = validate_bulk(
-        scenario.services, None, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
-    )
-
-    assert issue.message.startswith("4 Employee objects match")
 
 
 def test_the_first_of_many_issues_are_reported_and_the_others_counted() -> None:

@@ -113,22 +113,6 @@ def test_a_large_object_is_deleted_on_every_engine(engine: Engine) -> None:
     objects.entities.sweep()
 
 
-def test_parts_of_parts_are_deleted(watched: WatchedEngine) -> None:
-    objects = Objects(watched, MODEL)
-    lines = [f"line{number:02}" for number in range(40)]
-    ordered(objects, "o", lines)
-    for line in lines:
-        notes = [f"{line} note{number}" for number in range(4)]
-        objects.commit(
-            objects.update("Line", line, notes=notes),
-            *(objects.creation("Note", note, line_=line) for note in notes),
-        )
-    objects.commit(*whole_deletion(objects, "o"))
-    objects.entities.sweep()
-    assert left_over(watched, "Product") == []
-    assert not any(key.partition.startswith(("Order", "Line", "Note")) for key in watched.items)
-
-
 def tagged(objects: Objects, class_name: str, role: str, id_: str, number: int) -> list[str]:
     """Link an object to many tags."""
     tags = [f"tag{each:03}" for each in range(number)]
@@ -137,33 +121,6 @@ def tagged(objects: Objects, class_name: str, role: str, id_: str, number: int) 
         objects.create("Tag", *(tag for tag in chosen if objects.find("Tag", tag) is None))
         objects.commit(*objects.linking(class_name, role, id_, *chosen))
     return tags
-
-
-def test_any_number_of_links_is_deleted_with_an_object(watched: WatchedEngine) -> None:
-    """Those that dangle until then lead to what is gone."""
-    objects = Objects(watched, MODEL)
-    objects.create("Order", "o")
-    tagged(objects, "Order", "tags", "o", 150)
-    objects.delete("Order", "o")
-    assert left_over(watched, "Tag") == []
-    tagged(objects, "Order", "tags", objects_made(objects, "p"), 20)
-    objects.delete("Tag", "tag003")
-    assert objects.linked("Order", "tags", "p").split() == [f"tag{n:03}" for n in range(20) if n != 3]
-
-
-def objects_made(objects: Objects, id_: str) -> str:
-    objects.create("Order", id_)
-    return id_
-
-
-def test_links_of_parts_are_deleted_with_them(watched: WatchedEngine) -> None:
-    objects = Objects(watched, MODEL)
-    ordered(objects, "o", ["a", "b"])
-    tagged(objects, "Line", "marks", "a", 70)
-    tagged(objects, "Order", "tags", "o", 70)
-    objects.commit(*whole_deletion(objects, "o"))
-    objects.entities.sweep()
-    assert left_over(watched, "Tag", "Product") == []
 
 
 class StoppingEngine(WatchedEngine):

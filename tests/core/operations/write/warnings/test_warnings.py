@@ -12,7 +12,7 @@ from stratabase.core.operations.write.options import WriteOptions
 from stratabase.core.operations.write.services import preview
 from tests.core.operations.write.warnings.staff_services import BOB, StaffServices
 from tests.fakes import ADMINISTRATOR, NOON
-from tests.graphs.commands import add, create, create_command, delete, point, remove, update, update_command
+from tests.graphs.commands import create, create_command, point, remove, update_command
 
 DAY = 24 * 60 * 60 * 1000
 CHILD = ("A child.", "Person", None, "data")
@@ -119,82 +119,6 @@ def test_a_write_without_changes_has_no_warnings() -> None:
     assert staff.entities.commits == []
 
 
-def test_a_changed_object_is_checked_against_all_its_warnings() -> None:
-    """This includes warnings that do not depend on the changed attributes."""
-    staff = StaffServices()
-    staff.put("Person", "p1", name="Kim", age=7)
-
-    assert staff.refusal(update_command("Person", "p1", name="Lee")) == [("A child.", "Person", "p1", "data")]
-
-
-def test_created_and_changed_parts_are_checked() -> None:
-    staff = StaffServices()
-    staff.put("Person", "p1", name="Kim", phones=["n1", "n2"])
-    staff.put("Phone", "n1", digits="1234", person="p1")
-    staff.put("Phone", "n2", digits="1", person="p1")
-    created = create_command(
-        "Person",
-        name="Lee",
-        phones=create(create_command("Phone", digits="123"), create_command("Phone", "c", digits="1")),
-    )
-    changed = update_command("Person", "p1", phones=update(update_command("Phone", "n1", digits="2")))
-
-    assert staff.refusal(created) == [("A short number.", "Phone", None, "data.phones.create.1")]
-    assert staff.refusal(changed) == [("A short number.", "Phone", "n1", "data.phones.update.0")]
-    staff.write(update_command("Person", "p1", name="Mo"))
-
-
-def test_a_whole_is_checked_if_its_parts_change() -> None:
-    """Only the warnings that depend on its parts are checked, because its own state does not change."""
-    staff = StaffServices()
-    staff.put("Person", "p1", name="Kim", age=7, phones=["n1", "n2"])
-    for id_ in ("n1", "n2"):
-        staff.put("Phone", id_, digits="1234", person="p1")
-    command = update_command("Person", "p1", phones=update(update_command("Phone", "n1", digits="123456")))
-
-    assert staff.refusal(command) == [("Long numbers.", "Person", "p1", "data")]
-
-
-def test_objects_changed_from_the_other_side_of_an_association_are_checked() -> None:
-    staff = StaffServices()
-    staff.put("Person", "p1", name="Kim", age=17)
-    staff.put("Team", "t1", name="red")
-
-    found = staff.refusal(update_command("Team", "t1", members=add("p1")))
-
-    assert found == [("Red is for adults.", "Person", "p1", "data.members")]
-
-
-def test_targets_of_new_associations_are_checked_for_dependent_warnings() -> None:
-    """The request speaks of the person only; of the team, its name is not asked about."""
-    staff = StaffServices()
-    staff.put("Team", "t1", name="team")
-    for id_ in ("p1", "p2", "p3"):
-        staff.put("Person", id_, name="Kim", **({} if id_ == "p3" else {"team": "t1"}))
-
-    found = staff.refusal(update_command("Person", "p3", team=point("t1")))
-
-    assert found == [("More than two in a team.", "Team", "t1", "data.team")]
-    staff.write(update_command("Person", "p3", team=point("t1")), force=True)
-    staff.write(update_command("Person", "p3", age=30))
-
-
-def test_changes_of_links_are_checked_on_both_sides() -> None:
-    staff = StaffServices()
-    staff.put("Person", "p1", name="Kim", age=7)
-    for id_ in ("s1", "s2", "s3"):
-        staff.put("Skill", id_)
-    staff.link("skills", "p1", "s1", "s2")
-    busy = "More than two skills."
-
-    assert staff.refusal(update_command("Person", "p1", skills=add("s3"))) == [(busy, "Person", "p1", "data")]
-    assert staff.refusal(update_command("Skill", "s3", people=add("p1"))) == [
-        (busy, "Person", "p1", "data.people")
-    ]
-    staff.write(update_command("Skill", "s2", people=remove("p1")))
-    staff.write(update_command("Person", "p1", skills=add("s3"), idols=add("p1")))
-
-
 def test_a_deletion_has_no_warnings() -> None:
     staff = StaffServices()
     staff.put("Team", "t1", name="team")
@@ -203,16 +127,6 @@ def test_a_deletion_has_no_warnings() -> None:
 
     assert staff.delete("Person", "p1")
     assert staff.delete("Team", "t1")
-
-
-def test_deleted_parts_are_not_checked_but_their_whole_is() -> None:
-    staff = StaffServices()
-    staff.put("Person", "p1", name="Kim", age=7, phones=["n1"])
-    staff.put("Phone", "n1", digits="1", person="p1")
-
-    found = staff.refusal(update_command("Person", "p1", phones=delete("n1")))
-
-    assert found == [("A child.", "Person", "p1", "data")]
 
 
 def test_a_singleton_is_checked() -> None:
