@@ -115,20 +115,6 @@ def test_an_uncommitted_update_is_planned_again(plain: OperationScenario, fault:
     assert plain.get(id_).state == answer.state | {"notes": str(times - 1)}
 
 
-@DONE
-@pytest.mark.parametrize("times", [1, MAX_COMMIT_IDS - 1])
-def test_a_committed_update_is_not_repeated(plain: OperationScenario, fault: Fault, times: int) -> None:
-    id_ = plain.created()
-
-    def others() -> None:
-        plain.updated(id_, times - 1)
-        plain.do(updating(id_, count=5))
-
-    answer = plain.overtaken(updating(id_, count=9), fault, others)
-    assert answer.state["count"] == 9
-    assert plain.get(id_).state["count"] == 5
-
-
 @DONE_OR_NOT
 def test_an_update_without_evidence_is_unknown_and_not_retried(
     plain: OperationScenario, fault: Fault
@@ -156,14 +142,6 @@ def test_an_update_of_a_concurrently_deleted_object_is_unknown_and_not_retried(
     id_ = plain.created()
     assert_unknown(lambda: plain.overtaken(updating(id_, count=9), fault, lambda: plain.do(deleting(id_))))
     assert plain.find(id_) is None
-
-
-@DONE
-@pytest.mark.parametrize("times", [1, MAX_COMMIT_IDS - 1])
-def test_a_committed_creation_is_not_repeated(plain: OperationScenario, fault: Fault, times: int) -> None:
-    answer = plain.overtaken(creating(), fault, lambda: plain.updated(plain.only(), times))
-    assert plain.only() == answer.reference.id
-    assert plain.get(plain.only()).state["notes"] == str(times - 1)
 
 
 @pytest.mark.parametrize("fault", [lost_answer, failure_after])

@@ -17,9 +17,9 @@ from stratabase.core.domain.objects.commit_refusals import (
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.core.domain.objects.instant import Instant, format_instant
 from stratabase.core.domain.objects.lock import Lock
-from stratabase.core.domain.query.filter import Comparison, Filter
-from stratabase.core.domain.query.order import Order, OrderTerm
-from stratabase.core.domain.query.page import PageFields, Query
+from stratabase.core.domain.query.filter import Comparison
+from stratabase.core.domain.query.order import Order
+from stratabase.core.domain.query.page import Query
 from stratabase.core.domain.write.limits import MAX_OBJECT_BYTES
 from stratabase.core.model.model import Index, Model, Unique
 from stratabase.core.model.types.operators import Operator
@@ -154,16 +154,6 @@ def test_links_have_a_start_and_an_end(company: VersionedObjects, engine: Watche
     again = company.delete("Employee", "ada")
     assert engine.items[Key("Team#red", "L#members$ada")].attributes == {"end": again}
     assert engine.items[Key("Desk#d", "L#owner$ada")].attributes == {"end": again}
-
-
-def test_a_deleted_unversioned_object_leaves_no_items(
-    company: VersionedObjects, engine: WatchedEngine
-) -> None:
-    company.create("Room", "r")
-    company.create("Lamp", "l", room="r")
-    company.delete("Lamp", "l")
-    company.delete("Room", "r")
-    assert not engine.items
 
 
 def test_links_without_times_are_checked_against_versions(
@@ -301,29 +291,6 @@ def test_the_times_of_a_version_are_not_stored_in_its_state(
         replace(company.updating("Employee", "ada"), after=Entity(ADA, {**version.state, "_versionEnd": "x"}))
     )
     assert orjson.loads(head(engine).state or "") == {"name": "x"}
-
-
-def test_a_page_shows_and_is_ordered_by_version_starts(company: VersionedObjects) -> None:
-    starts = {id_: company.create("Employee", id_, code=id_) for id_ in "cab"}
-    starts["a"] = company.update("Employee", "a", name="x")
-    down = Order.of([OrderTerm("_versionStart", descending=True)])
-    page = company.entities.page(Query("Employee", down), unlimited_budget())
-    assert [(each.reference.id, each.start) for each in page.items] == [(id_, starts[id_]) for id_ in "abc"]
-    assert [each.state["_versionStart"] for each in page.items] == [
-        format_instant(starts[id_]) for id_ in "abc"
-    ]
-
-
-@pytest.mark.parametrize("filter_", [None, Comparison("_id", Operator.IN, ("a",))])
-def test_a_page_may_omit_version_starts(company: VersionedObjects, filter_: Filter | None) -> None:
-    """Unless it is ordered by that."""
-    start = company.create("Employee", "a")
-    unwanted = Query("Employee", Order(), filter_, fields=PageFields(version_start=False))
-    ordered = replace(unwanted, order=Order.of([OrderTerm("_versionStart")]))
-    (bare,) = company.entities.page(unwanted, unlimited_budget()).items
-    (result,) = company.entities.page(ordered, unlimited_budget()).items
-    assert result.state == {**bare.state, "_versionStart": format_instant(start)} != bare.state
-    assert (result.start, bare.start) == (start, None)
 
 
 def test_a_change_ends_as_many_versions_as_fit_into_a_batch(company: VersionedObjects) -> None:

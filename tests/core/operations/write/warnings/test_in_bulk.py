@@ -12,9 +12,9 @@ from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import Query, Window
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.domain.write.commands import UpdateBulk
-from stratabase.core.operations.write.bulk import update_bulk, validate_bulk
+from stratabase.core.operations.write.bulk import update_bulk
 from stratabase.values.cel.environment import EMPTY_CONTEXT
-from tests.core.operations.write.warnings.staff_services import StaffServices, warning_names
+from tests.core.operations.write.warnings.staff_services import StaffServices
 from tests.fakes import ADMINISTRATOR, unlimited_budget
 from tests.graphs.commands import create_command, point, update_command
 
@@ -38,33 +38,6 @@ def issues_of(staff: StaffServices) -> Sequence[Issue]:
 
 def ages(staff: StaffServices) -> list[object]:
     return [entity.state.get("age") for entity in staff.entities.objects.values() if "age" in entity.state]
-
-
-def test_objects_with_warnings_are_reported_and_the_others_updated() -> None:
-    at = staff()
-
-    summary, *warnings = issues_of(at)
-
-    assert "1 of 2 Person objects were updated" in summary.message
-    assert [warning_names(each) for each in warnings] == [("Red is for adults.", "Person", "p1", "data")]
-    assert ages(at) == [17]
-
-
-def test_a_forced_bulk_update_updates_all_objects() -> None:
-    at = staff()
-
-    update_bulk(at.services, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT, force=True)
-
-    assert ages(at) == [17, 17]
-
-
-def test_a_bulk_validation_reports_warnings() -> None:
-    at = staff()
-
-    found = validate_bulk(at.services, OLDER, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
-
-    assert [warning_names(each) for each in found] == [("Red is for adults.", "Person", "p1", "data")]
-    assert ages(at) == []
 
 
 def spent() -> ReadBudget:
