@@ -75,6 +75,11 @@ FAULTS: tuple[Fault, ...] = (
     duplicated,
 )
 
+DISTINCT: tuple[Fault, ...] = (throttle, lost_request, lost_answer, duplicated)
+"""Faults that differ in what the server did, or in what the client knows of it.
+
+Each other fault is like one of them in both: `conflict` like `throttle`, the failures like what is lost."""
+
 
 class FaultyClient:
     """A client that injects a sequence of faults, one per call, and then none."""
