@@ -21,7 +21,7 @@ from stratabase.values.cel.kinds import (
     common_kind,
 )
 from stratabase.values.cel.literals import MAX_INT, MIN_INT
-from stratabase.values.cel.syntax import Negation, OperatorChain, Word
+from stratabase.values.cel.syntax import ChainNode, NegationNode, Word
 from stratabase.values.cel.typed_expression import (
     Evaluator,
     TypedExpression,
@@ -183,7 +183,7 @@ _OPERANDS: Mapping[str, str] = {
 _MOMENTS = frozenset({DATE, TIME, DATETIME})
 
 
-def check_chain(checker: Checker, node: OperatorChain) -> TypedExpression:
+def check_chain(checker: Checker, node: ChainNode) -> TypedExpression:
     """Check a chain of sums or of products, from the left."""
     total, applied = checker.check_value(node.first), list[tuple[BinaryOperator, Evaluator]]()
     for word, operand in node.rest:
@@ -208,7 +208,7 @@ def check_chain(checker: Checker, node: OperatorChain) -> TypedExpression:
     return apply_operators(total, applied)
 
 
-def check_negation(checker: Checker, node: Negation) -> TypedExpression:
+def check_negation(checker: Checker, node: NegationNode) -> TypedExpression:
     """Check a negated number."""
     operand = checker.check_value(node.operand)
     if operand.kind is UNKNOWN:

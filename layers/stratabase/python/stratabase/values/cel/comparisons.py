@@ -26,7 +26,7 @@ from stratabase.values.cel.kinds import (
 )
 from stratabase.values.cel.names import CALLER, class_led_to
 from stratabase.values.cel.scope import ID
-from stratabase.values.cel.syntax import Comparison, DottedName, ListLiteral, Node, Word
+from stratabase.values.cel.syntax import ComparisonNode, ListNode, NameNode, Node, Word
 from stratabase.values.cel.typed_expression import (
     Evaluator,
     TypedExpression,
@@ -190,7 +190,7 @@ def _is_in(value: Any, items: tuple[Any, ...]) -> bool | None:
     return None if None in items else False
 
 
-def check_comparison(checker: Checker, node: Comparison) -> TypedExpression:
+def check_comparison(checker: Checker, node: ComparisonNode) -> TypedExpression:
     """Check a comparison. A role that is compared with an ID stands for the `_id` of its object."""
     node = _with_ids_of_roles(checker, node)
     left, right = checker.check_value(node.left, null=True), checker.check_value(node.right, null=True)
@@ -214,7 +214,7 @@ def check_comparison(checker: Checker, node: Comparison) -> TypedExpression:
     )
 
 
-def _with_ids_of_roles(checker: Checker, node: Comparison) -> Comparison:
+def _with_ids_of_roles(checker: Checker, node: ComparisonNode) -> ComparisonNode:
     """Return a comparison in which `_id` follows each role that is compared with an ID or another role.
 
     A role stays as it is, which is an error, if the other side is a role to another class, or no ID.
@@ -230,26 +230,26 @@ def _with_ids_of_roles(checker: Checker, node: Comparison) -> Comparison:
 
 
 def _class_led_to(checker: Checker, node: Node) -> str | None:
-    return class_led_to(checker, node) if isinstance(node, DottedName) else None
+    return class_led_to(checker, node) if isinstance(node, NameNode) else None
 
 
 def _is_id(node: Node) -> bool:
     """Return whether a node is an ID of an object or of the caller, or a list of IDs."""
-    if isinstance(node, ListLiteral):
+    if isinstance(node, ListNode):
         return all(map(_is_id, node.items))
-    if not isinstance(node, DottedName):
+    if not isinstance(node, NameNode):
         return False
     names = tuple(word.text for word in node.words)
     return names[-1] == ID or names == (CALLER, "id")
 
 
 def _id_of(role: Node) -> Node:
-    assert isinstance(role, DottedName)
+    assert isinstance(role, NameNode)
     return replace(role, words=(*role.words, Word(ID, role.words[-1].at)))
 
 
 def _name_in_advice(node: Node) -> str:
-    return ".".join(word.text for word in node.words) if isinstance(node, DottedName) else "x"
+    return ".".join(word.text for word in node.words) if isinstance(node, NameNode) else "x"
 
 
 def _check_ordered_or_equal(

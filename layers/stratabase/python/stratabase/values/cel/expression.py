@@ -23,21 +23,21 @@ from stratabase.values.cel.names import check_member_access, check_name
 from stratabase.values.cel.parser import parse
 from stratabase.values.cel.scope import Scope
 from stratabase.values.cel.syntax import (
-    Call,
-    Comparison,
-    Conditional,
-    ConstantLiteral,
-    DottedName,
-    Index,
-    ListLiteral,
-    LogicalOperation,
-    MemberAccess,
-    Negation,
+    CallNode,
+    ChainNode,
+    ComparisonNode,
+    ConditionalNode,
+    ConstantNode,
+    IndexNode,
+    ListNode,
+    LogicalNode,
+    MemberAccessNode,
+    NameNode,
+    NegationNode,
     Node,
-    Not,
-    NumberLiteral,
-    OperatorChain,
-    TextLiteral,
+    NotNode,
+    NumberNode,
+    TextNode,
 )
 from stratabase.values.cel.texts import MATCHES, TEXT_FUNCTIONS
 from stratabase.values.cel.typed_expression import Evaluator, Implied, TypedExpression
@@ -80,7 +80,7 @@ _FOREIGN_NAMES: Mapping[str, str] = {
 """The functions for common function names of other languages, as suggestions."""
 
 
-def check_call(checker: Checker, node: Call) -> TypedExpression:
+def check_call(checker: Checker, node: CallNode) -> TypedExpression:
     """Check a call of a function. For an unknown name, report an error with a suggestion."""
     name = node.word.text
     if function := FUNCTIONS.get(name):
@@ -93,19 +93,19 @@ def check_call(checker: Checker, node: Call) -> TypedExpression:
 
 OPERATORS: Mapping[type[Node], NodeCheck] = MappingProxyType(
     {
-        NumberLiteral: check_number,
-        TextLiteral: check_text,
-        ConstantLiteral: check_constant,
-        DottedName: check_name,
-        MemberAccess: check_member_access,
-        ListLiteral: check_list,
-        Index: check_index,
-        Negation: check_negation,
-        OperatorChain: check_chain,
-        Comparison: check_comparison,
-        Not: check_not,
-        LogicalOperation: check_logical_operation,
-        Conditional: check_conditional,
+        NumberNode: check_number,
+        TextNode: check_text,
+        ConstantNode: check_constant,
+        NameNode: check_name,
+        MemberAccessNode: check_member_access,
+        ListNode: check_list,
+        IndexNode: check_index,
+        NegationNode: check_negation,
+        ChainNode: check_chain,
+        ComparisonNode: check_comparison,
+        NotNode: check_not,
+        LogicalNode: check_logical_operation,
+        ConditionalNode: check_conditional,
     }
 )
 ToStored = Callable[[Any], Any]
@@ -171,7 +171,7 @@ def _store_as(type_: ResultType) -> ToStored:
 
 MAX_STEPS = 10_000
 """The limit on nodes evaluated for one object. Only nested lists reach it."""
-_CHECKS: Mapping[type[Node], NodeCheck] = {**OPERATORS, Call: check_call}
+_CHECKS: Mapping[type[Node], NodeCheck] = {**OPERATORS, CallNode: check_call}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from stratabase.values.cel.checker import Checker
 from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.implied import STARTS_WITH, implied_by_comparison
 from stratabase.values.cel.kinds import ValueKind, is_assignable
-from stratabase.values.cel.syntax import Call
+from stratabase.values.cel.syntax import CallNode
 from stratabase.values.cel.typed_expression import (
     Evaluator,
     Implied,
@@ -20,7 +20,7 @@ from stratabase.values.cel.typed_expression import (
 from stratabase.values.messages import or_list
 from stratabase.values.wording import shorten
 
-FunctionCheck = Callable[[Checker, Call], TypedExpression]
+FunctionCheck = Callable[[Checker, CallNode], TypedExpression]
 SignatureFunction = Callable[..., Any]
 """The implementation of a signature. It gets the environment and the arguments, none of which is None."""
 
@@ -54,7 +54,9 @@ def simple_function(usage: str, *signatures: Signature) -> Function:
     return Function(name, usage, lambda checker, call: _check_call(checker, call, usage, signatures))
 
 
-def _check_call(checker: Checker, call: Call, usage: str, signatures: Sequence[Signature]) -> TypedExpression:
+def _check_call(
+    checker: Checker, call: CallNode, usage: str, signatures: Sequence[Signature]
+) -> TypedExpression:
     arguments = [checker.check_value(argument) for argument in call.arguments]
     for signature in signatures:
         if len(arguments) == len(signature.parameters) and all(
@@ -83,7 +85,7 @@ def _kinds(kinds: Sequence[ValueKind]) -> str:
 
 
 def _check_arguments(
-    checker: Checker, call: Call, signature: Signature, arguments: Sequence[TypedExpression]
+    checker: Checker, call: CallNode, signature: Signature, arguments: Sequence[TypedExpression]
 ) -> TypedExpression:
     typed = apply_signature(call, signature, arguments)
     if signature.example and arguments[0].possible_texts and all(one.is_constant for one in arguments):
@@ -97,7 +99,7 @@ def _check_arguments(
 
 
 def apply_signature(
-    call: Call, signature: Signature, arguments: Sequence[TypedExpression]
+    call: CallNode, signature: Signature, arguments: Sequence[TypedExpression]
 ) -> TypedExpression:
     """Return the typed expression of a call that matches a signature."""
     converted = [convert_to(one, kind) for one, kind in zip(arguments, signature.parameters, strict=True)]
@@ -111,7 +113,7 @@ def apply_signature(
     )
 
 
-def _implied_by_call(call: Call, arguments: Sequence[TypedExpression]) -> Implied | None:
+def _implied_by_call(call: CallNode, arguments: Sequence[TypedExpression]) -> Implied | None:
     if call.word.text != STARTS_WITH:
         return None
     text, part = zip(call.arguments, arguments, strict=True)

@@ -7,21 +7,21 @@ from lark import Lark, Token, Transformer, v_args
 
 from stratabase.values.cel.errors import ExpressionError, InvalidExpression
 from stratabase.values.cel.syntax import (
-    Call,
-    Comparison,
-    Conditional,
-    ConstantLiteral,
-    DottedName,
-    Index,
-    ListLiteral,
-    LogicalOperation,
-    MemberAccess,
-    Negation,
+    CallNode,
+    ChainNode,
+    ComparisonNode,
+    ConditionalNode,
+    ConstantNode,
+    IndexNode,
+    ListNode,
+    LogicalNode,
+    MemberAccessNode,
+    NameNode,
+    NegationNode,
     Node,
-    Not,
-    NumberLiteral,
-    OperatorChain,
-    TextLiteral,
+    NotNode,
+    NumberNode,
+    TextNode,
     Word,
 )
 
@@ -60,67 +60,67 @@ class _Builder(Transformer[Token, Node]):
     """Makes a node of each rule of the grammar, from the inside out."""
 
     def number(self, token: Token) -> Node:
-        return NumberLiteral(_at(token), 1, str(token))
+        return NumberNode(_at(token), 1, str(token))
 
     def quoted(self, token: Token) -> Node:
-        return TextLiteral(_at(token), 1, str(token))
+        return TextNode(_at(token), 1, str(token))
 
     def constant(self, token: Token) -> Node:
-        return ConstantLiteral(_at(token), 1, _CONSTANTS[token])
+        return ConstantNode(_at(token), 1, _CONSTANTS[token])
 
     def name(self, token: Token) -> Node:
-        return DottedName(_at(token), 1, (_word(token),))
+        return NameNode(_at(token), 1, (_word(token),))
 
     def selection(self, operand: Node, token: Token) -> Node:
-        if isinstance(operand, DottedName):
-            return DottedName(operand.at, 1, (*operand.words, _word(token)))
-        return MemberAccess(operand.at, _above(operand), operand, _word(token))
+        if isinstance(operand, NameNode):
+            return NameNode(operand.at, 1, (*operand.words, _word(token)))
+        return MemberAccessNode(operand.at, _above(operand), operand, _word(token))
 
     def arguments(self, *nodes: Node) -> tuple[Node, ...]:
         return nodes
 
     def call(self, token: Token, arguments: tuple[Node, ...] = ()) -> Node:
-        return Call(_at(token), _above(*arguments), _word(token), arguments)
+        return CallNode(_at(token), _above(*arguments), _word(token), arguments)
 
     def method(self, receiver: Node, token: Token, arguments: tuple[Node, ...] = ()) -> Node:
         everything = (receiver, *arguments)
-        return Call(receiver.at, _above(*everything), _word(token), everything, receiver=True)
+        return CallNode(receiver.at, _above(*everything), _word(token), everything, receiver=True)
 
     def index(self, operand: Node, position: Node) -> Node:
-        return Index(operand.at, _above(operand, position), operand, position)
+        return IndexNode(operand.at, _above(operand, position), operand, position)
 
     def items(self, token: Token, *items: Node) -> Node:
-        return ListLiteral(_at(token), _above(*items), items)
+        return ListNode(_at(token), _above(*items), items)
 
     def negation(self, token: Token, operand: Node) -> Node:
-        return Not(_at(token), _above(operand), operand)
+        return NotNode(_at(token), _above(operand), operand)
 
     def minus(self, token: Token, operand: Node) -> Node:
-        if isinstance(operand, NumberLiteral) and not operand.text.startswith("-"):
-            return NumberLiteral(_at(token), 1, f"-{operand.text}")
-        return Negation(_at(token), _above(operand), operand)
+        if isinstance(operand, NumberNode) and not operand.text.startswith("-"):
+            return NumberNode(_at(token), 1, f"-{operand.text}")
+        return NegationNode(_at(token), _above(operand), operand)
 
     def sum(self, first: Node, *rest: Node | Token) -> Node:
         operators = [_word(one) for one in rest[::2] if isinstance(one, Token)]
         operands = [one for one in rest[1::2] if not isinstance(one, Token)]
         pairs = tuple(zip(operators, operands, strict=True))
-        return OperatorChain(first.at, _above(first, *operands), first, pairs)
+        return ChainNode(first.at, _above(first, *operands), first, pairs)
 
     def product(self, first: Node, *rest: Node | Token) -> Node:
         return self.sum(first, *rest)
 
     def comparison(self, left: Node, token: Token, right: Node) -> Node:
-        return Comparison(left.at, _above(left, right), _word(token), left, right)
+        return ComparisonNode(left.at, _above(left, right), _word(token), left, right)
 
     def both(self, *parts: Node) -> Node:
-        return LogicalOperation(parts[0].at, _above(*parts), "&&", parts)
+        return LogicalNode(parts[0].at, _above(*parts), "&&", parts)
 
     def either(self, *parts: Node) -> Node:
-        return LogicalOperation(parts[0].at, _above(*parts), "||", parts)
+        return LogicalNode(parts[0].at, _above(*parts), "||", parts)
 
     def choice(self, condition: Node, value: Node, otherwise: Node) -> Node:
         case = (condition, value)
-        if not isinstance(otherwise, Conditional):
-            return Conditional(condition.at, _above(*case, otherwise), (case,), otherwise)
+        if not isinstance(otherwise, ConditionalNode):
+            return ConditionalNode(condition.at, _above(*case, otherwise), (case,), otherwise)
         depth = max(_above(*case), otherwise.depth)
-        return Conditional(condition.at, depth, (case, *otherwise.cases), otherwise.otherwise)
+        return ConditionalNode(condition.at, depth, (case, *otherwise.cases), otherwise.otherwise)

@@ -14,7 +14,7 @@ from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.function import Function, Signature, apply_signature, argument_error
 from stratabase.values.cel.kinds import BOOLEAN, INT, NULL, TEXT, UNKNOWN, ValueKind, list_of
 from stratabase.values.cel.logic import check_alternatives
-from stratabase.values.cel.syntax import Call, DottedName, Index, ListLiteral, Node
+from stratabase.values.cel.syntax import CallNode, IndexNode, ListNode, NameNode, Node
 from stratabase.values.cel.typed_expression import (
     Evaluator,
     TypedExpression,
@@ -24,7 +24,7 @@ from stratabase.values.cel.typed_expression import (
 )
 
 
-def check_list(checker: Checker, node: ListLiteral) -> TypedExpression:
+def check_list(checker: Checker, node: ListNode) -> TypedExpression:
     """Check a list literal. Its items must have a common kind."""
     values = check_alternatives(checker, node.items, "The items of a list") if node.items else []
     for value in values:
@@ -46,7 +46,7 @@ def _list_evaluator(evaluators: tuple[Evaluator, ...]) -> Evaluator:
     return lambda environment: tuple([evaluate(environment) for evaluate in evaluators])
 
 
-def check_index(checker: Checker, node: Index) -> TypedExpression:
+def check_index(checker: Checker, node: IndexNode) -> TypedExpression:
     """Check an index of a list. It counts from 0; an index out of range gives null."""
     operand, position = (
         checker.check_value(node.operand),
@@ -156,7 +156,7 @@ _SIZE = "size(x)"
 _ANY_LIST = ValueKind("a list")
 
 
-def _check_size(checker: Checker, call: Call) -> TypedExpression:
+def _check_size(checker: Checker, call: CallNode) -> TypedExpression:
     arguments = [checker.check_value(argument) for argument in call.arguments]
     if len(arguments) == 1:
         kind = arguments[0].kind
@@ -173,7 +173,7 @@ class _Comprehension:
     each item.
     """
 
-    call: Call
+    call: CallNode
     items: TypedExpression
     number: int
     bodies: tuple[TypedExpression, ...]
@@ -192,14 +192,16 @@ class _Comprehension:
         )
 
 
-def _check_comprehension(checker: Checker, call: Call, usage: str, *, value: bool) -> _Comprehension | None:
+def _check_comprehension(
+    checker: Checker, call: CallNode, usage: str, *, value: bool
+) -> _Comprehension | None:
     """Check a list, the variable, and the bodies: conditions, and with `value` a last one of any kind.
 
     Returns None after reporting an error.
     """
     items, variable, *bodies = call.arguments
     typed_items = checker.check_value(items)
-    if not isinstance(variable, DottedName) or len(variable.words) > 1:
+    if not isinstance(variable, NameNode) or len(variable.words) > 1:
         checker.report(variable.at, f"The first argument must be a name for the items. Write {usage}.")
         return None
     if typed_items.kind.element is None and typed_items.kind is not UNKNOWN:
@@ -231,7 +233,7 @@ def _quantifier(name: str, make_evaluator: _MakeEvaluator) -> Function:
     """Return a macro that tests for how many items a condition is true."""
     usage = f"list.{name}(x, condition)"
 
-    def check(checker: Checker, call: Call) -> TypedExpression:
+    def check(checker: Checker, call: CallNode) -> TypedExpression:
         if not call.receiver or len(call.arguments) != 3:
             return checker.report(call.word.at, f"{name} has the wrong arguments. Write {usage}.")
         comprehension = _check_comprehension(checker, call, usage, value=False)
@@ -250,7 +252,7 @@ def _quantifier(name: str, make_evaluator: _MakeEvaluator) -> Function:
 _FILTER = "list.filter(x, condition)"
 
 
-def _check_filter(checker: Checker, call: Call) -> TypedExpression:
+def _check_filter(checker: Checker, call: CallNode) -> TypedExpression:
     if not call.receiver or len(call.arguments) != 3:
         return checker.report(call.word.at, f"filter has the wrong arguments. Write {_FILTER}.")
     comprehension = _check_comprehension(checker, call, _FILTER, value=False)
@@ -265,7 +267,7 @@ def _check_filter(checker: Checker, call: Call) -> TypedExpression:
 _MAP = "list.map(x, value)"
 
 
-def _check_map(checker: Checker, call: Call) -> TypedExpression:
+def _check_map(checker: Checker, call: CallNode) -> TypedExpression:
     if not call.receiver or len(call.arguments) not in (3, 4):
         text = f"map has the wrong arguments. Write {_MAP} or list.map(x, condition, value)."
         return checker.report(call.word.at, text)

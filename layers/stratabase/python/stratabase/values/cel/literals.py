@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from stratabase.values.cel.checker import Checker
 from stratabase.values.cel.kinds import BOOLEAN, INT, NULL, REAL, TEXT
-from stratabase.values.cel.syntax import ConstantLiteral, NumberLiteral, TextLiteral
+from stratabase.values.cel.syntax import ConstantNode, NumberNode, TextNode
 from stratabase.values.cel.typed_expression import TypedExpression, literal
 from stratabase.values.formats.decimals import canonical_decimal, parse_decimal
 from stratabase.values.formats.invalid_value import InvalidValue
@@ -87,7 +87,7 @@ def _coded(point: int, offset: int) -> str:
     return chr(point)
 
 
-def check_number(checker: Checker, node: NumberLiteral) -> TypedExpression:
+def check_number(checker: Checker, node: NumberNode) -> TypedExpression:
     """Check a number."""
     try:
         value = parse_number(node.text)
@@ -96,7 +96,7 @@ def check_number(checker: Checker, node: NumberLiteral) -> TypedExpression:
     return literal(INT if isinstance(value, int) else REAL, value, node.at)
 
 
-def check_text(checker: Checker, node: TextLiteral) -> TypedExpression:
+def check_text(checker: Checker, node: TextNode) -> TypedExpression:
     """Check a text."""
     try:
         return literal(TEXT, parse_text_literal(node.text), node.at)
@@ -104,6 +104,6 @@ def check_text(checker: Checker, node: TextLiteral) -> TypedExpression:
         return checker.report(node.at + error.offset, str(error))
 
 
-def check_constant(_: Checker, node: ConstantLiteral) -> TypedExpression:
+def check_constant(_: Checker, node: ConstantNode) -> TypedExpression:
     """Check `true`, `false` or `null`."""
     return literal(NULL if node.value is None else BOOLEAN, node.value, node.at)

@@ -9,7 +9,7 @@ from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.function import Function, argument_error
 from stratabase.values.cel.implied import implied_by_all, implied_by_any, implied_by_negation
 from stratabase.values.cel.kinds import BOOLEAN, NULL, TEXT, UNKNOWN, ValueKind
-from stratabase.values.cel.syntax import Call, Conditional, DottedName, LogicalOperation, Node, Not
+from stratabase.values.cel.syntax import CallNode, ConditionalNode, LogicalNode, NameNode, Node, NotNode
 from stratabase.values.cel.typed_expression import (
     Evaluator,
     TypedExpression,
@@ -20,7 +20,7 @@ from stratabase.values.cel.typed_expression import (
 )
 
 
-def check_not(checker: Checker, node: Not) -> TypedExpression:
+def check_not(checker: Checker, node: NotNode) -> TypedExpression:
     """Check a negated condition."""
     operand = checker.check_kind(node.operand, BOOLEAN, "The operand of !")
     evaluate = operand.evaluate
@@ -34,7 +34,7 @@ def check_not(checker: Checker, node: Not) -> TypedExpression:
     )
 
 
-def check_logical_operation(checker: Checker, node: LogicalOperation) -> TypedExpression:
+def check_logical_operation(checker: Checker, node: LogicalNode) -> TypedExpression:
     """Check conditions joined by `&&` or by `||`."""
     parts = [checker.check_kind(part, BOOLEAN, f"Each side of {node.operator}") for part in node.parts]
     evaluate = _LOGICAL_EVALUATORS[node.operator]([part.evaluate for part in parts])
@@ -75,7 +75,7 @@ _LOGICAL_EVALUATORS: Mapping[str, Callable[[Sequence[Evaluator]], Evaluator]] = 
 }
 
 
-def check_conditional(checker: Checker, node: Conditional) -> TypedExpression:
+def check_conditional(checker: Checker, node: ConditionalNode) -> TypedExpression:
     """Check a conditional. Its value is that of the first true condition, or else the last value."""
     conditions = [
         checker.check_kind(condition, BOOLEAN, "The condition before ?") for condition, _ in node.cases
@@ -138,18 +138,18 @@ def _conditional_evaluator(conditions: Sequence[Evaluator], values: Sequence[Eva
 _FIRST_NOT_NULL = "firstNotNull(a, b, …)"
 
 
-def _check_is_null(checker: Checker, call: Call) -> TypedExpression:
+def _check_is_null(checker: Checker, call: CallNode) -> TypedExpression:
     return _check_null_test(checker, call, "isNull(x)", expects_null=True)
 
 
-def _check_has(checker: Checker, call: Call) -> TypedExpression:
-    if len(call.arguments) == 1 and not isinstance(call.arguments[0], DottedName):
+def _check_has(checker: Checker, call: CallNode) -> TypedExpression:
+    if len(call.arguments) == 1 and not isinstance(call.arguments[0], NameNode):
         checker.check(call.arguments[0])
         return checker.report(call.arguments[0].at, "has needs the name of an attribute or a role.")
     return _check_null_test(checker, call, "has(x)", expects_null=False)
 
 
-def _check_null_test(checker: Checker, call: Call, usage: str, *, expects_null: bool) -> TypedExpression:
+def _check_null_test(checker: Checker, call: CallNode, usage: str, *, expects_null: bool) -> TypedExpression:
     """Check a test for null of a value, a file, or the object of a role."""
     arguments = [checker.check(argument) for argument in call.arguments]
     if len(arguments) != 1:
@@ -168,7 +168,7 @@ def _null_test_evaluator(evaluate: Evaluator, *, expects_null: bool) -> Evaluato
     return lambda environment: (evaluate(environment) is None) is expects_null
 
 
-def _check_first_not_null(checker: Checker, call: Call) -> TypedExpression:
+def _check_first_not_null(checker: Checker, call: CallNode) -> TypedExpression:
     if not call.arguments:
         return checker.report(call.word.at, argument_error(_FIRST_NOT_NULL, [[TEXT, TEXT]], []))
     values = check_alternatives(checker, call.arguments, "The arguments of firstNotNull")

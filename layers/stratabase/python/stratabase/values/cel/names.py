@@ -8,7 +8,7 @@ from stratabase.values.cel.checker import Checker
 from stratabase.values.cel.environment import Environment, Path
 from stratabase.values.cel.kinds import BOOLEAN, FILE, INT, OBJECT, REAL, UNKNOWN, ValueKind
 from stratabase.values.cel.scope import AttributeSymbol, RoleSymbol
-from stratabase.values.cel.syntax import DottedName, MemberAccess, Word
+from stratabase.values.cel.syntax import MemberAccessNode, NameNode, Word
 from stratabase.values.cel.typed_expression import Evaluator, TypedExpression, unknown_at
 from stratabase.values.formats.decimals import is_canonical_decimal
 from stratabase.values.messages import and_list, or_list
@@ -78,7 +78,7 @@ MAX_ROLES = 10
 """The limit on roles in one path, because each costs a read."""
 
 
-def check_name(checker: Checker, node: DottedName) -> TypedExpression:
+def check_name(checker: Checker, node: NameNode) -> TypedExpression:
     """Check a name, or several names with dots between them."""
     first, *others = node.words
     if first.text in checker.variables:
@@ -90,13 +90,13 @@ def check_name(checker: Checker, node: DottedName) -> TypedExpression:
     return _check_path(checker, node)
 
 
-def check_member_access(checker: Checker, node: MemberAccess) -> TypedExpression:
+def check_member_access(checker: Checker, node: MemberAccessNode) -> TypedExpression:
     """Report a name after an expression that has no attributes."""
     checker.check(node.operand)
     return checker.report(node.word.at, f"Only a role has attributes. Remove .{shorten(node.word.text)}.")
 
 
-def _check_variable(checker: Checker, node: DottedName) -> TypedExpression:
+def _check_variable(checker: Checker, node: NameNode) -> TypedExpression:
     variable, *others = node.words
     if others:
         text = f"{shorten(variable.text)} is an item of a list, so it has no attributes."
@@ -105,7 +105,7 @@ def _check_variable(checker: Checker, node: DottedName) -> TypedExpression:
     return TypedExpression(typed.kind, typed.evaluate, node.at, possible_texts=typed.possible_texts)
 
 
-def _check_caller_field(checker: Checker, node: DottedName) -> TypedExpression:
+def _check_caller_field(checker: Checker, node: NameNode) -> TypedExpression:
     """Check a field of the caller."""
     fields = checker.scope.symbols.caller_fields
     caller, *others = node.words
@@ -126,7 +126,7 @@ def _of_caller(field: str) -> Evaluator:
     return lambda environment: environment.context.caller_field(field)
 
 
-def _check_path(checker: Checker, node: DottedName) -> TypedExpression:
+def _check_path(checker: Checker, node: NameNode) -> TypedExpression:
     """Check a path from the class over roles to an attribute or a role."""
     at, path = checker.scope.class_name, tuple(word.text for word in node.words)
     for number, word in enumerate(node.words):
@@ -144,7 +144,7 @@ def _check_path(checker: Checker, node: DottedName) -> TypedExpression:
     return TypedExpression(OBJECT, role_evaluator(path), node.at)
 
 
-def class_led_to(checker: Checker, node: DottedName) -> str | None:
+def class_led_to(checker: Checker, node: NameNode) -> str | None:
     """Return the class to which a path of to-one roles leads, None if a name is not such a path."""
     at = checker.scope.class_name
     if node.words[0].text in checker.variables:
@@ -169,7 +169,7 @@ def _reason_not_to_follow(checker: Checker, role: RoleSymbol, name: str) -> str 
 
 
 def _check_attribute(
-    checker: Checker, node: DottedName, number: int, symbol: AttributeSymbol, class_name: str
+    checker: Checker, node: NameNode, number: int, symbol: AttributeSymbol, class_name: str
 ) -> TypedExpression:
     """Return the typed expression of an attribute that was found at a word of a path."""
     if symbol.kind is UNKNOWN:

@@ -26,35 +26,35 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class NumberLiteral(Node):
+class NumberNode(Node):
     """A number such as `12`, `0x1F`, `1.5e3` or `7u`, as written, with its sign."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class TextLiteral(Node):
+class TextNode(Node):
     """A text as written, in its quotes."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class ConstantLiteral(Node):
+class ConstantNode(Node):
     """`true`, `false` or `null`."""
 
     value: bool | None
 
 
 @dataclass(frozen=True, slots=True)
-class DottedName(Node):
+class NameNode(Node):
     """A name, or several with dots between them: `team.name`."""
 
     words: tuple[Word, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class MemberAccess(Node):
+class MemberAccessNode(Node):
     """A name after an expression that is not a name: `[1, 2].name`."""
 
     operand: Node
@@ -62,7 +62,7 @@ class MemberAccess(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Index(Node):
+class IndexNode(Node):
     """An index: `list[position]`."""
 
     operand: Node
@@ -70,7 +70,7 @@ class Index(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Node):
+class CallNode(Node):
     """A call: `lower(x)`, or `x.lower()`, in which the `receiver` is the first argument."""
 
     word: Word
@@ -79,28 +79,28 @@ class Call(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class ListLiteral(Node):
+class ListNode(Node):
     """A list: `[1, 2, 3]`."""
 
     items: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Not(Node):
+class NotNode(Node):
     """A negated condition: `!x`."""
 
     operand: Node
 
 
 @dataclass(frozen=True, slots=True)
-class Negation(Node):
+class NegationNode(Node):
     """A negated number: `-x`."""
 
     operand: Node
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorChain(Node):
+class ChainNode(Node):
     """A chain of operators with the same precedence, applied from the left: `a + b - c` or `a * b / c`."""
 
     first: Node
@@ -108,7 +108,7 @@ class OperatorChain(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Node):
+class ComparisonNode(Node):
     """A comparison: `a < b` or `a in b`."""
 
     operator: Word
@@ -117,7 +117,7 @@ class Comparison(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class LogicalOperation(Node):
+class LogicalNode(Node):
     """Conditions joined by one operator: `a && b && c`, or with `||`."""
 
     operator: str
@@ -125,7 +125,7 @@ class LogicalOperation(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Conditional(Node):
+class ConditionalNode(Node):
     """A conditional: `a ? b : c ? d : e`.
 
     `cases` has the conditions with their values. The first true condition determines the value.

@@ -15,7 +15,7 @@ from stratabase.values.cel.function import (
     simple_function,
 )
 from stratabase.values.cel.kinds import BOOLEAN, TEXT, UNKNOWN, is_assignable
-from stratabase.values.cel.syntax import Call
+from stratabase.values.cel.syntax import CallNode
 from stratabase.values.cel.typed_expression import TypedExpression, unknown_at
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.regex import compile_regex, matching_cost
@@ -107,7 +107,7 @@ def compile_search(pattern: str) -> Callable[[Environment, str], bool | None]:
 _USAGE = "text.matches('pattern')"
 
 
-def _check_matches(checker: Checker, call: Call) -> TypedExpression:
+def _check_matches(checker: Checker, call: CallNode) -> TypedExpression:
     arguments = [checker.check_value(argument) for argument in call.arguments]
     if len(arguments) != 2 or not all(is_assignable(argument.kind, TEXT) for argument in arguments):
         return checker.report(call.word.at, argument_error(_USAGE, [[TEXT, TEXT]], arguments))
@@ -130,7 +130,7 @@ MATCHES = Function("matches", _USAGE, _check_matches)
 _CONCAT = "concat(a, b, …)"
 
 
-def _check_concat(checker: Checker, call: Call) -> TypedExpression:
+def _check_concat(checker: Checker, call: CallNode) -> TypedExpression:
     """Check the values that `concat` joins."""
     values = [checker.check_value(argument) for argument in call.arguments]
     pieces = [_as_text(call, value) for value in values]
@@ -140,7 +140,7 @@ def _check_concat(checker: Checker, call: Call) -> TypedExpression:
     return apply_signature(call, Signature((TEXT,) * len(written), TEXT, join_all), written)
 
 
-def _as_text(call: Call, value: TypedExpression) -> TypedExpression | None:
+def _as_text(call: CallNode, value: TypedExpression) -> TypedExpression | None:
     """Return a value converted to text, or None if its kind has no text form."""
     if value.kind in (TEXT, UNKNOWN) or value.kind.values:
         return value

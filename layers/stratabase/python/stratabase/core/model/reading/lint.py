@@ -29,11 +29,11 @@ from stratabase.values.cel.expression import Expression
 from stratabase.values.cel.names import CALLER
 from stratabase.values.cel.parser import parse
 from stratabase.values.cel.syntax import (
-    Call,
-    Comparison,
-    Conditional,
-    DottedName,
-    ListLiteral,
+    CallNode,
+    ComparisonNode,
+    ConditionalNode,
+    ListNode,
+    NameNode,
     Node,
     children,
     walk,
@@ -146,10 +146,10 @@ def _warning_at(node: AstNode, character: int, message: str) -> ModelError:
     return ModelError(node.loc.source.name, line, column, message)
 
 
-def _caller_field_names(node: Node) -> Iterator[DottedName]:
+def _caller_field_names(node: Node) -> Iterator[NameNode]:
     """Yield the names in an expression that read a field of `caller`."""
     for each in walk(node):
-        if isinstance(each, DottedName) and len(each.words) > 1 and each.words[0].text == CALLER:
+        if isinstance(each, NameNode) and len(each.words) > 1 and each.words[0].text == CALLER:
             yield each
 
 
@@ -217,7 +217,7 @@ class CallerNameUse(NamedTuple):
 
 
 Use = TypeVar("Use")
-FindUses = Callable[[str, DottedName], Iterator[Use]]
+FindUses = Callable[[str, NameNode], Iterator[Use]]
 """Yields the uses of a member's name as text that a name is, given the class of the condition."""
 
 
@@ -239,20 +239,20 @@ def uses_of_caller_name(model: Model, class_name: str, text: str) -> Iterator[Ca
 
 
 def _uses(model: Model, class_name: str, node: Node, find: FindUses[Use]) -> Iterator[Use]:
-    if isinstance(node, DottedName):
+    if isinstance(node, NameNode):
         yield from find(class_name, node)
-    elif isinstance(node, Comparison) and node.operator.text in _BY_MEMBER_ID:
-        for other in children(node.right) if isinstance(node.right, ListLiteral) else (node.right,):
+    elif isinstance(node, ComparisonNode) and node.operator.text in _BY_MEMBER_ID:
+        for other in children(node.right) if isinstance(node.right, ListNode) else (node.right,):
             # Members are compared by their IDs, or by names that only they have, so this is safe.
             if not _are_members(model, class_name, node.left, other):
                 yield from _uses(model, class_name, node.left, find)
                 yield from _uses(model, class_name, other, find)
-    elif not (isinstance(node, Call) and node.word.text in _EXISTENCE_FUNCTIONS):
+    elif not (isinstance(node, CallNode) and node.word.text in _EXISTENCE_FUNCTIONS):
         for child in children(node):
             yield from _uses(model, class_name, child, find)
 
 
-def _uses_of_caller(model: Model, class_name: str, node: DottedName) -> Iterator[CallerNameUse]:
+def _uses_of_caller(model: Model, class_name: str, node: NameNode) -> Iterator[CallerNameUse]:
     path = _names_of(node)
     if path == _CALLER_NAME:
         yield CallerNameUse(node.at)
@@ -271,7 +271,7 @@ def _depends_on_caller_name(model: Model, class_name: str, path: Sequence[str]) 
     return next(uses_of_caller_name(model, owner, derivation.expression), None) is not None
 
 
-def _names_of(node: DottedName) -> list[str]:
+def _names_of(node: NameNode) -> list[str]:
     return [word.text for word in node.words]
 
 
@@ -285,12 +285,12 @@ def _are_members(model: Model, class_name: str, one: Node, other: Node) -> bool:
 
 
 def _is_caller_name(node: Node) -> bool:
-    return isinstance(node, DottedName) and _names_of(node) == _CALLER_NAME
+    return isinstance(node, NameNode) and _names_of(node) == _CALLER_NAME
 
 
 def _is_present_name(model: Model, class_name: str, node: Node) -> bool:
     """Return whether a node is the username that a member has now, which no two members share."""
-    if not isinstance(node, DottedName):
+    if not isinstance(node, NameNode):
         return False
     owner, name, _ = _find_attribute(model, class_name, _names_of(node))
     return owner == USER and name == "username"
@@ -298,18 +298,18 @@ def _is_present_name(model: Model, class_name: str, node: Node) -> bool:
 
 def _is_member_name(model: Model, class_name: str, node: Node) -> bool:
     """Return whether a node always gives the name of a member together with the member's ID."""
-    if isinstance(node, DottedName):
+    if isinstance(node, NameNode):
         path = _names_of(node)
         return path == _CALLER_NAME or _find_attribute(model, class_name, path)[1] in NAMING_ATTRIBUTES
-    if isinstance(node, ListLiteral) or (isinstance(node, Call) and node.word.text == "firstNotNull"):
+    if isinstance(node, ListNode) or (isinstance(node, CallNode) and node.word.text == "firstNotNull"):
         return all(_is_member_name(model, class_name, child) for child in children(node))
-    if isinstance(node, Conditional):
+    if isinstance(node, ConditionalNode):
         values = (*(value for _, value in node.cases), node.otherwise)
         return all(_is_member_name(model, class_name, value) for value in values)
     return False
 
 
-def _uses_in_path(model: Model, class_name: str, node: DottedName) -> Iterator[NameUse]:
+def _uses_in_path(model: Model, class_name: str, node: NameNode) -> Iterator[NameUse]:
     path = _names_of(node)
     owner, name, attribute = _find_attribute(model, class_name, path)
     derivation = attribute.derivation if attribute else None
