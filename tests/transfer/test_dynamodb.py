@@ -11,7 +11,7 @@ import pytest
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.parallel import ThreadedMap
-from stratabase.core.store.engine.port import Batch, Delete, Engine, Item, Key, Put
+from stratabase.core.store.engine.port import Batch, DeleteItem, Engine, Item, Key, Put
 from stratabase.core.store.layout import keys
 from stratabase.core.store.repository import Repository
 from stratabase.core.store.staged_snapshot import staged_snapshot
@@ -89,7 +89,7 @@ def test_a_history_that_lacks_a_version_for_good_is_exported(
     start = objects.create("Team", "t", name="T")
     objects.update("Team", "t", name="U")
     lost = keys.version(objects.get("Team", "t").reference, start)
-    store.engine.commit(Batch("lose", (Delete(lost), Put(Item(keys.checkpoint("x"))))))
+    store.engine.commit(Batch("lose", (DeleteItem(lost), Put(Item(keys.checkpoint("x"))))))
 
     with staged_snapshot(store.engine, tmp_path) as snapshot:
         assert [item.key.sort for item in chain.from_iterable(snapshot.scan())] == [keys.HEAD]

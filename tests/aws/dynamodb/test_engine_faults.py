@@ -16,7 +16,7 @@ from stratabase.core.store.engine.port import (
     Check,
     Condition,
     ConditionOperator,
-    Delete,
+    DeleteItem,
     Engine,
     Expectation,
     ExpectationFailed,
@@ -82,7 +82,7 @@ def update(id_: str) -> Case:
 
 
 def delete(id_: str) -> Case:
-    return Case([HEAD], Batch(id_, (Delete(ONE, UNCHANGED),)), [])
+    return Case([HEAD], Batch(id_, (DeleteItem(ONE, UNCHANGED),)), [])
 
 
 def add(id_: str) -> Case:
@@ -95,11 +95,11 @@ def overwrite(id_: str) -> Case:
 
 
 def clear(id_: str) -> Case:
-    return Case([HEAD], Batch(id_, (Delete(ONE),)), [])
+    return Case([HEAD], Batch(id_, (DeleteItem(ONE),)), [])
 
 
 def several(id_: str) -> Case:
-    others = (Delete(TWO, EXISTS), Patch(THREE, add={"n": 1}), Put(Item(FOUR), NOT_EXISTS))
+    others = (DeleteItem(TWO, EXISTS), Patch(THREE, add={"n": 1}), Put(Item(FOUR), NOT_EXISTS))
     return Case(
         [HEAD, Item(TWO), Item(THREE, {"n": 5})],
         Batch(id_, (patch(id_), *others)),

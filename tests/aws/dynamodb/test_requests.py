@@ -15,7 +15,7 @@ from stratabase.core.store.engine.port import (
     Check,
     Condition,
     ConditionOperator,
-    Delete,
+    DeleteItem,
     Expectation,
     IndexKey,
     Item,
@@ -42,15 +42,15 @@ def engine_of(client: ScriptedClient) -> DynamoDBEngine:
         ((Put(Item(KEY)),), "PutItem"),
         ((Put(Item(KEY), NOT_EXISTS),), "PutItem"),
         ((Patch(KEY, set={"a": 1}),), "UpdateItem"),
-        ((Delete(KEY),), "DeleteItem"),
+        ((DeleteItem(KEY),), "DeleteItem"),
         ((Put(Item(KEY)), Check(OTHER, NO_EXPECTATION)), "PutItem"),
         ((Put(Item(KEY)), Check(OTHER, EXISTS)), "TransactWriteItems"),
-        ((Put(Item(KEY)), Delete(OTHER)), "TransactWriteItems"),
+        ((Put(Item(KEY)), DeleteItem(OTHER)), "TransactWriteItems"),
         ((Check(KEY, EXISTS),), "TransactWriteItems"),
         # It must not be done twice, and only a transaction has a token that sees to it.
         ((Patch(KEY, add={"a": 1}),), "TransactWriteItems"),
         # Nothing would tell who did it.
-        ((Delete(KEY, EXISTS),), "TransactWriteItems"),
+        ((DeleteItem(KEY, EXISTS),), "TransactWriteItems"),
     ],
 )
 def test_one_write_is_a_single_request_and_several_are_a_transaction(

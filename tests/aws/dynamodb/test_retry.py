@@ -7,7 +7,17 @@ import pytest
 
 from stratabase.core.deadline import deadline_after
 from stratabase.core.domain.issues.refusals import Unavailable
-from stratabase.core.store.engine.port import NOT_EXISTS, Batch, Check, Delete, Engine, Item, Key, Patch, Put
+from stratabase.core.store.engine.port import (
+    NOT_EXISTS,
+    Batch,
+    Check,
+    DeleteItem,
+    Engine,
+    Item,
+    Key,
+    Patch,
+    Put,
+)
 from stratabase.core.usage import record_usage
 from stratabase_aws.dynamodb.client import Rejected, Unanswered
 from stratabase_aws.dynamodb.engine import DynamoDBEngine
@@ -51,7 +61,7 @@ def write(engine: Engine) -> None:
 
 
 def write_several(engine: Engine) -> None:
-    commit(engine, Put(Item(KEY), NOT_EXISTS), Delete(Key("p", "2")))
+    commit(engine, Put(Item(KEY), NOT_EXISTS), DeleteItem(Key("p", "2")))
 
 
 EACH_DEED = pytest.mark.parametrize("operation", [read, read_several, walk, write, write_several])

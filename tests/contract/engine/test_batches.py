@@ -13,7 +13,7 @@ from stratabase.core.store.engine.port import (
     Check,
     Condition,
     ConditionOperator,
-    Delete,
+    DeleteItem,
     Engine,
     Expectation,
     ExpectationFailed,
@@ -63,7 +63,7 @@ def test_a_batch_may_mix_all_actions(engine: Engine) -> None:
     commit(
         engine,
         Patch(patched, add={"n": 1}),
-        Delete(deleted, EXISTS),
+        DeleteItem(deleted, EXISTS),
         Check(checked, EXISTS),
         Put(Item(fresh), NOT_EXISTS),
     )
@@ -85,7 +85,7 @@ def test_all_failures_are_reported_in_the_order_of_the_actions(engine: Engine) -
     actions: list[Action] = [
         Put(Item(KEYS[0]), NOT_EXISTS),
         Put(Item(KEYS[1]), NOT_EXISTS),
-        Delete(KEYS[2], EXISTS),
+        DeleteItem(KEYS[2], EXISTS),
         Patch(KEYS[3]),
         Check(KEYS[4], NOT_EXISTS),
         Check(KEYS[5], EXISTS),
@@ -102,7 +102,7 @@ def test_a_refused_batch_changes_nothing(engine: Engine) -> None:
     refused_expectations(
         engine,
         Patch(KEYS[0], add={"n": 1}, state="[]"),
-        Delete(KEYS[1]),
+        DeleteItem(KEYS[1]),
         Put(Item(KEYS[2])),
         Check(KEYS[3], EXISTS),
     )
@@ -121,9 +121,9 @@ def test_an_empty_batch_is_committed(engine: Engine) -> None:
 
 def test_two_actions_on_one_key_are_an_error() -> None:
     with pytest.raises(ValueError, match=r"several on \[Key\(partition='p0', sort='s0'\)\]"):
-        Batch("twice", (Put(Item(KEYS[0])), Check(KEYS[1], EXISTS), Delete(KEYS[0])))
+        Batch("twice", (Put(Item(KEYS[0])), Check(KEYS[1], EXISTS), DeleteItem(KEYS[0])))
 
 
 def test_too_many_actions_are_an_error() -> None:
     with pytest.raises(ValueError, match="at most 100 actions, but this one has 101"):
-        Batch("large", tuple(Delete(Key("p", str(number))) for number in range(MAX_ACTIONS + 1)))
+        Batch("large", tuple(DeleteItem(Key("p", str(number))) for number in range(MAX_ACTIONS + 1)))

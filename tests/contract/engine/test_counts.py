@@ -10,7 +10,7 @@ from stratabase.core.store.engine.port import (
     ITEMS,
     UNBOUNDED,
     Bounds,
-    Delete,
+    DeleteItem,
     Engine,
     IndexKey,
     Item,
@@ -78,7 +78,7 @@ def test_a_count_stays_in_its_index_and_partition(engine: Engine) -> None:
 
 def test_a_moved_item_counts_where_it_is_and_a_deleted_one_nowhere(engine: Engine) -> None:
     put(engine, map(in_index, SORTS))
-    commit(engine, Patch(Key("ka", "x"), places={"index1": IndexKey("all", "z")}), Delete(Key("kb", "x")))
+    commit(engine, Patch(Key("ka", "x"), places={"index1": IndexKey("all", "z")}), DeleteItem(Key("kb", "x")))
     assert count_items(engine, "index1", "all", Bounds(high="c")) == 2
     assert count_items(engine, "index1", "all", Bounds(low="c", low_included=False)) == 2
 

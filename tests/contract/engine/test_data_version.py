@@ -1,6 +1,6 @@
 """Versions of the data: an engine that has them shows every commit by another one."""
 
-from stratabase.core.store.engine.port import ITEMS, Delete, Engine, Item, Put
+from stratabase.core.store.engine.port import ITEMS, DeleteItem, Engine, Item, Put
 from tests.contract.engine.engine_calls import HERE, commit, count_items, find_item, run_concurrently
 
 
@@ -21,7 +21,7 @@ def test_each_write_changes_the_version(engine: Engine) -> None:
     for write in (
         lambda: commit(engine, Put(Item(HERE, {"n": 1}))),
         lambda: engine.increment(HERE, "n", 1),
-        lambda: commit(engine, Delete(HERE)),
+        lambda: commit(engine, DeleteItem(HERE)),
     ):
         write()
         seen.append(engine.data_version())
@@ -32,6 +32,6 @@ def test_no_thread_takes_the_version_of_another_for_its_own(engine: Engine) -> N
     """A number that one thread has seen before a commit may be that of another thread after it."""
     commit(engine, Put(Item(HERE)))
     before = run_concurrently(*[engine.data_version] * 3)
-    commit(engine, Delete(HERE))
+    commit(engine, DeleteItem(HERE))
     after = run_concurrently(*[engine.data_version] * 3)
     assert None in before or set(before).isdisjoint(after)

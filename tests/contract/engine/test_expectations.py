@@ -12,7 +12,7 @@ from stratabase.core.store.engine.port import (
     Check,
     Condition,
     ConditionOperator,
-    Delete,
+    DeleteItem,
     Engine,
     Expectation,
     Item,
@@ -41,7 +41,7 @@ HELD = Item(
 ACTIONS: list[Callable[[Expectation], Action]] = [
     lambda expect: Put(Item(HERE, {"new": 1}), expect),
     lambda expect: Patch(HERE, expect, {"new": 1}),
-    lambda expect: Delete(HERE, expect),
+    lambda expect: DeleteItem(HERE, expect),
     lambda expect: Check(HERE, expect),
 ]
 EACH_ACTION = pytest.mark.parametrize("action", ACTIONS, ids=["put", "patch", "delete", "check"])

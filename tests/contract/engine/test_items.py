@@ -8,7 +8,7 @@ from stratabase.core.store.engine.port import (
     NO_EXPECTATION,
     NOT_EXISTS,
     Check,
-    Delete,
+    DeleteItem,
     Engine,
     Expectation,
     IndexKey,
@@ -84,12 +84,12 @@ def test_partition_and_sort_keys_are_distinguished(engine: Engine) -> None:
 
 def test_a_deleted_item_is_gone(engine: Engine) -> None:
     commit(engine, Put(FULL))
-    commit(engine, Delete(HERE))
+    commit(engine, DeleteItem(HERE))
     assert find_item(engine) is None
 
 
 def test_deleting_a_missing_item_succeeds(engine: Engine) -> None:
-    commit(engine, Delete(HERE))
+    commit(engine, DeleteItem(HERE))
     assert find_item(engine) is None
 
 

@@ -8,7 +8,7 @@ from stratabase.core.store.engine.port import (
     INDEX_NAMES,
     Bounds,
     Check,
-    Delete,
+    DeleteItem,
     Engine,
     IndexKey,
     Item,
@@ -79,7 +79,7 @@ def test_an_item_leaves_an_index(engine: Engine) -> None:
 
 def test_a_deleted_item_leaves_every_index(engine: Engine) -> None:
     commit(engine, Put(Item(ONE, places={name: IndexKey("all", "1") for name in INDEX_NAMES})))
-    commit(engine, Delete(ONE))
+    commit(engine, DeleteItem(ONE))
     assert [keys(engine, name, "all") for name in INDEX_NAMES] == [[]] * len(INDEX_NAMES)
 
 

@@ -16,7 +16,7 @@ from stratabase.core.store.engine.port import (
     Check,
     Condition,
     ConditionOperator,
-    Delete,
+    DeleteItem,
     Engine,
     Expectation,
     ExpectationFailed,
@@ -78,7 +78,7 @@ def patches(draw: st.DrawFn) -> Patch:
 ACTIONS: st.SearchStrategy[Action] = st.one_of(
     st.builds(Put, ITEMS_PUT, EXPECTATIONS),
     patches(),
-    st.builds(Delete, KEYS, EXPECTATIONS),
+    st.builds(DeleteItem, KEYS, EXPECTATIONS),
     st.builds(Check, KEYS, EXPECTATIONS),
 )
 HISTORIES = st.lists(st.lists(ACTIONS, max_size=5, unique_by=lambda action: action.key), max_size=12)
@@ -134,7 +134,7 @@ def answers(engine: Engine, ranges: list[tuple[Any, ...]]) -> list[object]:
 def emptied(engine: Engine) -> Engine:
     """Delete all items that a history may have left."""
     left = [item.key for partition in "pq" for page in engine.range(ITEMS, partition) for item in page]
-    commit(engine, *map(Delete, left))
+    commit(engine, *map(DeleteItem, left))
     return engine
 
 

@@ -8,7 +8,7 @@ from stratabase.core.store.engine.port import (
     ITEMS,
     UNBOUNDED,
     Bounds,
-    Delete,
+    DeleteItem,
     Engine,
     IndexKey,
     Item,
@@ -70,7 +70,7 @@ def test_parts_of_items_have_their_state_and_their_place(engine: Engine, backwar
 
 def test_a_deleted_item_is_in_no_range(engine: Engine) -> None:
     put(engine, [Item(Key("p", sort)) for sort in SORTS])
-    commit(engine, Delete(Key("p", "b")))
+    commit(engine, DeleteItem(Key("p", "b")))
     assert keys(engine, ITEMS, "p") == [Key("p", sort) for sort in SORTS if sort != "b"]
 
 
@@ -123,7 +123,7 @@ def test_later_pages_of_a_range_are_current_when_they_are_read(
     for number, page in enumerate(engine.range(ITEMS, "p", UNBOUNDED)):
         seen += [item.key.sort for item in page]
         commit(engine, Put(Item(Key("p", f"00000+{number}"))), Put(Item(Key("p", f"~{number}"))))
-        commit(engine, Delete(page[-1].key))
+        commit(engine, DeleteItem(page[-1].key))
     throughout = [f"{number:05}" for number in range(kind.many)]
     assert [sort for sort in seen if sort in set(throughout)] == throughout
     assert all(one < other for one, other in pairwise(seen))
@@ -131,7 +131,7 @@ def test_later_pages_of_a_range_are_current_when_they_are_read(
 
 def test_an_eventually_consistent_range_finally_shows_every_commit(engine: Engine) -> None:
     put(engine, [Item(Key("p", sort)) for sort in SORTS])
-    commit(engine, Delete(Key("p", "b")), Put(Item(Key("p", "c"), {"new": True})))
+    commit(engine, DeleteItem(Key("p", "b")), Put(Item(Key("p", "c"), {"new": True})))
     for backward, limit in ((False, None), (True, 2)):
         found = settle(engine).range(
             ITEMS, "p", Bounds("a", "c"), backward=backward, limit=limit, exact=False

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratabase.core.store.engine.port import Delete, Engine, IndexKey, Item, Key
+from stratabase.core.store.engine.port import DeleteItem, Engine, IndexKey, Item, Key
 from tests.contract.engine.engine_calls import commit, put
 from tests.contract.engine.engines import KINDS, EngineImplementation
 from tests.soak import mostly
@@ -44,5 +44,5 @@ def test_a_scan_goes_on_after_any_key_also_of_a_deleted_item(engine: Engine) -> 
     assert len(order) == 9
     for at, key in enumerate(order):
         assert [item.key for item in scanned(engine, key)] == order[at + 1 :]
-    commit(engine, Delete(order[4]))
+    commit(engine, DeleteItem(order[4]))
     assert [item.key for item in scanned(engine, order[4])] == order[5:]

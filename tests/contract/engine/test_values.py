@@ -8,7 +8,7 @@ from stratabase.core.store.engine.port import (
     Check,
     Condition,
     ConditionOperator,
-    Delete,
+    DeleteItem,
     Engine,
     Expectation,
     IndexKey,
@@ -111,7 +111,7 @@ def test_any_text_is_a_key_of_its_own(engine: Engine) -> None:
     items = engine.get([Key(text, text) for text in TEXTS])
     assert [item and item.attributes["text"] for item in items] == TEXTS
     for text in TEXTS:
-        commit(engine, Delete(Key(text, text)))
+        commit(engine, DeleteItem(Key(text, text)))
         assert find_item(engine, Key(text, text)) is None
 
 

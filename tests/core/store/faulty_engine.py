@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from stratabase.core.store.engine.delegating import DelegatingEngine
-from stratabase.core.store.engine.port import NO_EXPECTATION, Action, Batch, Check, Delete, Patch, Put
+from stratabase.core.store.engine.port import NO_EXPECTATION, Action, Batch, Check, DeleteItem, Patch, Put
 from stratabase.core.store.layout.versions import END
 
 
@@ -56,7 +56,7 @@ FAULTY = [BlindWriteEngine, GapEngine, EarlyVersionEngine]
 def _careless(action: Action) -> Action:
     if isinstance(action, Patch | Check):
         return replace(action, expect=replace(action.expect, conditions=(), either=()))
-    assert isinstance(action, Put | Delete)
+    assert isinstance(action, Put | DeleteItem)
     return replace(action, expect=NO_EXPECTATION)
 
 

@@ -12,7 +12,7 @@ from stratabase.core.domain.write.commands import Create
 from stratabase.core.model.member_names import MEMBER_IDS, NOBODY, member_id
 from stratabase.core.operations.write.services import save
 from stratabase.core.settings import Settings
-from stratabase.core.store.engine.port import Batch, Delete, Item, Patch
+from stratabase.core.store.engine.port import Batch, DeleteItem, Item, Patch
 from stratabase.core.store.layout import codec, keys
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.member import Member
@@ -65,7 +65,7 @@ class OwnersTerminal(Terminal):
             patch = Patch(item.key, state=orjson.dumps(state).decode())
             instance.engine.commit(Batch(f"forget{item.key}", (patch,)))
         if marks:
-            instance.engine.commit(Batch("forget", (Delete(keys.MEMBER_ID_BACKFILL),)))
+            instance.engine.commit(Batch("forget", (DeleteItem(keys.MEMBER_ID_BACKFILL),)))
         instance.close()
 
 

@@ -22,7 +22,7 @@ from stratabase.core.store.engine.port import (
     Bounds,
     Check,
     Counted,
-    Delete,
+    DeleteItem,
     ExpectationFailed,
     IndexKey,
     Item,
@@ -211,7 +211,7 @@ def test_a_new_item_has_this_cost(actions: tuple[Action, ...], units: int, engin
         (Patch(KEY, places=MOVED), 3),
         (Patch(KEY, places={"index1": None}), 2),
         # Conditional, so a transaction: docs/decisions/2026-11-21-whose-delete-it-was.md
-        (Delete(KEY, EXISTS), 3),
+        (DeleteItem(KEY, EXISTS), 3),
     ],
     ids=["unseen by the index", "seen", "moved", "left", "deleted"],
 )

@@ -20,7 +20,7 @@ from stratabase.core.store.engine.port import (
     Check,
     Condition,
     ConditionOperator,
-    Delete,
+    DeleteItem,
     Expectation,
     ExpectationFailed,
     IndexKey,
@@ -148,7 +148,7 @@ def _action(chance: random.Random, key: Key, stored: Any) -> Action:
             patch, state=f"[{chance.random()}]", places={"index1": IndexKey("o", "2"), "index2": None}
         )
     return chance.choice(
-        (Put(item, expect), Put(item, NOT_EXISTS), patch, patch, Delete(key, expect), Check(key, expect))
+        (Put(item, expect), Put(item, NOT_EXISTS), patch, patch, DeleteItem(key, expect), Check(key, expect))
     )
 
 

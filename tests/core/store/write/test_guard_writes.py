@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from stratabase.core.domain.objects.change import Effect
 from stratabase.core.domain.objects.commit_refusals import Conflict, UniqueViolation
 from stratabase.core.model.model import Unique
-from stratabase.core.store.engine.port import Delete, Engine, Item, Put
+from stratabase.core.store.engine.port import DeleteItem, Engine, Item, Put
 from stratabase.core.store.layout import keys
 from tests.contract.engine.engines import SEQUENTIAL, engine_fixture, scope_of_shared_engine
 from tests.core.store.stores import Store, fresh_class
@@ -103,7 +103,7 @@ def test_a_change_has_one_action_per_key_and_none_for_unchanged_guards(watched: 
     store.commit(store.update("x", code="b"), store.update("y", code="a"))
     assert len(watched.commits[-1].actions) == 4
     store.commit(store.update("x", code="c"))
-    assert [type(action) for action in watched.commits[-1].actions[1:]] == [Put, Delete]
+    assert [type(action) for action in watched.commits[-1].actions[1:]] == [Put, DeleteItem]
     store.commit(store.update("x", count=1))
     assert len(watched.commits[-1].actions) == 1
 

@@ -9,7 +9,7 @@ from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.change import Change, Deletion, Effect, Modification
 from stratabase.core.domain.objects.commit_refusals import RequiredRoleEmpty, SizeCause, TooLarge
 from stratabase.core.model.model import Model, Unique
-from stratabase.core.store.engine.port import Batch, Delete, Engine, Key
+from stratabase.core.store.engine.port import Batch, DeleteItem, Engine, Key
 from stratabase.core.store.layout import keys
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.core.store.write import cleanup
@@ -339,7 +339,7 @@ class LinkingEngine(WatchedEngine):
         self.times = 0
 
     def commit(self, batch: Batch) -> None:
-        meant = [action.key for action in batch.actions if isinstance(action, Delete)]
+        meant = [action.key for action in batch.actions if isinstance(action, DeleteItem)]
         ended = [keys.id_of(key) for key in meant if key.sort == keys.HEAD]
         if self.link is not None and self.times and batch.id.startswith("purge") and ended:
             self.times -= 1

@@ -13,7 +13,7 @@ from stratabase.core.store.engine.port import (
     Bounds,
     Check,
     Counted,
-    Delete,
+    DeleteItem,
     ExpectationFailed,
     Failure,
     Item,
@@ -172,7 +172,7 @@ def _patch(patch: Patch, placeholders: Placeholders) -> tuple[str, Parameters]:
     return "Update", {"Key": key_record(patch.key), "UpdateExpression": update}
 
 
-def _delete(delete: Delete, _: Placeholders) -> tuple[str, Parameters]:
+def _delete(delete: DeleteItem, _: Placeholders) -> tuple[str, Parameters]:
     return "Delete", {"Key": key_record(delete.key)}
 
 
@@ -183,7 +183,7 @@ def _check(check: Check, _: Placeholders) -> tuple[str, Parameters]:
 _KINDS: Mapping[type[Action], Callable[[Any, Placeholders], tuple[str, Parameters]]] = {
     Put: _put,
     Patch: _patch,
-    Delete: _delete,
+    DeleteItem: _delete,
     Check: _check,
 }
 

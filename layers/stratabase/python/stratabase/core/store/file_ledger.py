@@ -15,7 +15,7 @@ from stratabase.core.store.engine.port import (
     Action,
     Batch,
     Bounds,
-    Delete,
+    DeleteItem,
     Engine,
     ExpectationFailed,
     Item,
@@ -73,7 +73,7 @@ class EngineFileLedger:
     def forget(self, released: ReleasedFile) -> None:
         """Delete the entry of a file whose bytes are removed."""
         dying = file_entries.expect_status(file_entries.DYING)
-        self._try(Delete(keys.file_entry(released.ledger_id), dying))
+        self._try(DeleteItem(keys.file_entry(released.ledger_id), dying))
 
     def hold(self, until: Instant) -> None:
         """Keep the sweep from removing bytes until an instant, or longer if it is kept from it longer."""

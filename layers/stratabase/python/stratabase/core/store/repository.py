@@ -32,7 +32,7 @@ from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.core.store.engine.port import (
     NOT_EXISTS,
     Batch,
-    Delete,
+    DeleteItem,
     Engine,
     ExpectationFailed,
     Item,
@@ -334,7 +334,7 @@ class Repository:
     def set_checkpoint(self, work: str, at: str | None) -> None:
         """Store the position at which a long task stopped; None removes it. Raises Unavailable."""
         key, id_ = keys.checkpoint(work), f"checkpoint{secrets.token_hex(12)}"
-        self._engine.commit(Batch(id_, (Delete(key) if at is None else Put(Item(key, state=at)),)))
+        self._engine.commit(Batch(id_, (DeleteItem(key) if at is None else Put(Item(key, state=at)),)))
 
     def sweep(self) -> None:
         """Finish all pending cleanup of the store. Raises Unavailable."""

@@ -14,7 +14,7 @@ from secrets import token_hex
 from tempfile import TemporaryDirectory
 
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.store.engine.port import ITEMS, MAX_ACTIONS, Action, Batch, Delete, Engine, Item, Put
+from stratabase.core.store.engine.port import ITEMS, MAX_ACTIONS, Action, Batch, DeleteItem, Engine, Item, Put
 from stratabase.core.store.engine.snapshot import ItemSnapshot
 from stratabase.core.store.layout import codec, keys, versions
 from stratabase.core.store.read.history import ReadRetry
@@ -88,7 +88,7 @@ def is_whole(items: Sequence[Item]) -> bool:
 def _replace(staging: Engine, partition: str, items: Sequence[Item]) -> None:
     found = chain.from_iterable(staging.range(ITEMS, partition))
     kept = {item.key for item in items}
-    gone: list[Action] = [Delete(item.key) for item in found if item.key not in kept]
+    gone: list[Action] = [DeleteItem(item.key) for item in found if item.key not in kept]
     _commit(staging, [*gone, *(Put(Item(item.key, item.attributes, item.state)) for item in items)])
 
 

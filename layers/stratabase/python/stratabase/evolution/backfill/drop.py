@@ -25,7 +25,7 @@ from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.core.store.engine.port import (
     EXISTS,
     Action,
-    Delete,
+    DeleteItem,
     Engine,
     Item,
     Key,
@@ -112,7 +112,7 @@ class MemberErasure:
         if counts:
             return [Patch(item.key, EXISTS, remove=counts)]
         if self._is_own(item.key):
-            return [Delete(item.key)]
+            return [DeleteItem(item.key)]
         return _withdrawal(item, self.class_name, self.name)
 
     def _is_own(self, key: Key) -> bool:
@@ -151,11 +151,11 @@ class ClassErasure:
         key = item.key
         if _is_state_of(key, self.class_name):
             released = dict.fromkeys(file_ids(stored_values(item)))
-            return [Delete(key, expect_as_read(item)), *map(file_entries.release, released)]
+            return [DeleteItem(key, expect_as_read(item)), *map(file_entries.release, released)]
         made_up = key.sort.startswith(f"L#{self.class_name}.")
         is_ledger = key.partition.startswith(f"{keys.PURGES}{self.class_name}#")
         if _is_object(key, self.class_name) or made_up or is_ledger or _is_guard(key, self.class_name):
-            return [Delete(key)]
+            return [DeleteItem(key)]
         prefix = codec.count_attribute(RoleName(self.class_name, ""))
         if counts := frozenset(name for name in item.attributes if name.startswith(prefix)):
             return [Patch(key, EXISTS, remove=counts)]

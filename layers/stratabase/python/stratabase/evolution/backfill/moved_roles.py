@@ -33,7 +33,7 @@ from stratabase.core.store.engine.port import (
     Action,
     Batch,
     Check,
-    Delete,
+    DeleteItem,
     Engine,
     ExpectationFailed,
     Item,
@@ -195,7 +195,7 @@ class RoleMove:
             return False
         return True
 
-    def _released_guards(self, draft: "_Draft") -> list[Delete]:
+    def _released_guards(self, draft: "_Draft") -> list[DeleteItem]:
         """Return the deletions of the guards that objects hold and no longer need."""
         released: dict[Key, str] = {}
         for before, after in draft.changed():
@@ -285,11 +285,11 @@ class RoleMove:
         place = self._from
         key, back = place.link_keys(holder.id, other.id)
         if place.kind == LINKED_TRUTH:
-            draft.links[key] = Delete(key, EXISTS)
-            draft.links[back] = Delete(back)
+            draft.links[key] = DeleteItem(key, EXISTS)
+            draft.links[back] = DeleteItem(back)
             return
         if place.kind == _KEY:  # its link, if any, would count as an association if links are the truth later
-            draft.links[back] = Delete(back)
+            draft.links[back] = DeleteItem(back)
         name = place.holder.role_name
         left = [id_ for id_ in part_ids(draft.states[holder].get(name)) if id_ != other.id]
         draft.set(holder, name, left or None)

@@ -37,7 +37,7 @@ from stratabase.core.store.engine.port import (
     Check,
     Condition,
     ConditionOperator,
-    Delete,
+    DeleteItem,
     Engine,
     Expectation,
     ExpectationFailed,
@@ -199,7 +199,7 @@ class RoleBackfill:
         """Delete links, as long as no build has begun to move associations to them."""
         while (registry := self._registry.update(lambda registry: registry)).may_clear(stored):
             try:
-                deletions = [Delete(key) for key in some]
+                deletions = [DeleteItem(key) for key in some]
                 self._engine.commit(Batch(_new_commit_id(), (*deletions, registry_fence(registry))))
             except (ExpectationFailed, OutcomeUnknown):
                 continue
@@ -352,7 +352,9 @@ class RoleBackfill:
             change = Change(_new_commit_id(), 0)
             try:
                 self._commit(
-                    self._transaction(change, deltas, {key: Delete(key, expect)}, unchanged, absence_checks)
+                    self._transaction(
+                        change, deltas, {key: DeleteItem(key, expect)}, unchanged, absence_checks
+                    )
                 )
             except Conflict:
                 continue
@@ -416,7 +418,7 @@ class RoleBackfill:
             deltas[owner].counts[near.role] -= 1
         is_there = self._store.read(other) is not None or far.is_singleton
         check = Check(back, NOT_EXISTS) if is_there else Check(keys.head(other), OBJECT_ABSENT)
-        self._attempt(deltas, {key: Delete(key, EXISTS)}, [check])
+        self._attempt(deltas, {key: DeleteItem(key, EXISTS)}, [check])
 
     def _attempt(self, deltas: CountDeltas, links_: Mapping[Key, Action], checks: Sequence[Check]) -> None:
         """Write links. Ignore a refusal: then a concurrent write has changed and maintained them."""

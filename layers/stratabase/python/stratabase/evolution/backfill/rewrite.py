@@ -19,7 +19,7 @@ from stratabase.core.store.engine.port import (
     MAX_ACTIONS,
     Action,
     Batch,
-    Delete,
+    DeleteItem,
     Engine,
     ExpectationFailed,
     IndexKey,
@@ -172,7 +172,7 @@ class Checkpoint:
 
     def clear(self) -> None:
         """Remove the progress, because the task is done. Raises Unavailable."""
-        self._commit(Delete(self._key))
+        self._commit(DeleteItem(self._key))
 
     def _commit(self, action: Action) -> None:
         self._engine.commit(Batch(_new_commit_id(), (action,)))

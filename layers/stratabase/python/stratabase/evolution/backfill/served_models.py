@@ -23,7 +23,7 @@ from stratabase.core.store.engine.port import (
     Batch,
     Condition,
     ConditionOperator,
-    Delete,
+    DeleteItem,
     Engine,
     Expectation,
     ExpectationFailed,
@@ -150,7 +150,7 @@ class ServedModels:
         """Write the list, and remove the texts that are no longer in it. Return False if it has changed."""
         kept = {each.digest for each in models}
         gone = [
-            Delete(keys.served_text(each.digest, piece))
+            DeleteItem(keys.served_text(each.digest, piece))
             for each in before
             if each.digest not in kept
             for piece in range(each.pieces)

@@ -7,7 +7,7 @@ from stratabase.core.http.base.language import response_language
 from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.http.base.shape import Field, Shape
 from stratabase.core.http.pages.notices import confirmation_notices
-from stratabase.core.http.pages.page import Page, render_template
+from stratabase.core.http.pages.page import HtmlPage, render_template
 from stratabase.core.observe import Log
 from stratabase.members.member import Member
 from stratabase.members.operations.email_change import EmailChange
@@ -71,7 +71,7 @@ def confirmation_page(application: str, token: str, language: str, member: Membe
         token=token,
         confirm=_("Confirm address"),
     )
-    return Page(application, language, heading, heading, content).response(200)
+    return HtmlPage(application, language, heading, heading, content).response(200)
 
 
 def confirm_email_endpoint(email_change: EmailChange, pages: ConfirmEmailPages) -> Endpoint:

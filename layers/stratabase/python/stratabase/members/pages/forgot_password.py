@@ -13,7 +13,7 @@ from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.http.base.refusals import Malformed
 from stratabase.core.http.base.shape import Field, Shape
 from stratabase.core.http.pages.notices import NoticeText, notice_page
-from stratabase.core.http.pages.page import Markup, Page, render_elements, render_template
+from stratabase.core.http.pages.page import HtmlPage, Markup, render_elements, render_template
 from stratabase.members.member import MAX_NAME_LENGTH
 from stratabase.members.pages.link_pages import HTML, RETRY_AFTER, read_submission
 from stratabase.values.messages import Message, _
@@ -81,7 +81,7 @@ def forgot_form(application: str, language: str, error: Message | None = None, s
         send=_("Send link"),
     )
     title = _("Error: {heading}", heading=_HEADING) if error else _HEADING
-    return Page(application, language, _HEADING, title, content).response(status)
+    return HtmlPage(application, language, _HEADING, title, content).response(status)
 
 
 def sent_notice(application: str) -> NoticeText:

@@ -13,7 +13,7 @@ from stratabase.core.http.base.messages import Headers, Request, Response
 from stratabase.core.http.base.refusals import log_refusal
 from stratabase.core.http.base.shape import Field, Shape
 from stratabase.core.http.pages.notices import password_notices
-from stratabase.core.http.pages.page import Markup, Page, render_elements, render_template
+from stratabase.core.http.pages.page import HtmlPage, Markup, render_elements, render_template
 from stratabase.core.observe import Log
 from stratabase.members.member import Member
 from stratabase.members.operations.password_reset import PasswordReset
@@ -70,7 +70,7 @@ class PasswordForm:
         heading = _("Choose your password")
         title = _("Error: {heading}", heading=heading) if state.mistakes else heading
         content = self._render(state)
-        page = Page(self._application, state.language, heading, title, content, has_script=True)
+        page = HtmlPage(self._application, state.language, heading, title, content, has_script=True)
         return page.response(status, headers)
 
     def _render(self, state: FormState) -> Markup:

@@ -20,7 +20,7 @@ from stratabase.values.cel.kinds import (
     ValueKind,
     common_kind,
 )
-from stratabase.values.cel.literals import MAX_INT, MIN_INT
+from stratabase.values.cel.literals import MAX_INT64, MIN_INT64
 from stratabase.values.cel.syntax import ChainNode, NegationNode, Word
 from stratabase.values.cel.typed_expression import (
     Evaluator,
@@ -39,7 +39,7 @@ _ROUNDING.rounding = ROUND_HALF_UP
 
 def int_or_null(number: int) -> int | None:
     """Return an integer, or None if it has more than 64 bits."""
-    return number if MIN_INT <= number <= MAX_INT else None
+    return number if MIN_INT64 <= number <= MAX_INT64 else None
 
 
 def divide_ints(left: int, right: int) -> int | None:

@@ -10,8 +10,8 @@ from stratabase.values.cel.typed_expression import TypedExpression, literal
 from stratabase.values.formats.decimals import canonical_decimal, parse_decimal
 from stratabase.values.formats.invalid_value import InvalidValue
 
-MIN_INT = -(2**63)
-MAX_INT = 2**63 - 1
+MIN_INT64 = -(2**63)
+MAX_INT64 = 2**63 - 1
 _QUOTES = re.compile(r"""([bBrR]?)(\"{3}|'{3}|\"|')""")
 # The last, empty alternative matches an invalid escape, which `_character` reports.
 _ESCAPE = re.compile(
@@ -45,9 +45,9 @@ def parse_number(text: str) -> int | Decimal:
 
 def _whole(text: str) -> int:
     value = int(text, 16 if "0x" in text else 10)
-    if not MIN_INT <= value <= MAX_INT:
+    if not MIN_INT64 <= value <= MAX_INT64:
         raise InvalidLiteral(
-            f"A whole number must be from {MIN_INT} to {MAX_INT}. Write a Real as 1.0 or 1e20."
+            f"A whole number must be from {MIN_INT64} to {MAX_INT64}. Write a Real as 1.0 or 1e20."
         )
     return value
 

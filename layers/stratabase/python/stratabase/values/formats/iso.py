@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, tzinfo
 
-DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-TIME = r"(?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?"
+_DAY_PATTERN = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_TIME_PATTERN = r"(?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?"
 OFFSET = "(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)"
 _ANY_DAY = "1970-01-01T"
-_DATE = re.compile(DATE)
-_TIME = re.compile(TIME)
-_DATETIME = re.compile(f"{DATE}[T ]{TIME}{OFFSET}?", re.IGNORECASE)
+_DATE = re.compile(_DAY_PATTERN)
+_TIME = re.compile(_TIME_PATTERN)
+_DATETIME = re.compile(f"{_DAY_PATTERN}[T ]{_TIME_PATTERN}{OFFSET}?", re.IGNORECASE)
 
 
 def parse_date(text: str) -> datetime | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from stratabase.core.http.base.messages import Headers, Response
-from stratabase.core.http.pages.page import Markup, Page, render_elements, render_template
+from stratabase.core.http.pages.page import HtmlPage, Markup, render_elements, render_template
 from stratabase.values.messages import Message, _
 
 
@@ -50,7 +50,7 @@ def notice_page(
     if text.link is not None:
         link = render_template("notice_link.html", language, url=text.link.url, text=text.link.text)
         content = Markup(content + link)
-    return Page(application, language, text.heading, text.heading, content).response(status, headers)
+    return HtmlPage(application, language, text.heading, text.heading, content).response(status, headers)
 
 
 def not_found_notice(reason: Message, base_url: str) -> NoticeText:

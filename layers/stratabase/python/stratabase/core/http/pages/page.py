@@ -23,7 +23,7 @@ class Markup(str):
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class HtmlPage:
     """A page. `title` is the title of the window, and `content` the HTML below the heading."""
 
     application: str

@@ -13,7 +13,7 @@ from stratabase.core.http.base.language import response_language
 from stratabase.core.http.base.media_type import best_match
 from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.http.base.shape import Field, Shape
-from stratabase.core.http.pages.page import Markup, Page, render_template
+from stratabase.core.http.pages.page import HtmlPage, Markup, render_template
 from stratabase.values.messages import Message, _
 
 _JSON, _HTML = "application/json", "text/html"
@@ -98,7 +98,7 @@ def _page(application: str, language: str, urls: Mapping[str, str]) -> Response:
     content = render_template(
         "start.html", language, links=links, for_programs=_("For programs"), addresses=addresses
     )
-    return Page(application, language, heading, heading, content).response(200, (_VARY,))
+    return HtmlPage(application, language, heading, heading, content).response(200, (_VARY,))
 
 
 def _breakable(url: str) -> Markup:

@@ -12,7 +12,7 @@ from stratabase.core.model.constraints.base import (
     Violation,
     read_argument,
 )
-from stratabase.core.model.constraints.value_range import ISSUE, show_value
+from stratabase.core.model.constraints.value_range import RANGE_ISSUE, show_value
 from stratabase.core.model.types.base import AttributeType, OrderedType
 from stratabase.core.model.types.storage import Stored
 from stratabase.values.formats.preferences import Formats
@@ -24,7 +24,7 @@ class AllowedValues(Constraint):
     """The only allowed values, in their stored form, in the order of the model."""
 
     arguments: ClassVar[Mapping[str, ConstraintArgument]] = {"values": VALUES}
-    issues: ClassVar[tuple[str, ...]] = (ISSUE,)
+    issues: ClassVar[tuple[str, ...]] = (RANGE_ISSUE,)
     types: ClassVar[tuple[type[AttributeType], ...]] = (OrderedType,)
 
     values: tuple[Stored, ...]
@@ -44,4 +44,4 @@ class AllowedValues(Constraint):
                 value=show(stored),
                 values=or_list(map(show, self.values)),
             )
-            yield Violation(ISSUE, message)
+            yield Violation(RANGE_ISSUE, message)

@@ -20,7 +20,7 @@ from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages import Message, _
 from stratabase.values.wording import shorten
 
-ISSUE = "ATTRIBUTE_RANGE"
+RANGE_ISSUE = "ATTRIBUTE_RANGE"
 
 
 def _rises(type_: AttributeType, old: Any, new: Any) -> bool:
@@ -43,7 +43,7 @@ class ValueRange(Constraint):
         "min": ConstraintArgument("minimum", "String", "The minimum value, inclusive.", _rises),
         "max": ConstraintArgument("maximum", "String", "The maximum value, inclusive.", _falls),
     }
-    issues: ClassVar[tuple[str, ...]] = (ISSUE,)
+    issues: ClassVar[tuple[str, ...]] = (RANGE_ISSUE,)
     types: ClassVar[tuple[type[AttributeType], ...]] = (OrderedType,)
 
     minimum: Stored = None
@@ -82,10 +82,10 @@ class ValueRange(Constraint):
         key, low, high = type_.sort_key(stored), self.minimum, self.maximum
         if low is not None and key < type_.sort_key(low):
             show = show_value(type_, formats)
-            yield Violation(ISSUE, self._too_low(show(stored), show))
+            yield Violation(RANGE_ISSUE, self._too_low(show(stored), show))
         if high is not None and key > type_.sort_key(high):
             show = show_value(type_, formats)
-            yield Violation(ISSUE, self._too_high(show(stored), show))
+            yield Violation(RANGE_ISSUE, self._too_high(show(stored), show))
 
     def _too_low(self, value: str, show: Callable[[Any], str]) -> Message:
         if self.maximum is None:

@@ -16,12 +16,12 @@ from stratabase.core.operations.files.attributes import check_may_set, find_attr
 from stratabase.core.operations.services import Services
 from stratabase.values.messages import Message, _
 
-Call = Callable[[], Any]
-RunAll = Callable[[Callable[[Call], Any], Sequence[Call]], list[Any]]
+StoreCall = Callable[[], Any]
+RunAll = Callable[[Callable[[StoreCall], Any], Sequence[StoreCall]], list[Any]]
 """Maps a function over a sequence, possibly in parallel (`store.engine.parallel`)."""
 
 
-def _one_by_one(run: Callable[[Call], Any], calls: Sequence[Call]) -> list[Any]:
+def _one_by_one(run: Callable[[StoreCall], Any], calls: Sequence[StoreCall]) -> list[Any]:
     return [run(call) for call in calls]
 
 
@@ -100,7 +100,7 @@ class FileUploads:
             raise
         return pending
 
-    def admit(self, caller: Caller, pending_id: str, size: int, add: Call) -> None:
+    def admit(self, caller: Caller, pending_id: str, size: int, add: StoreCall) -> None:
         """Add an upload to the ledger, if the other pending files of the caller leave room for it.
 
         `add` adds it. Raises TooMuchPending, Unavailable.

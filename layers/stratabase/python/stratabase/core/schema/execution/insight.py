@@ -15,7 +15,7 @@ from stratabase.values.messages import _
 INSIGHT_ARGUMENT = "insight"
 LIGHT, FULL = "LIGHT", "FULL"
 
-INSIGHT_TYPE = GraphQLEnumType(
+_INSIGHT_TYPE = GraphQLEnumType(
     api_names.INSIGHT_TYPE,
     {
         LIGHT: GraphQLEnumValue(LIGHT, description="Only totals."),
@@ -27,7 +27,7 @@ INSIGHT_TYPE = GraphQLEnumType(
 
 def insight_argument() -> dict[str, GraphQLArgument]:
     """Return the argument `insight` of a service."""
-    return {INSIGHT_ARGUMENT: GraphQLArgument(INSIGHT_TYPE)}
+    return {INSIGHT_ARGUMENT: GraphQLArgument(_INSIGHT_TYPE)}
 
 
 def measure_when_asked(resolver: ServiceResolver) -> ServiceResolver:

@@ -10,11 +10,9 @@ from stratabase.core.domain.objects.entity import Reference, singleton_reference
 from stratabase.core.domain.write.commands import Create, RoleCommand, Update, UpdateBulk
 from stratabase.core.model.api_names import CLIENT_ID, ID, GeneratedType
 from stratabase.core.model.model import Class, ClassKind, Model
-from stratabase.core.schema.inputs.input_table import INPUT_TABLE, InputTypeSpec
+from stratabase.core.schema.inputs.input_table import INPUT_TABLE, InputObject, InputTypeSpec
 from stratabase.core.schema.request.context import Call
 from stratabase.core.schema.types.registry import TypeRegistry
-
-InputObject = Mapping[str, Any]
 
 
 class CommandReader:

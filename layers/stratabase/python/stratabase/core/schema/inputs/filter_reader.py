@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from stratabase.core.domain.access.grants import Access
-from stratabase.core.domain.issues.issue import Issue, IssueType, Subject
+from stratabase.core.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import RoleName
 from stratabase.core.domain.query.filter import (
@@ -62,7 +62,6 @@ EVERYTHING = f"{{{filter_field(ID, Operator.NOT_NULL)}: true}}"
 _NULL_OPERANDS = frozenset({Operator.EQ, Operator.NE})
 """The operators that compare with null."""
 InputObject = Mapping[str, Any]
-Path = tuple[str | int, ...]
 
 
 class _ClassFields:

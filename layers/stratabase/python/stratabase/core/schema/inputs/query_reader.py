@@ -23,7 +23,7 @@ from stratabase.core.model.model_expressions import PermittedSymbols, expression
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.storage import Stored
 from stratabase.core.model.types.temporal import OutOfCalendar
-from stratabase.core.schema.inputs.filter_reader import FilterReader
+from stratabase.core.schema.inputs.filter_reader import FilterReader, InputObject
 from stratabase.core.schema.request.context import InputContext
 from stratabase.core.schema.request.refusals import require_comparable, require_filter, run_all
 from stratabase.core.schema.types.attributes import sortable_attributes
@@ -38,7 +38,6 @@ DEFAULT_SIZE = 10
 """The size of a page if the options don't say it."""
 CONDITION_OPTIONS = ("filter", FILTER_EXP)
 """The options that select objects. If both have a condition, both must hold."""
-InputObject = Mapping[str, Any]
 
 _EXACT_FIELDS = {name: f'{name}(format: "{ISO_FORMAT}")' for name in (VERSION_START, VERSION_END)}
 """By attribute that must be given exactly: the field to select for an exact value."""

@@ -98,7 +98,7 @@ def with_if_version(class_: Class, command: C, call: Call) -> C:
 
 FORCE_ARGUMENT, DATA_VALIDATION = "forceWarnings", "dataValidation"
 
-FORCE_WARNINGS = GraphQLInputObjectType(
+_FORCE_WARNINGS = GraphQLInputObjectType(
     api_names.FORCE_WARNINGS,
     {
         "actionVeto": GraphQLInputField(
@@ -118,7 +118,7 @@ FORCE_WARNINGS = GraphQLInputObjectType(
 
 def force_warnings_argument() -> dict[str, GraphQLArgument]:
     """Return the argument `forceWarnings`, which every write has."""
-    return {FORCE_ARGUMENT: with_default(FORCE_WARNINGS, {"actionVeto": False, DATA_VALIDATION: False})}
+    return {FORCE_ARGUMENT: with_default(_FORCE_WARNINGS, {"actionVeto": False, DATA_VALIDATION: False})}
 
 
 def is_forced(arguments: Mapping[str, Any]) -> bool:

@@ -34,7 +34,7 @@ from stratabase.core.store.engine.port import (
     Batch,
     Condition,
     ConditionOperator,
-    Delete,
+    DeleteItem,
     Engine,
     Expectation,
     ExpectationFailed,
@@ -105,7 +105,7 @@ def _actions(catalog: Catalog, parts: int) -> tuple[Action, ...]:
     attributes = {_REVISION: catalog.revision + 1, _PARTS: len(texts), _COMPRESSED: compressed}
     puts = [Put(Item(keys.catalog(part), attributes, each)) for part, each in enumerate(texts)]
     first = Put(puts[0].item, unchanged if catalog.revision else NOT_EXISTS)
-    return (first, *puts[1:], *(Delete(keys.catalog(part)) for part in range(len(texts), parts)))
+    return (first, *puts[1:], *(DeleteItem(keys.catalog(part)) for part in range(len(texts), parts)))
 
 
 class ServedNames:

@@ -21,7 +21,7 @@ from stratabase.core.store.engine.port import (
     Action,
     Batch,
     Check,
-    Delete,
+    DeleteItem,
     IndexKey,
     Item,
     Patch,
@@ -91,7 +91,7 @@ def is_single_write(actions: Sequence[Action]) -> bool:
         return False
     (action,) = actions
     adds = isinstance(action, Patch) and bool(action.add)
-    deletes_conditionally = isinstance(action, Delete) and action.expect != NO_EXPECTATION
+    deletes_conditionally = isinstance(action, DeleteItem) and action.expect != NO_EXPECTATION
     return not (adds or deletes_conditionally)
 
 

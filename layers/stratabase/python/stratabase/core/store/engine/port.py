@@ -152,7 +152,7 @@ class Patch:
 
 
 @frozen
-class Delete:
+class DeleteItem:
     """An action that deletes the item under a key, if there is one."""
 
     key: Key
@@ -167,7 +167,7 @@ class Check:
     expect: Expectation
 
 
-Action = Put | Patch | Delete | Check
+Action = Put | Patch | DeleteItem | Check
 TIME_TO_LIVE = "ttl"
 """The attribute of items that expire: the seconds since 1970 after which nobody needs the item any more."""
 MAX_ACTIONS = 100

@@ -31,7 +31,7 @@ from stratabase.core.domain.objects.instant import Instant, parse_instant
 from stratabase.core.store.engine.port import (
     Condition,
     ConditionOperator,
-    Delete,
+    DeleteItem,
     Expectation,
     IndexKey,
     Item,
@@ -102,13 +102,13 @@ def counted_size(item: Item, now: Instant) -> int:
     return 0 if has_expired or not isinstance(size, int) else max(size, MIN_COUNTED_SIZE)
 
 
-def take(pending_id: str, now: Instant) -> Delete:
+def take(pending_id: str, now: Instant) -> DeleteItem:
     """Return the action by which an object takes an upload: it must still be pending, and in time."""
     conditions = (
         Condition(STATUS, ConditionOperator.EQUALS, PENDING),
         Condition(EXPIRES, ConditionOperator.MORE_THAN, now),
     )
-    return Delete(keys.file_entry(pending_id), Expectation(exists=True, conditions=conditions))
+    return DeleteItem(keys.file_entry(pending_id), Expectation(exists=True, conditions=conditions))
 
 
 def release(file_id: str) -> Put:

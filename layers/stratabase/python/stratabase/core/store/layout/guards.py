@@ -11,7 +11,7 @@ from stratabase.core.model.model import Class, Unique
 from stratabase.core.store.engine.port import (
     Condition,
     ConditionOperator,
-    Delete,
+    DeleteItem,
     Expectation,
     Item,
     Key,
@@ -55,9 +55,9 @@ def guard_key(class_: Class, unique: Unique, state: State) -> Key | None:
     return unique_constraint(class_, unique).guard_key(state)
 
 
-def delete_guard(key: Key, holder: str) -> Delete:
+def delete_guard(key: Key, holder: str) -> DeleteItem:
     """Return the action that deletes the guard of an object, if the object still holds it."""
-    return Delete(
+    return DeleteItem(
         key, Expectation(exists=True, conditions=(Condition(HOLDER, ConditionOperator.EQUALS, holder),))
     )
 

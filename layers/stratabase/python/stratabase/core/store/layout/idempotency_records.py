@@ -14,7 +14,7 @@ from stratabase.core.store.engine.port import (
     Bounds,
     Condition,
     ConditionOperator,
-    Delete,
+    DeleteItem,
     Expectation,
     IndexKey,
     Item,
@@ -73,9 +73,9 @@ def expired_records(now: Instant) -> Bounds:
     return Bounds(None, f"{now // _SECOND:012d}")
 
 
-def delete_expired(key: Key, now: Instant) -> Delete:
+def delete_expired(key: Key, now: Instant) -> DeleteItem:
     """Return the action that deletes a record, unless another one has replaced it."""
-    return Delete(key, Expectation(either=_expired(now)))
+    return DeleteItem(key, Expectation(either=_expired(now)))
 
 
 def _expired(now: Instant, *, missing: bool = False) -> tuple[Condition, ...]:

@@ -18,7 +18,7 @@ from stratabase.core.store.engine.port import (
     Action,
     Batch,
     Check,
-    Delete,
+    DeleteItem,
     ExpectationFailed,
     Failure,
     Item,
@@ -206,7 +206,7 @@ def _insertion(item: Item) -> Statement:
     return _insert(tuple(places)), (*item.key, attributes_json(item.attributes), item.state, *texts)
 
 
-def _delete(delete: Delete, _: Item | None) -> Statement:
+def _delete(delete: DeleteItem, _: Item | None) -> Statement:
     return _DELETE, delete.key
 
 
@@ -239,5 +239,5 @@ def _update(state: bool, places: tuple[str, ...]) -> str:  # noqa: FBT001 - cach
 _STATEMENT_OF: Mapping[type[Action], Callable[[Any, Item | None], Statement]] = {
     Put: _put,
     Patch: _patch,
-    Delete: _delete,
+    DeleteItem: _delete,
 }

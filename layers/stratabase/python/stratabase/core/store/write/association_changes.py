@@ -18,7 +18,7 @@ from stratabase.core.store.engine.port import (
     NO_EXPECTATION,
     NOT_EXISTS,
     Action,
-    Delete,
+    DeleteItem,
     Expectation,
     Item,
     Key,
@@ -160,7 +160,7 @@ def link_actions(changes: AssociationChanges, instant: Instant) -> Iterator[Acti
     """Yield the actions on links at both ends. `instant`: the start or end of the associations."""
     for key in changes.keys_cleared:
         if link := _link_key(key):
-            yield Delete(link, EXISTS if key.foreign_key.counted_roles else NO_EXPECTATION)
+            yield DeleteItem(link, EXISTS if key.foreign_key.counted_roles else NO_EXPECTATION)
         if former := key.foreign_key.former_role:
             yield Put(
                 Item(keys.former_link(key.target_reference, former.role_name, key.holder), {END: instant})
@@ -169,7 +169,7 @@ def link_actions(changes: AssociationChanges, instant: Instant) -> Iterator[Acti
         if link := _link_key(key):
             yield Put(Item(link, {START: instant}))
     for pair in changes.pairs_unlinked:
-        yield from (Delete(link, expect) for link, expect in _link_keys(pair, EXISTS))
+        yield from (DeleteItem(link, expect) for link, expect in _link_keys(pair, EXISTS))
     for pair in changes.pairs_linked:
         yield from (Put(Item(link), expect) for link, expect in _link_keys(pair, NOT_EXISTS))
 

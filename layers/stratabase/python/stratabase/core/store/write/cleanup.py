@@ -26,7 +26,7 @@ from stratabase.core.domain.objects.version import instant_after
 from stratabase.core.store.engine.port import (
     ITEMS,
     Batch,
-    Delete,
+    DeleteItem,
     ExpectationFailed,
     Item,
     Key,
@@ -165,7 +165,7 @@ class Purger:
             yield from self._delete(list(self._withdrawals(list_, tombstones, purge)), purge, waiting)
         for first in range(0, len(lists), _MAX_BATCH):
             some = lists[first : first + _MAX_BATCH]
-            engine.commit(Batch(_new_commit_id(), tuple(Delete(list_.key) for list_ in some)))
+            engine.commit(Batch(_new_commit_id(), tuple(DeleteItem(list_.key) for list_ in some)))
             yield
         self._remove(ledger)
         yield
@@ -174,7 +174,7 @@ class Purger:
         """Remove a ledger, unless it was already removed or replaced by a new one."""
         with suppress(ExpectationFailed, OutcomeUnknown):
             self._store.engine.commit(
-                Batch(_new_commit_id(), (Delete(ledger.key, ledgers.expect_same_ledger(ledger)),))
+                Batch(_new_commit_id(), (DeleteItem(ledger.key, ledgers.expect_same_ledger(ledger)),))
             )
 
     def _withdrawals(

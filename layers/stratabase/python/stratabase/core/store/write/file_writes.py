@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from stratabase.core.domain.files.stored_file import file_ids
 from stratabase.core.domain.objects.change import Change, ObjectEffect, reference_of
 from stratabase.core.model.model import Model
-from stratabase.core.store.engine.port import Delete, Put
+from stratabase.core.store.engine.port import DeleteItem, Put
 from stratabase.core.store.layout import file_entries
 
 
-def file_writes(change: Change, model: Model) -> Iterator[Put | Delete]:
+def file_writes(change: Change, model: Model) -> Iterator[Put | DeleteItem]:
     """Yield an action for each upload that the change takes, and for each file that it releases."""
     for pending_id in change.files:
         yield file_entries.take(pending_id, change.time)

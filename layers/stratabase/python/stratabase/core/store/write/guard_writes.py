@@ -31,7 +31,7 @@ from stratabase.core.store.engine.port import (
     Check,
     Condition,
     ConditionOperator,
-    Delete,
+    DeleteItem,
     Expectation,
     Failure,
     Key,
@@ -196,7 +196,7 @@ class GuardWrites:
         """Return the actions on guards for the next attempt."""
         taken = [self._put(key, claim) for key, claim in self._taken.items()]
         released = [
-            Delete(key, _expect_holder(id_)) for key, id_ in self._released.items() if self.releases(key)
+            DeleteItem(key, _expect_holder(id_)) for key, id_ in self._released.items() if self.releases(key)
         ]
         return (*taken, *released)
 

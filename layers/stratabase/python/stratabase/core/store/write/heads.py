@@ -38,7 +38,7 @@ from stratabase.core.store.engine.port import (
     Check,
     Condition,
     ConditionOperator,
-    Delete,
+    DeleteItem,
     Expectation,
     Item,
     Key,
@@ -83,7 +83,7 @@ class HeadContext(NamedTuple):
     """Whether the change claims the object. Then no other may have claimed it since the read."""
 
 
-def head_action(effect: ObjectEffect, context: HeadContext) -> Put | Patch | Delete:
+def head_action(effect: ObjectEffect, context: HeadContext) -> Put | Patch | DeleteItem:
     """Return the action of an effect on the head of its object. Raises TooLarge."""
     return _ACTIONS[type(effect)](effect, context)
 
@@ -164,7 +164,7 @@ def _is_kept_in_state(role: Role | None) -> bool:
     return role is not None and (role.holds_key or role.composition or role.whole)
 
 
-def _deleted(effect: Deletion, context: HeadContext) -> Delete | Put:
+def _deleted(effect: Deletion, context: HeadContext) -> DeleteItem | Put:
     before, expected = effect.before, expect_unchanged(effect.before)
     # A link that was created since the object was read would be missed. Its creation has written its commit
     # id to the head, so this expectation then fails.
@@ -174,10 +174,10 @@ def _deleted(effect: Deletion, context: HeadContext) -> Delete | Put:
     if context.class_.versioned:
         tombstone = versions.tombstone_item(before, context.instant, context.commit_id, effect.withdrawn)
         return Put(tombstone, expect)
-    return Delete(keys.head(before.reference), expect)
+    return DeleteItem(keys.head(before.reference), expect)
 
 
-_ACTIONS: Mapping[type[Any], Callable[[Any, HeadContext], Put | Patch | Delete]] = {
+_ACTIONS: Mapping[type[Any], Callable[[Any, HeadContext], Put | Patch | DeleteItem]] = {
     Creation: _created,
     Modification: _updated,
     Deletion: _deleted,
@@ -214,7 +214,7 @@ class HeadWrite:
     """Everything that a change does to one head."""
 
     reference: Reference
-    effect_action: Put | Patch | Delete | None
+    effect_action: Put | Patch | DeleteItem | None
     """The action of the effect on the object; None if the change only affects counts or locks."""
     delta: CountDelta
     counted: CountedRoles
@@ -318,7 +318,7 @@ class HeadWrite:
 
     def _emptied_roles(self, is_released: IsReleased) -> list[RoleName]:
         """Return the required one-to-one roles of the object that the change empties."""
-        if self.ignores_required or isinstance(self.effect_action, Delete | Put):
+        if self.ignores_required or isinstance(self.effect_action, DeleteItem | Put):
             return []
         return [role for guard, role in self.delta.released_guards.items() if is_released(guard)]
 
@@ -400,7 +400,7 @@ class HeadWrite:
         attributes = {**base.item.attributes, **self._link_stamp()}
         return replace(base, item=replace(base.item, attributes=attributes))
 
-    def _deleted(self, base: Delete | Put) -> Action:
+    def _deleted(self, base: DeleteItem | Put) -> Action:
         """Return a deletion that expects that no required key refers to the object after the change."""
         conditions = tuple(self._unneeded_condition(role) for role in self._relevant_roles())
         return replace(base, expect=both(base.expect, Expectation(None, conditions)))

@@ -27,7 +27,7 @@ from stratabase.core.store.engine.port import (
     NO_EXPECTATION,
     Action,
     Check,
-    Delete,
+    DeleteItem,
     Failure,
     Item,
     Key,
@@ -353,7 +353,7 @@ def _head_writes(  # noqa: PLR0913 - what the writes depend on
     store: StoreContext,
     schema: WriteSchema,
     change: Change,
-    head_actions: Mapping[Reference, Put | Patch | Delete],
+    head_actions: Mapping[Reference, Put | Patch | DeleteItem],
     associations: AssociationChanges,
     *,
     ignores_required: bool,
@@ -420,7 +420,7 @@ def _head_action(  # noqa: PLR0913 - what the action depends on
     *,
     defers_parts: bool,
     is_claimed: bool,
-) -> Put | Patch | Delete:
+) -> Put | Patch | DeleteItem:
     class_name = reference_of(effect).class_name
     context = HeadContext(
         store.model.classes[class_name],

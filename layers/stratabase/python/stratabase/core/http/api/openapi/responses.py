@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from stratabase.core.http.api.openapi.schemas import Content, Schemas, render_response
+from stratabase.core.http.api.openapi.schemas import MediaTypes, Schemas, render_response
 from stratabase.core.http.base.endpoint import ErrorFormat, Operation, ResponseSpec
 from stratabase.core.http.base.error_response import PROBLEM_SHAPE
 from stratabase.core.http.base.shape import Shape
@@ -131,7 +131,7 @@ class CommonResponses:
         common = _COMMON_RESPONSES.get(status)
         return common.spec.headers if common is not None and common.applies(operation, protected) else {}
 
-    def content(self, status: int, error_format: ErrorFormat) -> Content:
+    def content(self, status: int, error_format: ErrorFormat) -> MediaTypes:
         """Return the Media Type Objects of an error response."""
         common = _COMMON_RESPONSES.get(status)
         by_service = common is None or common.by_service

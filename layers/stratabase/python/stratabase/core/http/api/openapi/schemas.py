@@ -8,9 +8,9 @@ from stratabase.core.http.base.endpoint import ResponseSpec
 from stratabase.core.http.base.shape import Field, ListShape, Shape
 
 Schema = dict[str, Any]
-Content = Mapping[str, Mapping[str, Schema]]
+MediaTypes = Mapping[str, Mapping[str, Schema]]
 """Media Type Objects of OpenAPI (`{"schema": …}`) by media type."""
-Body = Shape | ListShape | Mapping[str, Shape] | tuple[str | Mapping[str, Shape], ...] | str | None
+BodySchema = Shape | ListShape | Mapping[str, Shape] | tuple[str | Mapping[str, Shape], ...] | str | None
 """A body: a shape (in JSON and XML), shapes by media type, one or more media types without shape, or none."""
 
 
@@ -21,7 +21,7 @@ class Schemas:
         self._shapes: dict[str, Shape] = {}
         self._request_names: set[str] = set()
 
-    def content(self, body: Body, *, is_request: bool = False) -> Content:
+    def content(self, body: BodySchema, *, is_request: bool = False) -> MediaTypes:
         """Return the Media Type Objects of a body, and collect its shapes.
 
         The schema of a request body forbids additional properties, because the service refuses them.
@@ -84,7 +84,7 @@ def _field_schema(field: Field) -> Iterator[tuple[str, object]]:
         yield "examples", [field.example]
 
 
-def render_response(spec: ResponseSpec, content: Content) -> dict[str, Any]:
+def render_response(spec: ResponseSpec, content: MediaTypes) -> dict[str, Any]:
     """Return the OpenAPI Response Object of a response. `content` has the Media Type Objects of its body."""
     headers = {
         name: {"description": about, "schema": {"type": "string"}} for name, about in spec.headers.items()

@@ -34,7 +34,7 @@ from graphql.utilities import value_from_ast_untyped
 
 from stratabase.core.model.language import language_text
 from stratabase.core.model.reading.draft.errors import ModelError, error_at
-from stratabase.core.model.reading.draft.model_draft import DirectiveUse, Item
+from stratabase.core.model.reading.draft.model_draft import DirectiveUse, ListItem
 from stratabase.values.messages import and_list, or_list
 from stratabase.values.wording import shorten
 
@@ -150,7 +150,7 @@ def read_directive(node: DirectiveNode, directive: Directive) -> tuple[Directive
     written: dict[str, ArgumentNode] = {}
     errors = [*_check_known(node, directive, written), *_check_required(node, directive, written)]
     values: dict[str, Any] = {one.name: one.default for one in directive.parameters.values()}
-    items: dict[str, tuple[Item, ...]] = {}
+    items: dict[str, tuple[ListItem, ...]] = {}
     for name, argument in written.items():
         values_read, value_errors = _read_items(argument.value, directive.parameters[name])
         errors += value_errors
@@ -192,13 +192,13 @@ def _without_nulls(written: Mapping[str, ArgumentNode]) -> dict[str, ArgumentNod
     return {name: node for name, node in written.items() if not isinstance(node.value, NullValueNode)}
 
 
-def _read_items(node: ValueNode, parameter: Parameter) -> tuple[tuple[Item, ...], list[ModelError]]:
+def _read_items(node: ValueNode, parameter: Parameter) -> tuple[tuple[ListItem, ...], list[ModelError]]:
     """Return the valid values of an argument, which is one value or a list, and the errors in the others."""
     if isinstance(node, NullValueNode) and not parameter.required:
         return (), []
     # As everywhere in GraphQL, one value may stand where a list is expected.
     nodes = node.values if parameter.many and isinstance(node, ListValueNode) else (node,)
-    items: list[Item] = []
+    items: list[ListItem] = []
     errors: list[ModelError] = []
     for one in nodes:
         try:

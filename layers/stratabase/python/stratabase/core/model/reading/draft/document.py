@@ -63,7 +63,7 @@ _CLOSING = frozenset({TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R}
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class ModelDocument:
     """The parsed definitions of a model file, the syntax errors, and the names in the pieces with errors."""
 
     file: str
@@ -77,11 +77,11 @@ class Document:
         return SCHEMA in self.unparsed
 
 
-def parse_document(text: str, file: str) -> Document:
+def parse_document(text: str, file: str) -> ModelDocument:
     """Return the document of a text. It holds the syntax errors; this function raises none."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     try:
-        return Document(file, _definitions(Source(text, file)))
+        return ModelDocument(file, _definitions(Source(text, file)))
     except GraphQLSyntaxError as error:
         return _parse_each_definition(text, file, error)
 
@@ -113,7 +113,7 @@ def _tokens(source: Source) -> Iterator[Token]:
         yield token
 
 
-def _parse_each_definition(text: str, file: str, error: GraphQLSyntaxError) -> Document:
+def _parse_each_definition(text: str, file: str, error: GraphQLSyntaxError) -> ModelDocument:
     """Return the document of a text with syntax errors. `error` is the first error in the whole text."""
     definitions: list[DefinitionNode] = []
     errors: list[ModelError] = []
@@ -126,7 +126,7 @@ def _parse_each_definition(text: str, file: str, error: GraphQLSyntaxError) -> D
             errors.append(_syntax_error(own_error, file, piece))
             unparsed.add(piece.name)
     # The pieces can all be valid although the whole text is not. Then its own error is the only one.
-    return Document(
+    return ModelDocument(
         file, tuple(definitions), tuple(errors) or (_syntax_error(error, file),), frozenset(unparsed)
     )
 

@@ -22,7 +22,7 @@ from stratabase.core.model.model import ClassKind, PlatformAttribute
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.users import USER
 
-Item = tuple[Any, ValueNode]
+ListItem = tuple[Any, ValueNode]
 """A value of a list, and the node that holds its place."""
 
 
@@ -38,7 +38,7 @@ class DirectiveUse:
     node: DirectiveNode
     values: Mapping[str, Any]
     written: Mapping[str, ArgumentNode]
-    items: Mapping[str, tuple[Item, ...]]
+    items: Mapping[str, tuple[ListItem, ...]]
     """For each list argument that the model gives: the items with their places."""
     is_valid: bool = True
     """The arguments have no errors, so absent ones were left out on purpose."""
@@ -46,7 +46,7 @@ class DirectiveUse:
     def __getitem__(self, argument: str) -> Any:
         return self.values[argument]
 
-    def items_of(self, argument: str) -> tuple[Item, ...]:
+    def items_of(self, argument: str) -> tuple[ListItem, ...]:
         """Return the items of a list argument, each with its place."""
         return self.items.get(argument, ())
 

@@ -25,7 +25,7 @@ from graphql.language import (
 from stratabase.core.model.api_names import default_whole_role
 from stratabase.core.model.model import Enumeration
 from stratabase.core.model.reading.draft.directives import Directive, language, read_directive
-from stratabase.core.model.reading.draft.document import Document
+from stratabase.core.model.reading.draft.document import ModelDocument
 from stratabase.core.model.reading.draft.errors import ModelError, error_at
 from stratabase.core.model.reading.draft.model_draft import (
     ClassDraft,
@@ -51,7 +51,7 @@ T = TypeVar("T")
 N = TypeVar("N", ObjectTypeDefinitionNode, EnumTypeDefinitionNode)
 
 
-def parse_draft(document: Document) -> tuple[ModelDraft, list[ModelError]]:
+def parse_draft(document: ModelDocument) -> tuple[ModelDraft, list[ModelError]]:
     """Return the draft of the model in a document, and the errors in its directives."""
     parser = _Parser(document)
     return parser.parse(), parser.errors
@@ -60,7 +60,7 @@ def parse_draft(document: Document) -> tuple[ModelDraft, list[ModelError]]:
 class _Parser:
     """Parses one document. `errors` collects the errors."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: ModelDocument) -> None:
         self.errors: list[ModelError] = []
         self._document = document
         self._definitions = tuple(one for one in document.definitions if not language().has(one))
