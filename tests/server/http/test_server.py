@@ -32,6 +32,23 @@ def test_malformed_http_is_400(echoing: Client, sent: bytes) -> None:
     assert json.loads(received.partition(b"\r\n\r\n")[2])["status"] == 400
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"GET /1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        b"POST /1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi",
+        b"GET /1 HTTP/1.0\r\n\r\n",
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("more", [b"\r\n", b"garbage", b"GET /2 HTTP/1.1\r\nHost: x\r\n\r\n"], ids=repr)
+def test_what_follows_the_last_request_is_ignored(echoing: Client, sent: bytes, more: bytes) -> None:
+    received = echoing.raw(sent + more)
+
+    assert received.startswith(b"HTTP/1.1 200 ")
+    assert received.count(b"HTTP/1.1 ") == 1
+
+
 @pytest.mark.parametrize("sent", [b"nonsense\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"], ids=repr)
 def test_malformed_http_is_not_logged(echoing: Client, caplog: pytest.LogCaptureFixture, sent: bytes) -> None:
     assert status_of(echoing.raw(sent)) == 400

@@ -83,7 +83,7 @@ class HttpConnection(asyncio.Protocol):
         self._schedule = schedule
         self._on_start = on_start
         self._on_end = on_end
-        self._parser = self._new_parser()
+        self._parser: Any = httptools.HttpRequestParser(self)
         # The head that arrives at the moment.
         self._url = b""
         self._headers: list[tuple[bytes, bytes]] = []
@@ -102,6 +102,8 @@ class HttpConnection(asyncio.Protocol):
         self._checking: HttpRequest | None = None
         """The first of them, while its head is checked."""
         self._answering: HttpRequest | None = None
+        self._has_last_request = False
+        """Whether the client has said that it sends no more. What it sends nevertheless is ignored."""
         self.call: Call | None = None
         """The call that answers the current request. The connection tells it that the client has left."""
         # The connection.
@@ -143,15 +145,17 @@ class HttpConnection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Process bytes from the client."""
-        if self._is_lingering:
+        if self._is_lingering or self._has_last_request:
             return
         if self._head_size is not None:
             self._head_size += len(data)
         try:
             self._parse(data)
         except httptools.HttpParserError:
-            # The parser of targets takes no more than 65,535 bytes.
-            if len(self._url) > MAX_HEAD:
+            # The parser reports bytes after the last request. That of targets takes at most 65,535 bytes.
+            if self._has_last_request:
+                pass
+            elif len(self._url) > MAX_HEAD:
                 self._refuse_head()
             else:
                 self._refuse(problem(HttpError(HTTPStatus.BAD_REQUEST, "This is no HTTP/1.1."), ""))
@@ -229,13 +233,8 @@ class HttpConnection(asyncio.Protocol):
         """Process a complete request, unless it must be parsed again."""
         if self._receiving is not None and not self._ignores_upgrade:
             self._receiving.is_complete = True
+            self._has_last_request = not self._receiving.keeps_connection
             self._receiving = None
-
-    def _new_parser(self) -> Any:
-        parser = httptools.HttpRequestParser(self)
-        # Otherwise the parser would skip all data after a request with `Connection: close`.
-        parser.set_dangerous_leniencies(lenient_data_after_close=True)
-        return parser
 
     def _parse(self, data: bytes) -> None:
         """Parse bytes from the client. Ignore a header Upgrade, as RFC 9110 allows.
@@ -251,7 +250,7 @@ class HttpConnection(asyncio.Protocol):
                 if not self._ignores_upgrade:
                     return  # what follows is not HTTP
                 data = self._head_without_upgrade() + data[upgrade.args[0] :]
-                self._parser = self._new_parser()
+                self._parser = httptools.HttpRequestParser(self)
 
     def _head_without_upgrade(self) -> bytes:
         """Return the head that was just parsed, without its header Upgrade."""
