@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from benchmarks import cpu
 from benchmarks.costs.recorder import AwsCall, record_calls
 from stratabase_aws.commands.emulator import emulator
-from stratabase_aws.functions.events import StreamedResponse
+from stratabase_aws.functions.handler import StreamedResponse
 from tests.lambda_stack.gateway import FunctionRoutes
 from tests.lambda_stack.pool import FunctionPool
 from tests.lambda_stack.stack import TEMPLATE, function_pools

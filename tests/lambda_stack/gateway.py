@@ -9,7 +9,7 @@ import pybase64
 from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.http.handler import CATCH_ALL, AcceptedHead
 from stratabase.server.http.routes import Routes
-from stratabase_aws.functions.events import StreamedResponse
+from stratabase_aws.functions.handler import StreamedResponse
 from tests.lambda_stack.functions import Event
 from tests.lambda_stack.template import RouteDeclaration
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.runtime_api import FunctionFailed
 from stratabase_aws.commands.emulator import emulator
-from stratabase_aws.functions.events import StreamedResponse
+from stratabase_aws.functions.handler import StreamedResponse
 from tests.lambda_stack.stack import TEMPLATE, function_pools
 from tests.lambda_stack.template import FunctionDeclaration, Template, read_template
 from tests.service import PASSWORD, SAMPLE_MODEL

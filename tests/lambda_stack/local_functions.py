@@ -17,7 +17,7 @@ import pytest
 
 from stratabase.core.app.app import App
 from stratabase_aws.functions import handlers
-from stratabase_aws.functions.events import StreamedResponse
+from stratabase_aws.functions.handler import StreamedResponse
 from tests.lambda_stack.functions import Event, FunctionContext, Handler, LambdaFunction, load_function
 from tests.lambda_stack.gateway import FunctionRoutes
 from tests.lambda_stack.recorder import Recorder

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.runtime_api import FunctionFailed, RuntimeApi, StreamedAnswer, runtime_api
 from stratabase.core.http.base.messages import BodyStream
-from stratabase_aws.functions.events import StreamedResponse
+from stratabase_aws.functions.handler import StreamedResponse
 from tests.lambda_stack.template import FunctionDeclaration
 
 GRACE = 5.0

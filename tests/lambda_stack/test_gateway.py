@@ -10,7 +10,7 @@ from stratabase.server.http.bodies import BodyMemory, RequestBody
 from stratabase.server.http.errors import MAX_BODY
 from stratabase.server.http.request import Addresses, Head, HttpRequest, parse_target
 from stratabase.server.http.routes import Routes
-from stratabase_aws.functions.events import decode_event_body, request_from_event
+from stratabase_aws.functions.handler import decode_event_body, request_from_event
 from tests.lambda_stack.gateway import proxy_event
 from tests.server.http.serving import ADDRESSES
 from tests.soak import EXAMPLES

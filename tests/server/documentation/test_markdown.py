@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from stratabase.server.documentation.markdown import Link, linked_rows, render_markdown
+from stratabase.server.documentation.source_pages import Link, linked_rows, render_markdown
 
 
 def html(text: str) -> str:

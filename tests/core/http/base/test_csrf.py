@@ -7,7 +7,7 @@ import pytest
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Forbidden
-from stratabase.core.http.base import csrf
+from stratabase.core.http.base import authentication
 from stratabase.core.http.base.messages import Request
 from tests.core.http.fakes import FakeServices
 from tests.http_fixtures import Send
@@ -84,6 +84,6 @@ def test_a_cross_site_image_cannot_trigger_a_get_with_side_effects(send: Send) -
 def test_a_cross_site_request_with_a_token_is_allowed_and_without_one_refused() -> None:
     headers = {"sec-fetch-site": ("cross-site",)}
     request = Request("POST", "/auth/x", "/auth/x", headers=headers)
-    csrf.check_csrf(request, Caller("1", "anna", "Clerk", signed_in=0))
+    authentication.check_csrf(request, Caller("1", "anna", "Clerk", signed_in=0))
     with pytest.raises(Forbidden):
-        csrf.check_csrf(request, Caller("1", "anna", "Clerk"))
+        authentication.check_csrf(request, Caller("1", "anna", "Clerk"))

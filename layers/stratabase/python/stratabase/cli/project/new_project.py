@@ -6,10 +6,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stratabase import __version__
-from stratabase.cli.project.folder import PROJECT_FILES, SAMPLE_MODEL
 from stratabase.cli.project.origin import PackageOrigin
 from stratabase.core.model.language import language_text
 from stratabase.terminal.command_error import CommandError
+
+_INSTALLED = Path(__file__).parent / "files"
+_REPOSITORY = Path(__file__).parents[6]
+PROJECT_FILES = _INSTALLED if _INSTALLED.is_dir() else _REPOSITORY
+"""The folder with template.yaml, the functions and layers that it names, events and the model."""
+SAMPLE_MODEL = PROJECT_FILES / "layers/model/model.graphql"
+"""The model with which a new project begins."""
+
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _MODEL = "model.graphql"

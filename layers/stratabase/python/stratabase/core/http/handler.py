@@ -11,11 +11,10 @@ from typing import NamedTuple, TypeVar
 from stratabase.core.deadline import deadline_after
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Refusal, StoreOutOfService, Unavailable
-from stratabase.core.http.base.authentication import Authentication
+from stratabase.core.http.base.authentication import Authentication, check_csrf
 from stratabase.core.http.base.body import requested_format
 from stratabase.core.http.base.compression import compress_response
 from stratabase.core.http.base.cors import Cors
-from stratabase.core.http.base.csrf import check_csrf
 from stratabase.core.http.base.endpoint import Endpoint, ErrorFormat, Operation, is_protected
 from stratabase.core.http.base.error_response import error_response
 from stratabase.core.http.base.language import response_language

@@ -1,21 +1,179 @@
 """Rendering of the pages: which files they are, and what they look like."""
 
 import html
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from string import Template
+from typing import Any
 from urllib.parse import urlsplit
 
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+
 from stratabase import __version__
-from stratabase.server.documentation.markdown import (
-    Link,
-    RenderedMarkdown,
-    linked_rows,
-    render_markdown,
-)
 from stratabase.server.documentation.pages import PAGE_LIST, documentation_style
+
+_ALIGNMENT = "text-align:"
+_COMMENT = re.compile(r"<!--.*-->", re.DOTALL)
+_NOT_IN_ANCHORS = re.compile(r"[^\w -]")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading: its level from 1 to 6, its text as HTML, and the id of its element."""
+
+    level: int
+    html: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedMarkdown:
+    """The HTML of a text, and its headings in their order."""
+
+    html: str
+    headings: tuple[Heading, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Where a link leads: the value of `href`, or a file that readers can't open here, by its path."""
+
+    href: str | None = None
+    file: str = ""
+
+
+def render_markdown(text: str, resolve: Callable[[str], Link]) -> RenderedMarkdown:
+    """Return a text in Markdown as HTML. Tags in the text are shown as they are, and have no effect.
+
+    Paragraphs that are comments are left out.
+
+    `resolve` gets the target of each link as written.
+    """
+    environment: dict[str, Any] = {}
+    tokens = _without_comments(_MARKDOWN.parse(text, environment))
+    headings = []
+    taken: set[str] = set()
+    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+        if token.children:
+            token.children = [*_with_resolved_links(token.children, resolve)]
+        if token.type in {"th_open", "td_open"}:
+            _align_by_class(token)
+        if token.type == "heading_open" and following is not None and following.children is not None:
+            anchor = _unused(heading_anchor(following.content), taken)
+            token.attrSet("id", anchor)
+            html = _MARKDOWN.renderer.render(following.children, _MARKDOWN.options, environment)
+            headings.append(Heading(int(token.tag[1:]), html, anchor))
+    return RenderedMarkdown(
+        _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, environment), tuple(headings)
+    )
+
+
+def linked_rows(text: str) -> dict[str, str]:
+    """Return each target of a link in a text, in their order, with the first cell of its row of a table.
+
+    The cell is Markdown, and empty if the link is never in a table.
+    """
+    found: dict[str, str] = {}
+    first_cell: str | None = ""
+    for token in _MARKDOWN.parse(text):
+        if token.type == "tr_open":
+            first_cell = None
+        elif token.type == "tr_close":
+            first_cell = ""
+        elif token.type == "inline":
+            first_cell = token.content if first_cell is None else first_cell
+            for child in token.children or ():
+                if child.type == "link_open":
+                    target = str(child.attrGet("href"))
+                    found[target] = found.get(target) or first_cell
+    return found
+
+
+def heading_anchor(heading: str) -> str:
+    """Return the anchor of a heading, as GitHub makes it. `heading` is Markdown."""
+    return _NOT_IN_ANCHORS.sub("", heading).lower().replace(" ", "-")
+
+
+def _unused(anchor: str, taken: set[str]) -> str:
+    """Return an anchor, with a number if another heading has the same one."""
+    number, unused = 0, anchor
+    while unused in taken:
+        number += 1
+        unused = f"{anchor}-{number}"
+    taken.add(unused)
+    return unused
+
+
+def _without_comments(tokens: Sequence[Token]) -> list[Token]:
+    """Return tokens without the paragraphs that consist of a comment. A paragraph has three tokens."""
+    comments = {
+        number + offset
+        for number, token in enumerate(tokens)
+        if token.type == "inline" and _COMMENT.fullmatch(token.content)
+        for offset in (-1, 0, 1)
+    }
+    return [token for number, token in enumerate(tokens) if number not in comments]
+
+
+def _with_resolved_links(tokens: Sequence[Token], resolve: Callable[[str], Link]) -> Iterator[Token]:
+    """Yield the tokens of a paragraph. In place of a link to a file that can't be opened, show its path."""
+    file, text = "", ""
+    for token in tokens:
+        if token.type == "link_open":
+            link, text = resolve(str(token.attrGet("href"))), ""
+            file = link.file
+            if link.href is None:
+                token.tag, token.attrs = "span", {"class": "file"}
+            else:
+                token.attrSet("href", link.href)
+        elif token.type == "link_close" and file:
+            token.tag = "span"
+            if text != file:
+                yield Token("text", "", 0, content=" ")
+                yield Token("code_inline", "code", 0, content=file)
+        else:
+            text += token.content
+        yield token
+
+
+def _align_by_class(cell: Token) -> None:
+    """Give a cell its alignment by a class: the security policy of the pages allows no `style` attribute."""
+    style = str(cell.attrs.pop("style", ""))
+    if style.startswith(_ALIGNMENT):
+        cell.attrSet("class", style.removeprefix(_ALIGNMENT))
+
+
+class _Renderer(RendererHTML):
+    """Renders tables that scroll on narrow screens, and headings with a link to themselves."""
+
+    def table_open(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: MutableMapping[str, Any]
+    ) -> str:
+        return f'<div class="table">{self.renderToken(tokens, idx, options, env)}'
+
+    def table_close(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: MutableMapping[str, Any]
+    ) -> str:
+        return f"{self.renderToken(tokens, idx, options, env)}</div>\n"
+
+    def heading_close(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: MutableMapping[str, Any]
+    ) -> str:
+        # Markdown has no blocks in a heading, so it consists of three tokens.
+        anchor = tokens[idx - 2].attrGet("id")
+        link = f' <a class="anchor" href="#{anchor}" aria-label="Link to this section">#</a>'
+        return link + self.renderToken(tokens, idx, options, env)
+
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
+
 
 _README, _CHANGELOG = "README.md", "CHANGELOG.md"
 _FRAME = Path(__file__).parent / "frame.html"

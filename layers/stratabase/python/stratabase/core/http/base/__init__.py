@@ -9,7 +9,7 @@ Read the files in this order:
 - `shape`: the fields of a body.
 - `body`: reads and writes bodies in JSON and XML (with `strict_json`), and reads forms.
 - `error_response`: problem details.
-- `authentication`: finds the caller of a request by the Authorization header; `csrf` rejects forged requests.
+- `authentication`: finds the caller of a request by the Authorization header, and rejects forged requests.
 
 `media_type`, `language`, `compression`, `cors`, `byte_range`, `preconditions` and
 `content_disposition` implement one header field or one group of them each.
