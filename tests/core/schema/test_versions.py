@@ -205,25 +205,6 @@ def test_versions_come_in_every_order_with_cursors_both_ways(
         assert found == across
 
 
-@pytest.mark.parametrize("order", [["_versionStart___ASC"], ["last_name___ASC"]])
-@pytest.mark.parametrize(
-    ("options", "names"),
-    [
-        ({"next": 0}, ""),
-        ({"offset": 2}, "cde"),
-        ({"offset": 9}, ""),
-        ({"offset": 1, "next": 2}, "bc"),
-        ({"offset": 1, "prev": 2}, "cd"),
-        ({"filter": {"last_name___in": ["b", "d"]}}, "bd"),
-        ({"filter": {"last_name___gt": "b"}, "next": 1}, "c"),
-    ],
-)
-def test_pages_of_versions_have_all_the_options(
-    api: VersionedApi, alan: str, order: list[str], options: dict[str, Any], names: str
-) -> None:
-    assert "".join(api.names(alan, orderBy=order, **options)) == names
-
-
 def test_a_position_can_be_given_by_a_version_start(api: VersionedApi, alan: str) -> None:
     start = {"_versionStart": "2020-01-01T12:00:03.000Z"}
     assert api.names(alan, orderBy=["_versionStart___ASC"], fromCursor=start) == ["c", "d", "e"]
@@ -231,21 +212,6 @@ def test_a_position_can_be_given_by_a_version_start(api: VersionedApi, alan: str
     assert api.names(alan, orderBy=["_versionStart___ASC"], fromCursor=start, prev=1) == ["c"]
     assert api.names(alan, fromCursor={"_id": alan, **start}) == ["c", "d", "e"]
     assert api.names(alan, fromCursor={"_id": alan}) == ["a", "b", "c", "d", "e"]
-
-
-@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo"])
-def test_a_version_start_in_iso_8601_is_a_position(api: VersionedApi, alan: str, zone: str) -> None:
-    """The refusal of other formats suggests this one."""
-    api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone=zone))
-    order, iso = ["_versionStart___ASC"], "iso"
-    items = api.page(alan, f'items {{ s: _versionStart(format: "{iso}") {TIMES} }}')["items"]
-    assert api.names(alan, orderBy=order, fromCursor={"_versionStart": items[2]["s"]}) == ["c", "d", "e"]
-    call = "Person___getVersionPage(_id: $id, options: $o)"
-    query = f"query($id: ID!, $o: PersonPageOptions) {{ {call} {{ hasNext }} }}"
-    given = {"orderBy": order, "fromCursor": {"_versionStart": items[2]["_versionStart"]}}
-    (error,) = api.graphs.body(query, id=alan, o=given)["errors"]
-    assert error["extensions"]["issueType"] == "DATA_TYPE"
-    assert f'_versionStart(format: "{iso}")' in error["message"]
 
 
 def test_a_page_of_versions_cannot_be_filtered_along_roles(api: VersionedApi, alan: str) -> None:
@@ -282,16 +248,6 @@ def test_the_first_and_the_last_instant_are_valid_in_every_time_zone(
     order = {"orderBy": ["_versionStart___ASC"]}
     assert api.names(alan, **order, fromCursor={"_versionStart": "0001-01-01T00:00:00"}) == [*"abcde"]
     assert api.names(alan, **order, fromCursor={"_versionStart": "9999-12-31T23:59:59.999"}) == []
-
-
-def test_without_options_a_page_has_the_first_ten_versions(api: VersionedApi) -> None:
-    id_ = api.person(last_name="0")
-    for number in range(1, 13):
-        api.update(id_, last_name=str(number))
-    page = api.page(id_, "items { last_name } totalCount hasNext nextCursor")
-    assert [item["last_name"] for item in page["items"]] == [str(number) for number in range(10)]
-    assert (page["totalCount"], page["hasNext"]) == (13, True)
-    assert api.names(id_, cursor=page["nextCursor"]) == ["10", "11", "12"]
 
 
 def test_each_version_of_a_page_shows_its_roles_as_of_its_start(api: VersionedApi) -> None:

@@ -71,6 +71,24 @@ def attributes(type_: str, class_name: str, names: list[str], message: str, at: 
     return Issue(type_, message, place, "ENTITY_ATTRIBUTE", class_name, attributes=tuple(names))
 
 
+def taken(class_name: str, values: dict[str, str], at: str | None = None) -> Issue:
+    """Return the issue of unique values that another object has, given as a message shows them."""
+    shown = " and ".join(f"{name} {value}" for name, value in values.items())
+    rule = f"{next(iter(values))} must be unique." if len(values) == 1 else "The combination must be unique."
+    message = f"Another {class_name} already has the same {shown}. {rule}"
+    return attributes("ENTITY_UNIQUE", class_name, [*values], message, at)
+
+
+def taken_in_request(name: str, value: str, at: str) -> Issue:
+    """Return the issue of a unique value that an object before has, given as `Class.attribute`."""
+    class_name, attribute_name = name.split(".")
+    message = (
+        f'Another {class_name} of this request has the same {attribute_name} "{value}". '
+        "At least one value must differ."
+    )
+    return attributes("ENTITY_UNIQUE", class_name, [attribute_name], message, at)
+
+
 def role(type_: str, name: str, message: str, at: str | None = None) -> Issue:
     """Return an issue about one role, given as `Class.role`."""
     return _of_role(type_, name, f"{name}: {message}", at)

@@ -130,6 +130,16 @@ TARGETS = [
     ),
 ]
 
+
+def named_again(client_id: str, at: str) -> Issue:
+    """Return the issue of a phone whose client id another phone before has."""
+    message = (
+        f'Another Phone in the request already has the _clientId "{client_id}". '
+        "Each _clientId must be unique within a request."
+    )
+    return entity("MALFORMED_REQUEST", "Phone", message, at).called(client_id)
+
+
 CALLED = [
     making(
         "by a name that nothing has",
@@ -147,32 +157,14 @@ CALLED = [
         "two with one name",
         "Person",
         {**PERSON, "phones": [{"_clientId": "X", "digits": "1"}, {"_clientId": "X", "digits": "2"}]},
-        entity(
-            "MALFORMED_REQUEST",
-            "Phone",
-            'Another Phone in the request already has the _clientId "X". '
-            "Each _clientId must be unique within a request.",
-            "data.phones.1._clientId",
-        ).called("X"),
+        named_again("X", "data.phones.1._clientId"),
     ),
     making(
         "three with one name",
         "Person",
         {**PERSON, "phones": [{"_clientId": "", "digits": str(number)} for number in range(3)]},
-        entity(
-            "MALFORMED_REQUEST",
-            "Phone",
-            'Another Phone in the request already has the _clientId "". '
-            "Each _clientId must be unique within a request.",
-            "data.phones.1._clientId",
-        ).called(""),
-        entity(
-            "MALFORMED_REQUEST",
-            "Phone",
-            'Another Phone in the request already has the _clientId "". '
-            "Each _clientId must be unique within a request.",
-            "data.phones.2._clientId",
-        ).called(""),
+        named_again("", "data.phones.1._clientId"),
+        named_again("", "data.phones.2._clientId"),
     ),
     changing(
         "a new part with the name of another new part",
@@ -181,13 +173,7 @@ CALLED = [
             "_id": "<ann>",
             "phones": {"create": [{"_clientId": "X", "digits": "1"}, {"_clientId": "X", "digits": "2"}]},
         },
-        entity(
-            "MALFORMED_REQUEST",
-            "Phone",
-            'Another Phone in the request already has the _clientId "X". '
-            "Each _clientId must be unique within a request.",
-            "data.phones.create.1._clientId",
-        ).called("X"),
+        named_again("X", "data.phones.create.1._clientId"),
     ),
     filling(
         "a form by its own name",

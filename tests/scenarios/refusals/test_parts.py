@@ -6,7 +6,14 @@ from typing import Any
 import pytest
 
 from tests.scenarios.refusals.case import Case, changing, housing, loosely, making
-from tests.scenarios.refusals.issue import Issue, attribute, attributes, required, role
+from tests.scenarios.refusals.issue import (
+    Issue,
+    attribute,
+    required,
+    role,
+    taken,
+    taken_in_request,
+)
 from tests.scenarios.refusals.needs import DATE, PERSON
 from tests.scenarios.refusals.service_client import ServiceClient
 
@@ -63,13 +70,7 @@ WRONG = [
     person(
         "a part with a value that another has",
         {"contract": {"starts_on": "2020-01-01", "reference": "ann"}},
-        attributes(
-            "ENTITY_UNIQUE",
-            "Contract",
-            ["reference"],
-            'Another Contract already has the same reference "ann". reference must be unique.',
-            "data.contract.reference",
-        ),
+        taken("Contract", {"reference": '"ann"'}, "data.contract.reference"),
     ),
     person(
         "two parts with the same value",
@@ -77,13 +78,7 @@ WRONG = [
             "addresses": [{"street": "s", "rooms": [{"name": "r", "code": "c"}]}],
             "home": {"street": "h", "rooms": [{"name": "r", "code": "c"}]},
         },
-        attributes(
-            "ENTITY_UNIQUE",
-            "Room",
-            ["code"],
-            'Another Room of this request has the same code "c". At least one value must differ.',
-            "data.addresses.0.rooms.0.code",
-        ),
+        taken_in_request("Room.code", "c", "data.addresses.0.rooms.0.code"),
     ),
     person(
         "parts with the same value, a value that another has, and a team that does not exist",
@@ -93,23 +88,8 @@ WRONG = [
             "addresses": [{"street": "s", "rooms": [{"name": name, "code": "c"} for name in "rst"]}],
         },
         role("ENTITY_NOT_FOUND", "Person.team", 'Team "nowhere" does not exist.', "data.team"),
-        attributes(
-            "ENTITY_UNIQUE",
-            "Contract",
-            ["reference"],
-            'Another Contract already has the same reference "ann". reference must be unique.',
-            "data.contract.reference",
-        ),
-        *(
-            attributes(
-                "ENTITY_UNIQUE",
-                "Room",
-                ["code"],
-                'Another Room of this request has the same code "c". At least one value must differ.',
-                f"data.addresses.0.rooms.{number}.code",
-            )
-            for number in (1, 2)
-        ),
+        taken("Contract", {"reference": '"ann"'}, "data.contract.reference"),
+        *(taken_in_request("Room.code", "c", f"data.addresses.0.rooms.{number}.code") for number in (1, 2)),
     ),
     loosely(
         "parts without what is required",
@@ -146,13 +126,7 @@ WRONG = [
     ann(
         "the only part is given a value that another has",
         {"contract": {"update": {"_id": "<ann_contract>", "reference": "bob"}}},
-        attributes(
-            "ENTITY_UNIQUE",
-            "Contract",
-            ["reference"],
-            'Another Contract already has the same reference "bob". reference must be unique.',
-            "data.contract.update.reference",
-        ).of("<ann_contract>"),
+        taken("Contract", {"reference": '"bob"'}, "data.contract.update.reference").of("<ann_contract>"),
     ),
     ann(
         "a part of a part that is changed",
