@@ -1,16 +1,21 @@
 """A small stored company, and what commands change in it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.issue import Issue
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State
-from stratabase.core.domain.write.commands import Command, Delete
+from stratabase.core.domain.query.page import Query
+from stratabase.core.domain.write.commands import Command, Delete, UpdateBulk
 from stratabase.core.model.model import Model
 from stratabase.core.operations.services import Services
+from stratabase.core.operations.write.bulk import BulkOutcome, delete_bulk, update_bulk, validate_bulk
+from stratabase.core.operations.write.outcome import WriteResult
 from stratabase.core.operations.write.services import delete, save
-from tests.fakes import ADMINISTRATOR, DictEntities, fake_services
+from stratabase.values.cel.environment import EMPTY_CONTEXT
+from tests.fakes import ADMINISTRATOR, DictEntities, fake_services, unlimited_budget
 from tests.graphs.company import COMPANY
 
 OBJECTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
@@ -96,6 +101,22 @@ class CompanyScenario:
             assert self.entities.graph is before
             return refusal.issues
         raise AssertionError(f"It was done: {self.entities.commits[-1]}")
+
+    def update_bulk(
+        self, command: UpdateBulk, query: Query, caller: Caller = ADMINISTRATOR
+    ) -> BulkOutcome[WriteResult]:
+        """Update each object of a query."""
+        return update_bulk(self.services, command, query, caller, unlimited_budget(), EMPTY_CONTEXT)
+
+    def delete_bulk(self, query: Query, caller: Caller = ADMINISTRATOR) -> BulkOutcome[Reference]:
+        """Delete each object of a query."""
+        return delete_bulk(self.services, query, caller, unlimited_budget(), EMPTY_CONTEXT)
+
+    def validate_bulk(
+        self, command: UpdateBulk | None, query: Query, caller: Caller = ADMINISTRATOR
+    ) -> Sequence[Issue]:
+        """Return the issues of an update of each object of a query, or without a command of a deletion."""
+        return validate_bulk(self.services, command, query, caller, unlimited_budget(), EMPTY_CONTEXT)
 
     def changes(self, command: Command) -> dict[str, Any]:
         """Run a command, and return the changed values, links and deleted objects."""

@@ -89,35 +89,6 @@ def test_an_address_taken_by_another_member_is_reported(
     assert 'Another member already has this "email"' in html.unescape(reply.body).replace("\\", "")
 
 
-@pytest.mark.parametrize(
-    ("request_", "status", "words"),
-    [
-        ({"body": ""}, 400, "empty"),
-        ({"body": "{"}, 400, "JSON object"),
-        ({"body": "{}"}, 400, '"token" is required'),
-        ({"body": '{"token": 1}'}, 400, '"token" must be a string'),
-        ({"body": '{"token": "x", "email": "a@b.it"}'}, 400, 'The field "email" is not supported'),
-        ({"body": "<confirmation/>", "query": {"format": ["xml"]}}, 400, '"token" is required'),
-        ({"body": "{}", "headers": {"Content-Type": "text/plain"}}, 415, "not text/plain"),
-        ({"body": "x" * 70_000}, 413, "bytes"),
-        ({"body": "", "headers": {"Content-Type": FORM}}, 400, '"token" is required'),
-        ({"body": "token=a&token=b", "headers": {"Content-Type": FORM}}, 400, 'The form repeats "token"'),
-    ],
-)
-def test_an_unreadable_body_is_reported(
-    request_: Mapping[str, Any], status: int, words: str, ask: Send
-) -> None:
-    reply = ask("POST", **request_)
-    assert reply.status == status
-    assert words in html.unescape(reply.body.replace('\\"', '"'))
-
-
-@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH"])
-def test_other_methods_are_refused(method: str, ask: Send) -> None:
-    reply = ask(method)
-    assert (reply.status, reply.header("Allow")) == (405, "GET, POST, HEAD, OPTIONS")
-
-
 # --- for people ---
 
 

@@ -17,12 +17,10 @@ from stratabase.core.domain.query.page import Query, Window
 from stratabase.core.domain.write.commands import Delete, Update, UpdateBulk
 from stratabase.core.operations.locks.lock import lock, unlock
 from stratabase.core.operations.ports import EntityRepository
-from stratabase.core.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
 from stratabase.core.operations.write.services import delete, preview, save, validate
-from stratabase.values.cel.environment import EMPTY_CONTEXT
 from stratabase.values.formats.preferences import Formats
 from tests.core.operations.write.recorded_calls import RecordedCalls
-from tests.fakes import NOON, unlimited_budget
+from tests.fakes import NOON
 from tests.graphs.commands import delete_command, point, update_command
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
@@ -182,9 +180,7 @@ def test_a_preview_of_a_locked_object_reports_the_lock(scenario: CompanyScenario
 def test_a_bulk_update_checks_each_object_separately(scenario: CompanyScenario) -> None:
     lock(scenario.services, [E1], 3, ADA)
     query = Query("Employee", Order(), window=Window(100))
-    refusal = update_bulk(
-        scenario.services, UpdateBulk("Employee", {"age": 7}), query, BOB, unlimited_budget(), EMPTY_CONTEXT
-    ).refusal
+    refusal = scenario.update_bulk(UpdateBulk("Employee", {"age": 7}), query, BOB).refusal
     assert refusal is not None
     assert [issue_summary(issue)[:3] for issue in refusal.issues] == [
         ("SERVICE_HANDLER_ERROR", "Employee", None),
@@ -196,11 +192,8 @@ def test_a_bulk_update_checks_each_object_separately(scenario: CompanyScenario) 
     assert ages == [None, 7, 7, 7]
     labels = Query("Label", Order(), window=Window(100))
     lock(scenario.services, [L1], 3, ADA)
-    assert [
-        issue.type.name
-        for issue in validate_bulk(scenario.services, None, labels, BOB, unlimited_budget(), EMPTY_CONTEXT)
-    ] == ["ENTITY_LOCK_PERSIST"]
-    assert delete_bulk(scenario.services, labels, BOB, unlimited_budget(), EMPTY_CONTEXT).refusal is not None
+    assert [issue.type.name for issue in scenario.validate_bulk(None, labels, BOB)] == ["ENTITY_LOCK_PERSIST"]
+    assert scenario.delete_bulk(labels, BOB).refusal is not None
     assert [each.id for each in scenario.entities.objects if each.class_name == "Label"] == ["l1"]
 
 

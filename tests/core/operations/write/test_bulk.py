@@ -13,13 +13,12 @@ from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import Query, Window
 from stratabase.core.domain.write.commands import UpdateBulk
 from stratabase.core.model.types.operators import Operator
-from stratabase.core.operations.write.bulk import BulkOutcome, delete_bulk, update_bulk, validate_bulk
+from stratabase.core.operations.write.bulk import BulkOutcome
 from stratabase.core.operations.write.bulk_issues import FirstIssues
 from stratabase.core.operations.write.outcome import WriteOutcome, WriteResult
 from stratabase.core.operations.write.pipeline import Write
-from stratabase.values.cel.environment import EMPTY_CONTEXT
 from stratabase.values.messages import verbatim
-from tests.fakes import ADMINISTRATOR, unlimited_budget
+from tests.fakes import unlimited_budget
 from tests.graphs.commands import add, delete_command, point, update_command
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
 
@@ -61,14 +60,7 @@ def test_unchanged_objects_count_but_are_not_written() -> None:
     scenario = CompanyScenario()
     command = UpdateBulk("Label", {"name": "hot"})
 
-    assert (
-        len(
-            update_bulk(
-                scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
-            ).results
-        )
-        == 2
-    )
+    assert len(scenario.update_bulk(command, LABELS).results) == 2
     assert len(scenario.entities.commits) == 1
 
 
@@ -84,9 +76,7 @@ def test_too_many_objects_are_refused_even_if_they_cannot_be_counted(
         return page(query, unlimited_budget())
 
     monkeypatch.setattr(scenario.entities, "page", uncountable)
-    (issue,) = refusal(
-        lambda: delete_bulk(scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
-    )
+    (issue,) = refusal(lambda: scenario.delete_bulk(LABELS))
 
     assert issue.message.startswith("Too many Label objects match")
 
@@ -94,9 +84,7 @@ def test_too_many_objects_are_refused_even_if_they_cannot_be_counted(
 def test_a_refused_object_does_not_block_the_others() -> None:
     scenario = CompanyScenario()
 
-    done, stopped = delete_bulk(
-        scenario.services, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
-    )
+    done, stopped = scenario.delete_bulk(EVERYBODY)
 
     assert done == [Reference("Employee", "e4")]
     assert stopped is not None
@@ -151,9 +139,7 @@ def test_a_timeout_reports_progress_and_the_service_can_be_repeated() -> None:
         scenario.clock.instant += 9_000
 
     def run() -> BulkOutcome[WriteResult]:
-        return update_bulk(
-            scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
-        )
+        return scenario.update_bulk(command, LABELS)
 
     scenario.entities.before_commit = time_goes_by
     done, stopped = run()
@@ -181,10 +167,7 @@ def test_an_object_that_no_longer_matches_is_skipped() -> None:
         scenario.write(delete_command("Label", "x002"))
 
     scenario.entities.before_commit = others
-    assert (
-        len(delete_bulk(scenario.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT).results)
-        == 1
-    )
+    assert len(scenario.delete_bulk(query).results) == 1
     assert sorted(map(str, names(scenario))) == ["cold", "hot", "precious"]
 
 
@@ -198,10 +181,7 @@ def test_an_object_changed_before_its_write_is_read_again() -> None:
         scenario.write(update_command("Label", "x000", name="precious"))
 
     scenario.entities.before_commit = other
-    assert (
-        len(delete_bulk(scenario.services, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT).results)
-        == 0
-    )
+    assert len(scenario.delete_bulk(query).results) == 0
 
 
 def test_a_store_failure_reports_progress() -> None:
@@ -213,9 +193,7 @@ def test_a_store_failure_reports_progress() -> None:
             raise Unavailable(verbatim("Too busy."), retry_after=5)
 
     scenario.entities.before_commit = trouble
-    deleted, stopped = delete_bulk(
-        scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
-    )
+    deleted, stopped = scenario.delete_bulk(LABELS)
 
     assert len(deleted) == 2
     assert isinstance(stopped, Unfinished)
@@ -228,7 +206,7 @@ def test_a_store_failure_before_the_first_object_is_raised() -> None:
     scenario.entities.refuse = Unavailable(verbatim("Too busy."))
 
     with pytest.raises(Unavailable, match="Too busy"):
-        delete_bulk(scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        scenario.delete_bulk(LABELS)
 
 
 def test_a_store_failure_ends_a_validation(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,20 +221,15 @@ def test_a_store_failure_ends_a_validation(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(Write, "rehearse", rehearse_once)
     with pytest.raises(Unavailable, match=r"^Too busy\.$"):
-        validate_bulk(scenario.services, None, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+        scenario.validate_bulk(None, LABELS)
 
 
 def test_a_bulk_validation_writes_nothing() -> None:
     scenario = scene_with(objects=4)
 
-    assert (
-        list(validate_bulk(scenario.services, None, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT))
-        == []
-    )
+    assert list(scenario.validate_bulk(None, LABELS)) == []
     wrong = UpdateBulk("Employee", {"age": -1}, {"team": point("t9")})
-    issues = validate_bulk(
-        scenario.services, wrong, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
-    )
+    issues = scenario.validate_bulk(wrong, EVERYBODY)
 
     assert [(*issue_summary(issue)[:3], issue.message) for issue in issues] == [
         (
@@ -280,14 +253,8 @@ def test_the_first_of_many_issues_are_reported_and_the_others_counted() -> None:
     command = UpdateBulk("Employee", {}, {"friends": add(*(f"none{number}" for number in range(120)))})
     more = "Only 100 of 120 issues are listed. 20 more issues were found."
 
-    summary, *result = refusal(
-        lambda: update_bulk(
-            scenario.services, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
-        )
-    )
-    *found, last = validate_bulk(
-        scenario.services, command, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
-    )
+    summary, *result = refusal(lambda: scenario.update_bulk(command, EVERYBODY))
+    *found, last = scenario.validate_bulk(command, EVERYBODY)
 
     none = "0 of 4 Employee objects were updated. For the rest, see the other issues."
     assert summary.message == f"{none} {more}"
@@ -300,9 +267,7 @@ def test_the_first_of_many_issues_are_reported_and_the_others_counted() -> None:
 def test_a_taken_unique_value_is_reported_once() -> None:
     """The issue does not depend on the objects that should have the value."""
     same = UpdateBulk("Employee", {"email": "ada@x.org"}, {})
-    (issue,) = validate_bulk(
-        CompanyScenario().services, same, EVERYBODY, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
-    )
+    (issue,) = CompanyScenario().validate_bulk(same, EVERYBODY)
     assert (issue.type, issue.entity_id) == (IssueType.ENTITY_UNIQUE, None)
     assert issue.message.endswith(" This applies to 3 objects: e2, e3, and e4.")
 
@@ -316,9 +281,7 @@ def test_object_specific_issues_are_reported_per_object() -> None:
 
     def found(command: UpdateBulk, query: Query = EVERYBODY) -> list[tuple[str, str | None]]:
         query = replace(query, class_name=command.class_name)
-        issues = validate_bulk(
-            scenario.services, command, query, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT
-        )
+        issues = scenario.validate_bulk(command, query)
         return [(issue.type.name, issue.entity_id) for issue in issues]
 
     assert found(empty) == [("ROLE_CARDINALITY", "p1")]

@@ -4,9 +4,7 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import Query
 from stratabase.core.domain.write.commands import UpdateBulk
-from stratabase.core.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
-from stratabase.values.cel.environment import EMPTY_CONTEXT
-from tests.fakes import ADMINISTRATOR, unlimited_budget
+from tests.fakes import unlimited_budget
 from tests.graphs.commands import delete_command
 from tests.graphs.company_scenario import CompanyScenario
 
@@ -28,16 +26,13 @@ def scene_in_which_the_second_ends() -> CompanyScenario:
 def test_a_concurrently_deleted_object_is_not_counted_as_deleted() -> None:
     scenario = scene_in_which_the_second_ends()
 
-    assert (
-        len(delete_bulk(scenario.services, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT).results)
-        == 1
-    )
+    assert len(scenario.delete_bulk(LABELS).results) == 1
 
 
 def test_a_concurrently_deleted_object_is_skipped_by_an_update() -> None:
     scenario, command = scene_in_which_the_second_ends(), UpdateBulk("Label", {"name": "new"})
 
-    done = update_bulk(scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
+    done = scenario.update_bulk(command, LABELS)
 
     assert [each.reference for each in done.results] == [Reference("Label", "l1")]
 
@@ -49,7 +44,4 @@ def test_a_concurrently_deleted_object_is_not_reported_by_a_validation() -> None
     scenario.entities.page = lambda *_: page  # type: ignore[method-assign]
     command = UpdateBulk("Label", {"name": "new"})
 
-    assert (
-        validate_bulk(scenario.services, command, LABELS, ADMINISTRATOR, unlimited_budget(), EMPTY_CONTEXT)
-        == []
-    )
+    assert scenario.validate_bulk(command, LABELS) == []
