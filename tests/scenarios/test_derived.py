@@ -103,27 +103,6 @@ def test_parts_singletons_and_forms_have_derived_attributes(company: Company) ->
     assert ask(complaint, data=heard) == {"length": 2, "heard_by": "alpha", "heads": 4}
 
 
-def test_derived_attributes_are_aliased_formatted_and_spread_at_any_depth(company: Company) -> None:
-    found = company.client.ask_again(
-        """query($id: ID!, $f: String) { p: Person___get(_id: $id) { ...F own: team_name mentor { ...F
-             team { h: headcount members(options: {orderBy: [wage___DESC]}) { a: items { ...F } b: items {
-               addresses(options: {orderBy: [window_count___DESC]}) { items { owner window_count } }
-             } } } } } }
-           fragment F on Person { who: label ... on Person { wage(format: "#,##0.00") }
-             mentor_born(format: $f) }""",
-        id=company.id("Cyd"),
-        f="yyyy",
-    )
-
-    ada = {"who": ADA["label"], "wage": "1,000.00", "mentor_born": None}
-    bob = {"who": "Bob (bob@example.com)", "wage": "333.50", "mentor_born": "1990"}
-    cyd = {"who": None, "wage": None, "mentor_born": "1990"}
-    homes = [{"owner": "Ada", "window_count": 2}, {"owner": "Ada", "window_count": 0}]
-    addresses = [{"addresses": {"items": shown}} for shown in (homes, [], [])]
-    team = {"h": 3, "members": {"a": [ada, bob, cyd], "b": addresses}}
-    assert found == {**cyd, "own": "alpha", "mentor": {**ada, "team": team}}
-
-
 WRITTEN = """_id label team_size team { headcount payroll } contract { days whose } room_count
   addresses(options: {orderBy: [window_count___DESC]}) { items { owner window_count } }
   mentor { pupil_count }"""

@@ -30,7 +30,6 @@ SETTINGS = {
     "STRATABASE_QUERY_DEPTH": "4",
     "STRATABASE_QUERY_ALIASES": "3",
     "STRATABASE_QUERY_DIRECTIVES": "2",
-    "STRATABASE_QUERY_COST": "200",
 }
 
 
@@ -119,39 +118,6 @@ def test_a_query_beyond_a_limit_is_refused_before_execution(service: RunningServ
     assert beyond.json() == modern.json() == {"errors": [result]}
     assert ask(service, pages) == before
     assert "errors" not in ask(service, limit.within)
-
-
-@pytest.mark.parametrize(
-    ("query", "variables", "cost"),
-    [
-        # Each character of a condition costs 1, however few books there are.
-        (
-            "query($e: String) {\n  b: Book___getPage(options: {next: 1, filter_exp: $e}) { hasNext }\n}",
-            {"e": "true".ljust(201)},
-            202,
-        ),
-        (
-            "query($o: BookPageOptions) {\n  b: Book___getPage(options: $o) { items { title } }\n}",
-            {"o": {"next": 250, "filter_exp": "true".ljust(201)}},
-            451,
-        ),
-        ("{\n  b: Book___getPage(options: {next: 201}) { items { title } }\n}", None, 0),
-        ("{\n  b: Book___getPage(options: {next: 1}) { totalCount items { author { name } } }\n}", None, 102),
-    ],
-)
-def test_a_query_beyond_the_cost_limit_is_refused(
-    service: RunningService, query: str, variables: Any, cost: int
-) -> None:
-    body = ask(service, query, variables)
-
-    if cost <= 200:
-        assert "errors" not in body
-        return
-    (result,) = body["errors"]
-    assert result["message"].startswith(f"The estimated cost of the request is {cost}. The maximum is 200.")
-    assert result["locations"] == [{"line": 2, "column": 3}]
-    assert result["extensions"] == {"classification": "ValidationError"}
-    assert set(body) == {"errors"}
 
 
 class StepByStep:

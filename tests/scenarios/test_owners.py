@@ -139,45 +139,6 @@ def test_a_new_member_with_the_name_of_a_deleted_one_gets_no_objects(owners: Own
     assert owners.codes("admin", options='{filter: {_ownedby___eq: "vera"}}') == ["V"]
 
 
-def test_members_are_read_as_users(owners: OwnersService) -> None:
-    zoe, zack = owners.member("zoe"), owners.member("zack")
-    project, other = owners.create("zoe", "Project", code="Z"), owners.create("zack", "Project", code="Y")
-    options = '{filter: {username___in: ["zoe", "zack", "nobody"]}, orderBy: [username___DESC]}'
-    query = (
-        f"{{ _User___getPage(options: {options}) {{ totalCount items {{ _id username email profile }} }} }}"
-    )
-    members = [
-        {"_id": id_, "username": name, "email": f"{name}.{len(PASSWORD)}@example.com", "profile": "Member"}
-        for id_, name in ((zoe, "zoe"), (zack, "zack"))
-    ]
-    assert owners.ask("zoe", query) == {"totalCount": 2, "items": members}
-    refused = owners.send("zoe", f'{{ _User___get(_id: "{zack}") {{ notes }} }}')
-    assert refused["errors"][0]["extensions"]["issueType"] == "ATTRIBUTE_GRANT_READ"
-
-    measured = owners.send(
-        "admin", f'{{ Project___get(_id: "{project}", insight: FULL) {{ _ownedby_user {{ _id }} }} }}'
-    )
-    calls = measured["extensions"]["insight"]["calls"]
-    assert [(call["index"], call["items"]) for call in calls] == [(None, 1), ("members", 1)]
-
-    owners.rename(zoe, "zelda")
-    shown = f'{{ Project___get(_id: "{project}") {{ _ownedby _ownedby_user {{ _id username }} }} }}'
-    renamed = {"_ownedby": "zoe", "_ownedby_user": {"_id": zoe, "username": "zelda"}}
-    assert owners.ask("zelda", shown) == renamed
-
-    get = f'{{ _User___get(_id: "{zack}") {{ disabled }} }}'
-    assert owners.ask("zelda", get) == {"disabled": False}
-    assert owners.rest("PUT", f"{MEMBERS}/{zack}", {"disabled": True}).status == 200
-    assert owners.ask("zelda", get) is None
-    assert owners.ask("admin", get) == {"disabled": True}
-
-    creator = f'{{ Project___get(_id: "{other}") {{ _createdby _createdby_user {{ username }} }} }}'
-    assert owners.ask("admin", creator) == {"_createdby": "zack", "_createdby_user": {"username": "zack"}}
-    assert owners.rest("DELETE", f"{MEMBERS}/{zack}").status == 200
-    assert owners.ask("admin", creator) == {"_createdby": "zack", "_createdby_user": None}
-    assert owners.ask("admin", query)["totalCount"] == 0  # one is renamed, and the other is gone
-
-
 def test_member_ids_are_never_shown(owners: OwnersService) -> None:
     paul = owners.member("paul")
     project = owners.create("paul", "Project", code="P")
@@ -238,24 +199,3 @@ def test_objects_of_a_deleted_member_are_handed_over_by_member_id(owners: Owners
     assert f"<handOver>{counts}</handOver>" in reply.body.decode()
     assert owners.codes("gina") == ["finn0", "finn1"]
     assert owners.rest("POST", f"{MEMBERS}/{finn}/handOver", {"to": gina}).status == 404
-
-
-def test_a_handover_survives_deletion_and_restoration(owners: OwnersService) -> None:
-    """The administrator restores what the first owner made, before it was handed over to another."""
-    first, second = owners.member("fia"), owners.member("sal")
-    id_ = owners.create("fia", "Project", code="handed")
-    pattern = "dd-MM-yyyy HH:mm:ss.SSS"
-    start = f'{{ Project___get(_id: "{id_}") {{ at: _versionStart(format: "{pattern}") }} }}'
-    at = owners.ask("admin", start)["at"]
-    owners.rest("POST", f"{MEMBERS}/{first}/handOver", {"to": second})
-    owners.ask("admin", f'mutation {{ Project___delete(_id: "{id_}") {{ deleted }} }}')
-
-    restored = owners.ask(
-        "admin",
-        f'mutation {{ Project___restoreVersion(_id: "{id_}", atVersion: "{at}")'
-        " { _createdby _ownedby _lastmodifiedby } }",
-    )
-
-    assert restored == {"_createdby": "fia", "_ownedby": "sal", "_lastmodifiedby": "admin"}
-    owners.rename(second, "sally")
-    assert (owners.codes("fia"), owners.codes("sally")) == ([], ["handed"])

@@ -38,17 +38,6 @@ def no_surprises(api: ExecutorApi) -> Any:
     assert api.reported == []
 
 
-def test_a_get_returns_the_selection_under_its_aliases(api: ExecutorApi) -> None:
-    api.put("1", name="chair", price="1.50")
-
-    answer = api.ask(
-        "query($id: ID!) { one: Thing___get(_id: $id) { title: name ...P } } fragment P on Thing { price }",
-        id="1",
-    )
-
-    assert answer == {"data": {"one": {"title": "chair", "price": "1.50"}}}
-
-
 def test_every_type_is_serialized_by_the_contract(api: ExecutorApi) -> None:
     api.put(
         "1",
@@ -99,16 +88,6 @@ def test_an_invalid_format_is_an_issue_of_its_attribute(api: ExecutorApi) -> Non
     (issue,) = api.refusals('{ Thing___get(_id: "1") { moment(format: "bbb") } }')
 
     assert (issue["issueType"], issue["attributeNames"]) == ("MALFORMED_REQUEST", ["moment"])
-
-
-def test_a_create_returns_the_object_with_its_client_id(api: ExecutorApi) -> None:
-    query = "mutation($data: ThingCreate!) { Thing___create(data: $data) { _clientId _id name price } }"
-
-    answer = api.ask(query, data={"_clientId": "mine", "name": "chair", "price": "1.50"})
-
-    assert answer == {
-        "data": {"Thing___create": {"_clientId": "mine", "_id": "id1", "name": "chair", "price": "1.5"}}
-    }
 
 
 def test_save_creates_without_an_id_and_updates_with_one(api: ExecutorApi) -> None:

@@ -405,18 +405,6 @@ def test_a_process_whose_model_renames_the_opposite_is_detected(engine: Engine, 
     assert now.linked("B", "owners", "c") == "x"
 
 
-def test_the_number_of_listed_duplicates_is_limited() -> None:
-    objects = Objects(WatchedEngine(), associated("key"))
-    objects.create("B", "b", "c")
-    objects.create("A", "u", "v", "w", "x", to="b")
-    objects.create("A", "y", "z", to="c")
-    now = objects.under(associated("one to one, key required"))
-    reindex = Reindex(now.engine, now.model, sleep=lambda _: None, max_refused=2)
-    outcome = reindex.run(now.reference("A", "").class_name)
-    assert [(each.ids, outcome.more) for each in outcome.duplicates] == [(("u", "v", "w"), 2)]
-    assert now.entities.unbuilt()
-
-
 def test_a_role_is_rebuilt_after_an_older_version_has_served() -> None:
     """Such a version drops constraints that its model does not name, and what else it does not know."""
     engine = WatchedEngine()

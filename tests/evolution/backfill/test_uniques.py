@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from stratabase.core.domain.objects.change import Change, Deletion, Effect, Modification, Restoration
 from stratabase.core.domain.objects.commit_refusals import Conflict, UniqueNotBuilt, UniqueViolation
 from stratabase.core.domain.objects.entity import Entity, Reference
-from stratabase.core.model.model import Class, Index, Unique
+from stratabase.core.model.model import Class, Unique
 from stratabase.core.model.types import TYPES
 from stratabase.core.store.engine.port import Engine, Item, Key
 from stratabase.core.store.indexes.entries import directive_label
@@ -144,37 +144,6 @@ def test_the_order_of_the_attributes_does_not_matter(engine: Engine) -> None:
     assert is_guarded(engine, with_uniques(class_, ("name", "code")), Unique(("name", "code")))
 
 
-def test_duplicate_values_are_listed_and_other_constraints_are_ready(engine: Engine) -> None:
-    former = FormerObjects(
-        engine, ("code",), ("name",), v="b", w="b", x="a", y="a", z="a", one="c", none=None, nil=None
-    )
-    indexed = replace(former.class_, indexes=(Index(("code",)),))
-    outcome = reindex(engine, indexed)
-    assert sorted(shared(outcome), key=str) == [
-        ("@unique(code)", {"code": "a"}, ("x", "y", "z")),
-        ("@unique(code)", {"code": "b"}, ("v", "w")),
-    ]
-    assert outcome.interrupted == ()
-    assert not is_guarded(engine, indexed)
-    assert is_guarded(engine, indexed, Unique(("name",)))
-    assert all(path.ready for path in RegistryCache(engine, model(indexed)).paths(indexed.name))
-    assert RegistryCache(engine, model(indexed)).unfinished_labels() == (f"{indexed.name} @unique(code)",)
-
-
-def test_a_constraint_is_ready_when_its_duplicates_are_resolved(engine: Engine) -> None:
-    """Duplicates are resolved by updating, clearing or deleting, in any order."""
-    former = FormerObjects(engine, v="b", w="b", x="a", y="a", z="a")
-    former.reindex()
-    store = former.now
-    store.commit(store.update("x", code="c"))
-    store.commit(store.deletion("y"))
-    assert shared(former.reindex()) == [("@unique(code)", {"code": "b"}, ("v", "w"))]
-    store.commit(store.update("v", code=None))
-    assert former.reindex() == ReindexOutcome()
-    assert is_guarded(engine, former.class_)
-    assert_exact(engine, former.class_)
-
-
 def test_duplicates_are_found_over_several_attributes_and_after_nfc(engine: Engine) -> None:
     former = FormerObjects(engine, ("name", "code"))
     former.before.create("x", code="e\u0301", name="n")
@@ -264,23 +233,6 @@ def test_a_reindex_with_the_served_model_drops_other_constraints(engine: Engine)
     Store(engine, with_uniques(class_)).create("y", code="a")
     assert not is_guarded(engine, class_)
     assert shared(reindex(engine, class_)) == [("@unique(code)", {"code": "a"}, ("x", "y"))]
-
-
-def test_a_model_can_be_reindexed_before_it_is_served(engine: Engine) -> None:
-    """Processes with the earlier model maintain its indexes, and the guards that the later model needs."""
-    class_ = replace(fresh_class(), indexes=(Index(("name",)),))
-    later = replace(with_uniques(class_, ("code",)), indexes=())
-    Store(engine, class_).create("x", code="a")
-    assert reindex(engine, later, ahead=True) == ReindexOutcome()
-    earlier = Store(engine, class_)
-    earlier.create("y", code="b")
-    earlier.commit(earlier.update("x", code="c"))
-    earlier.create("z", code="a")
-    earlier.commit(earlier.deletion("y"))
-    assert all(path.ready for path in RegistryCache(engine, model(class_)).paths(class_.name))
-    assert is_guarded(engine, later)
-    assert_exact(engine, later)
-    Store(engine, later).create("y", code="b")
 
 
 def test_until_a_constraint_is_built_only_writes_of_its_values_are_refused() -> None:
@@ -581,16 +533,6 @@ def test_an_embedded_engine_refuses_writes_with_an_outdated_registry(tmp_path: P
     assert built.run(former.class_.name) == ReindexOutcome()
     assert_exact(engine, former.class_)
     engine.close()
-
-
-def test_a_build_lists_limited_duplicates_and_counts_the_others() -> None:
-    engine = WatchedEngine()
-    former = FormerObjects(engine)
-    former.before.fill({"_id": f"{number:03}", "code": f"{number % 2}"} for number in range(50))
-    outcome = former.reindex(max_refused=10)
-    assert sum(len(ids) - 1 for _, _, ids in shared(outcome)) == 10
-    assert outcome.more == 38
-    assert not is_guarded(engine, former.class_)
 
 
 def test_two_concurrent_reindexes_are_correct() -> None:

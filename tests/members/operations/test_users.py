@@ -3,13 +3,13 @@
 import pytest
 
 from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
-from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.core.domain.query.filter import And, Comparison, Filter, FlagFilter, Not, Or, RoleFilter
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import PageFields, Query, Window
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.member_names import RecordedMember
-from stratabase.core.model.model import PlatformAttribute, Profile
+from stratabase.core.model.model import Profile
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.types.operators import Operator
 from stratabase.core.model.users import USER, USER_ATTRIBUTES, with_users
@@ -63,43 +63,11 @@ def equal(attribute: str, value: str) -> Comparison:
     return Comparison(attribute, Operator.EQ, value)
 
 
-def test_a_model_with_users_has_a_role_beside_each_name() -> None:
-    model = with_users(MODEL)
-    role = model.classes["Note"].roles["_createdby_user"]
-    assert list(model.classes["Note"].roles) == ["_createdby_user"]
-    assert (role.target, role.recorded_in, role.many, role.required) == (
-        USER,
-        PlatformAttribute.CREATED_BY.value,
-        False,
-        False,
-    )
-    assert model.classes["Plain"] == MODEL.classes["Plain"]
-    assert not model.classes[USER].is_stored
-    assert list(MODEL.classes) == ["Note", "Plain"]
-
-
 def test_a_state_has_nothing_secret() -> None:
     state = user_state(SECRETS)
     assert list(state) == ["_id", *USER_ATTRIBUTES]
     assert not [value for value in state.values() if "secret" in str(value) or "pending" in str(value)]
     assert not {"the hash", 77, 7777} & {*state.values()}
-
-
-def test_objects_and_users_are_read_in_the_order_of_the_references() -> None:
-    users = Users()
-    wanted = [user("m3"), NOTE.reference, user("none"), user("m1"), user("m3"), Reference("Note", "none")]
-    found = users.repository.read(wanted)
-    assert [each and each.reference.id for each in found] == ["m3", "n1", None, "m1", "m3", None]
-    assert users.members.reads == 1
-    moments = [Moment(each, 0) for each in wanted if each != NOTE.reference]
-    assert [each and each.reference.id for each in users.repository.as_of(moments)] == [
-        "m3",
-        None,
-        "m1",
-        "m3",
-        None,
-    ]
-    assert users.members.reads == 2
 
 
 def test_reads_without_users_ask_no_members() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratabase.core.domain.objects.change import Change, Creation
+from stratabase.core.domain.objects.change import Change
 from stratabase.core.domain.write.commands import Command
 from stratabase.core.operations.write.services import preview, validate
 from tests.fakes import ADMINISTRATOR
@@ -39,32 +39,6 @@ def test_a_validation_writes_nothing(command: Command) -> None:
     assert scenario.entities.serials == {}
     assert len(scenario.entities.allowances) == allowances
     scenario.write(command)
-
-
-def test_a_preview_shows_the_future_object_without_serial_numbers() -> None:
-    scenario = CompanyScenario()
-
-    shown, _ = preview(
-        scenario.services,
-        create_command("Invoice", "mine", lines=create(create_command("Line", text="tea"))),
-        ADMINISTRATOR,
-    )
-
-    assert shown.state.get("number") is None
-    assert shown.client_ids == {shown.reference: "mine"}
-    created = [effect.after for effect in shown.effects if isinstance(effect, Creation)]
-    assert [each.reference.class_name for each in created] == ["Invoice", "Line"]
-    assert shown.state["lines"] == [created[1].reference.id]
-
-
-def test_a_preview_of_an_update_shows_unchanged_and_changed_values() -> None:
-    shown, _ = preview(
-        CompanyScenario().services, update_command("Employee", "e1", name="Eve"), ADMINISTRATOR
-    )
-
-    assert shown.state["name"] == "Eve"
-    assert shown.state["email"] == "ada@x.org"
-    assert shown.state["_lastmodifiedby"] == "ada"
 
 
 def test_a_validation_is_repeated_after_a_concurrent_write(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,6 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from stratabase.core import waiting
 from stratabase.core.domain.objects.entity import Entity, Reference
@@ -51,10 +49,6 @@ OBJECTS: tuple[dict[str, Any], ...] = (
     },
 )
 IDS = ["full", "empty", "changed", "none"]
-PLAIN = ["_id", "_clientId", "__typename", *FULL]
-PLAIN_OF_FILES = ["__typename", "fileId", "link", "mimeType", "name", "size", "uploadedOn"]
-FORMATS = ["price", "day", "hour", "moment"]
-PATTERNS = ["default", "yyyy", "HH", "#,##0.00", "nonsense"]
 
 
 def stored(objects: int = len(OBJECTS)) -> tuple[Services, DictEntities]:
@@ -97,74 +91,6 @@ def test_arguments_with_variables_are_read_on_each_execution(options: str) -> No
         body = executor.execute(*asked).body
         assert body == oracle.execute(*asked).body
         assert b"errors" not in body
-
-
-aliases = st.sampled_from(["", "a: ", "b: "])
-plain = st.sampled_from(PLAIN)
-formatted = st.builds(
-    "{}(format: {})".format, st.sampled_from(FORMATS), st.sampled_from(PATTERNS).map(json.dumps)
-)
-file_fields = st.one_of(
-    st.sampled_from(PLAIN_OF_FILES),
-    st.sampled_from(PATTERNS).map(json.dumps).map("uploadedOn(format: {})".format),
-    st.just("uploadedOn(format: $format)"),
-)
-pictures = st.lists(file_fields, min_size=1, max_size=4).map(
-    lambda fields: f"picture {{ {' '.join(f'f{place}: {each}' for place, each in enumerate(fields))} }}"
-)
-by_variable = st.sampled_from(FORMATS).map("{}(format: $format)".format)
-conditions = st.sampled_from(["", "", "", " @skip(if: true)", " @include(if: true)", " @include(if: $yes)"])
-
-
-@st.composite
-def selections(draw: st.DrawFn, depth: int = 2) -> str:
-    """Draw a selection on Thing. Each response key stands for one field."""
-    fields = draw(st.lists(st.one_of(plain, plain, pictures, formatted, by_variable), min_size=1, max_size=5))
-    written = [f"k{place}: {field}{draw(conditions)}" for place, field in enumerate(fields)]
-    if depth and draw(st.booleans()):
-        inner = draw(selections(depth - 1)).replace("k", f"d{depth}k")
-        written.append(f"... {draw(st.sampled_from(['', 'on Thing ']))}{draw(conditions)} {{ {inner} }}")
-    return " ".join(draw(st.permutations(written)))
-
-
-@st.composite
-def roots(draw: st.DrawFn) -> str:
-    """Draw the fields of a query."""
-    things = draw(selections())
-    fields = [
-        f'one: Thing___get(_id: "{draw(st.sampled_from(IDS))}") {{ {things} }}',
-        "two: Thing___get(_id: $id) { ...F }",
-        f"page: Thing___getPage {{ totalCount items {{ {things} }} hasNext items {{ name }} nextCursor }}",
-        'bad: Thing___getPage(options: {cursor: "x"}) { totalCount }',
-        "__typename",
-    ]
-    return " ".join(draw(st.lists(st.sampled_from(fields), min_size=1, max_size=4, unique=True)))
-
-
-@given(fields=roots(), fragment=selections(), yes=st.booleans(), pattern=st.sampled_from(PATTERNS))
-def test_compiled_queries_return_the_result_of_the_executor(
-    fields: str, fragment: str, yes: bool, pattern: str
-) -> None:
-    query = f"""query($id: ID!, $yes: Boolean!, $format: String) {{ {fields} ...U }}
-      fragment U on Query {{ used: Thing___get(_id: $id) {{
-        name @include(if: $yes) price(format: $format) ...F }} }}
-      fragment F on Thing {{ {fragment} }}"""
-    variables = {"id": "full", "yes": yes, "format": pattern}
-
-    assert answers(query, variables, compiled=True) == answers(query, variables, compiled=False)
-
-
-@given(things=selections(), pages=st.booleans(), objects=st.sampled_from([2, 3]))
-def test_compiled_queries_without_variables_return_the_result_of_the_executor(
-    things: str, pages: bool, objects: int
-) -> None:
-    things = things.replace("$yes", "true").replace("$format", '"default"')
-    query = f'{{ a: Thing___get(_id: "full") {{ {things} }} b: Thing___get(_id: "changed") {{ {things} }} }}'
-    if pages:
-        query = f"{{ p: Thing___getPage {{ nextCursor totalCount items {{ {things} }} }} }}"
-
-    found, expected = (answers(query, {}, compiled=way, objects=objects) for way in (True, False))
-    assert found == expected
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.core.domain.objects.entity import Reference
@@ -124,23 +123,6 @@ def _role(draw: st.DrawFn, class_: Class, name: str, depth: int) -> str:
     items = [f"{key}items {{ {draw(below)} }}" for key in draw(st.sampled_from([[""], ["a: ", "b: "], []]))]
     suffix = "___associables" if candidates else ""
     return f"{name}{suffix}{draw(st.sampled_from(OPTIONS))} {{ {' '.join([*shown, *items, '__typename'])} }}"
-
-
-@given(
-    one=selections(EVERYTHING.classes["Person"]),
-    all_=selections(EVERYTHING.classes["Team"]),
-    n=st.sampled_from([1, 2, -1]),
-    id_=st.sampled_from(["p1", "t0", "gone"]),
-)
-def test_compiled_roles_return_the_result_of_the_executor(one: str, all_: str, n: int, id_: str) -> None:
-    query = f"""query($n: Int, $id: ID) {{
-      one: Person___get(_id: "p1") {{ ...F ... on Person {{ ...F }} }}
-      all: Team___getPage {{ items {{ {all_} }} x: items {{ name k0: members {{ totalCount }} }} }}
-      _: Skill___getPage(options: {{next: $n, filter: {{_id___eq: $id}}}}) {{ totalCount }}
-    }} fragment F on Person {{ {one} }}"""
-    variables = {"n": n, "id": id_}
-
-    assert answers(query, variables, compiled=True) == answers(query, variables, compiled=False)
 
 
 def test_an_operation_with_roles_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -248,34 +248,3 @@ def test_a_role_that_objects_violate_is_built_once_per_start(
     assert any("role Pet.owner is not ready: 1 conflict" in line for line in result)
     assert len(built) == 2, "once for each side"
     instance.close()
-
-
-@pytest.mark.parametrize("new_owner", ["[Pet!]", "Pet"])
-def test_the_conflicts_of_a_role_are_listed_once_for_both_classes(project: Project, new_owner: str) -> None:
-    pet, owner = (
-        'type Pet { name: String!  owner: [Owner!] @association(opposite: "pet") }',
-        'type Owner { name: String pet: [Pet!] @association(opposite: "owner") }',
-    )
-    project.edit(project.model, "type Pet { name: String! }", f"{pet}\n{owner}")
-    instance = instance_of(project)
-    owners = ask(instance, *(f'Owner___create(data: {{name: "{name}"}}) {{ _id }}' for name in "ABC"))
-    ids = json.dumps([each["data"]["Owner___create"]["_id"] for each in owners])
-    ask(instance, f'Pet___create(data: {{name: "Rex", owner: {ids}}}) {{ _id }}')
-    instance.close()
-    holds = ", holds: true" if new_owner == "Pet" else ""
-    project.edit(
-        project.model,
-        '[Owner!] @association(opposite: "pet")',
-        f'Owner @association(opposite: "pet"{holds})',
-    )
-    project.edit(project.model, "pet: [Pet!]", f"pet: {new_owner}")
-    instance, result = instance_of(project), list[str]()
-    build_before_serving(
-        instance.settings, instance.engine, instance.model, lambda *lines: result.extend(lines)
-    )
-    assert [line for line in result if "not ready" in line] == [
-        "Pet role Pet.owner is not ready: 1 conflict",
-        "Owner role Pet.owner is not ready: 1 conflict, listed above",
-    ]
-    assert len([line for line in result if line.startswith('  _id "')]) == 1
-    instance.close()
