@@ -6,33 +6,11 @@ from random import Random
 
 import pytest
 
-from stratabase.core.store.engine.delegating import DelegatingEngine
-from stratabase.core.store.engine.port import Batch, Engine
 from stratabase.transfer.importing import ImportedAlready, StoreNotEmpty
+from tests.core.store.stopping_engine import Stopped, StoppingEngine
 from tests.soak import count, seed
 from tests.transfer.random_histories import COMPANY, fill
 from tests.transfer.stores import Store, check_same_items, files_of, import_from
-
-
-class Stopped(Exception):
-    """The process ends here."""
-
-
-class StoppingEngine(DelegatingEngine):
-    """An engine whose process ends before or after one of its commits."""
-
-    def __init__(self, engine: Engine, commits: int, *, after: bool) -> None:
-        super().__init__(engine)
-        self._left = commits
-        self._after = after
-
-    def commit(self, batch: Batch) -> None:
-        self._left -= 1
-        if not self._left and not self._after:
-            raise Stopped
-        super().commit(batch)
-        if not self._left:
-            raise Stopped
 
 
 @pytest.mark.soak

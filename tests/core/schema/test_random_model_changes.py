@@ -44,7 +44,7 @@ from tests.core.schema.naive_evolution import (
     restored,
     unique_key,
 )
-from tests.evolution.backfill.test_drop import BusyEngine, Stopped, StoppingEngine
+from tests.core.store.stopping_engine import BusyEngine, Stopped, StoppingEngine
 from tests.soak import count
 
 NAMES = ("a", "b", "c", "d", "e")

@@ -1,8 +1,9 @@
 """An engine that shows a part of a commit before the rest, as a distributed store may."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
-from stratabase.core.store.engine.port import UNBOUNDED, Batch, Bounds, Item, Key
+from stratabase.core.store.engine.port import Batch, Item, Key
 from tests.contract.engine.reference import ReferenceEngine
 
 
@@ -23,20 +24,8 @@ class PartialCommitEngine(ReferenceEngine):
     def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         return self._seen().get(keys, places=places)
 
-    def range(
-        self,
-        index: str,
-        partition: str,
-        bounds: Bounds = UNBOUNDED,
-        *,
-        backward: bool = False,
-        limit: int | None = None,
-        exact: bool = True,
-        whole: bool = True,
-    ) -> Iterator[Sequence[Item]]:
-        return self._seen().range(
-            index, partition, bounds, backward=backward, limit=limit, exact=exact, whole=whole
-        )
+    def range(self, *arguments: Any, **options: Any) -> Iterator[Sequence[Item]]:
+        return self._seen().range(*arguments, **options)
 
     def commit(self, batch: Batch) -> None:
         super().commit(batch)

@@ -2,8 +2,9 @@
 
 from collections import UserDict
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from typing import Any
 
-from stratabase.core.store.engine.port import UNBOUNDED, Batch, Bounds, Item, Key
+from stratabase.core.store.engine.port import Batch, Item, Key
 from stratabase.core.store.layout.keys import REGISTRY
 from tests.contract.engine.reference import ReferenceEngine
 
@@ -43,20 +44,8 @@ class WatchedEngine(ReferenceEngine):
         self.keys_got += [key for key in keys if key != REGISTRY]
         return super().get(keys, places=places)
 
-    def range(
-        self,
-        index: str,
-        partition: str,
-        bounds: Bounds = UNBOUNDED,
-        *,
-        backward: bool = False,
-        limit: int | None = None,
-        exact: bool = True,
-        whole: bool = True,
-    ) -> Iterator[Sequence[Item]]:
-        for items in super().range(
-            index, partition, bounds, backward=backward, limit=limit, exact=exact, whole=whole
-        ):
+    def range(self, *arguments: Any, **options: Any) -> Iterator[Sequence[Item]]:
+        for items in super().range(*arguments, **options):
             for first in range(0, len(items), PAGE):
                 page = items[first : first + PAGE]
                 self.items_read += len(page)

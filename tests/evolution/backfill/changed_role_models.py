@@ -10,8 +10,6 @@ from stratabase.core.domain.objects.entity import RoleName
 from stratabase.core.domain.objects.parts import part_ids
 from stratabase.core.domain.objects.role_storage import RoleStorage, opposite_of, storage_of
 from stratabase.core.model.model import Class, Model, Role
-from stratabase.core.store.engine.delegating import DelegatingEngine
-from stratabase.core.store.engine.port import Batch, Engine
 from stratabase.evolution.backfill.reindex import Reindex, ReindexOutcome
 from tests.core.store.graphs import KINDS, Objects, class_with, key, many, one, parts, whole
 from tests.models import model
@@ -112,25 +110,6 @@ def reindexed(objects: Objects, *, ahead: bool = False, local: bool = False) -> 
     outcomes = [reindex.run(name) for name in objects.model.classes]
     refresh(objects)
     return outcomes
-
-
-class Stopped(Exception):
-    """The process that reindexes was killed."""
-
-
-class StoppingEngine(DelegatingEngine):
-    """Stops before the commit with a given number, which counts from 0."""
-
-    def __init__(self, engine: Engine, at: int) -> None:
-        super().__init__(engine)
-        self._left = at
-
-    def commit(self, batch: Batch) -> None:
-        """Commit a batch, or raise Stopped."""
-        if self._left == 0:
-            raise Stopped
-        self._left -= 1
-        super().commit(batch)
 
 
 def refresh(*all_objects: Objects) -> None:

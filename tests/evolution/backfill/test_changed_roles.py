@@ -23,11 +23,10 @@ from stratabase.evolution.backfill.reindex import Reindex, ReindexOutcome
 from tests.contract.engine.engines import KINDS as ENGINES
 from tests.contract.engine.reference import ReferenceEngine
 from tests.core.store.graphs import Objects, change
+from tests.core.store.stopping_engine import Stopped, StoppingEngine
 from tests.evolution.backfill.changed_role_models import (
     STORAGES,
     Pairs,
-    Stopped,
-    StoppingEngine,
     answers,
     effects_of,
     refresh,
@@ -119,9 +118,9 @@ def test_a_role_that_was_moved_away_is_refused_from_both_sides_when_the_model_is
 
 def test_both_sides_are_refused_after_a_stopped_move_to_a_role_without_an_opposite() -> None:
     _, one_way = begun("key and list", "list one way")
-    counting = StoppingEngine(one_way.engine, 1000)
+    counting = StoppingEngine(one_way.engine, 0)
     Reindex(counting, one_way.model, sleep=lambda _: None).run("A")
-    for commits in range(1000 - counting._left):
+    for commits in range(1, counting.commits + 1):
         old, one_way = begun("key and list", "list one way")
         with suppress(Stopped):
             Reindex(StoppingEngine(one_way.engine, commits), one_way.model, sleep=lambda _: None).run("A")
@@ -240,7 +239,7 @@ def raise_for_roles(objects: Objects) -> None:
 @each_row("commits", range(6))
 def test_a_stopped_move_goes_on_in_both_directions(before: str, after: str, commits: int) -> None:
     old, now = begun(before, after)
-    now.engine = StoppingEngine(old.engine, commits)
+    now.engine = StoppingEngine(old.engine, commits + 1)
     try:
         reindexed(now)
     except Stopped:

@@ -15,7 +15,8 @@ from stratabase.core.store.repository import Repository
 from stratabase.evolution.backfill.convert import Conversion, ConvertOutcome, Unconverted
 from stratabase.evolution.backfill.reindex import Reindex
 from tests.contract.engine.reference import ReferenceEngine
-from tests.evolution.backfill.test_drop import BusyEngine, Stopped, StoppingEngine, items
+from tests.core.store.stopping_engine import BusyEngine, Stopped, StoppingEngine
+from tests.evolution.backfill.test_drop import items
 from tests.models import attribute, class_, model
 
 

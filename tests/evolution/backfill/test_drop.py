@@ -1,7 +1,7 @@
 """A drop erases what is stored under a name, whenever it is stopped, and while others write."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -31,6 +31,7 @@ from stratabase.evolution.backfill.drop import (
 )
 from stratabase.evolution.backfill.reindex import SETTLED
 from tests.contract.engine.reference import ReferenceEngine
+from tests.core.store.stopping_engine import BusyEngine, Stopped, StoppingEngine
 from tests.models import COLOUR, attribute, class_, model
 from tests.soak import count as soak_count
 
@@ -228,28 +229,6 @@ def test_a_role_is_erased_with_its_links_and_counts(name: str) -> None:
     assert not any(part in text for part in (f"L#{name}", f'"{name}"', f"Employee.{name}"))
 
 
-class Stopped(BaseException):
-    """The process is killed."""
-
-
-class StoppingEngine(DelegatingEngine):
-    """An engine whose process is killed before or after a commit."""
-
-    def __init__(self, engine: Engine, at: int, *, after: bool) -> None:
-        super().__init__(engine)
-        self.commits = 0
-        self._at = at
-        self._after = after
-
-    def commit(self, batch: Batch) -> None:
-        self.commits += 1
-        if self.commits == self._at and not self._after:
-            raise Stopped
-        super().commit(batch)
-        if self.commits == self._at:
-            raise Stopped
-
-
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize(
     "erasure",
@@ -271,22 +250,6 @@ def test_a_drop_that_is_killed_at_any_commit_goes_on(erasure: Erasure, *, after:
         assert Drop(engine, served, erasure, local=local, sleep=lambda _: None).run().is_clean
         assert [each[2] for each in content(engine)] == [each[2] for each in content(whole)]
         assert not [item for item in items(engine) if item.key.sort.startswith("checkpoint#")]
-
-
-class BusyEngine(DelegatingEngine):
-    """An engine on which another process writes before a commit of the drop."""
-
-    def __init__(self, engine: Engine, at: int, meanwhile: Callable[[], None]) -> None:
-        super().__init__(engine)
-        self.commits = 0
-        self._at = at
-        self._meanwhile = meanwhile
-
-    def commit(self, batch: Batch) -> None:
-        self.commits += 1
-        if self.commits == self._at:
-            self._meanwhile()
-        super().commit(batch)
 
 
 @pytest.mark.parametrize("local", [True, False], ids=["together", "one by one"])

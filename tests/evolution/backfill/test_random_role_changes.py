@@ -14,11 +14,10 @@ from stratabase.core.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.evolution.backfill.reindex import Reindex
 from tests.contract.engine.reference import ReferenceEngine
 from tests.core.store.graphs import Objects
+from tests.core.store.stopping_engine import Stopped, StoppingEngine
 from tests.evolution.backfill.changed_role_models import (
     STORAGES,
     Pairs,
-    Stopped,
-    StoppingEngine,
     answers,
     refresh,
     reindexed,
@@ -116,7 +115,7 @@ class RoleChanges(RuleBasedStateMachine):
     @rule(commits=st.integers(0, 6))
     def stop_reindex(self, commits: int) -> None:
         """Stop a reindex after some commits, as if its process were killed."""
-        engine = StoppingEngine(self.engine, commits)
+        engine = StoppingEngine(self.engine, commits + 1)
         with suppress(Stopped):
             for name in self.objects.model.classes:
                 Reindex(engine, self.objects.model, sleep=lambda _: None).run(name)

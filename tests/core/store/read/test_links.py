@@ -144,7 +144,7 @@ class Counting(WatchedEngine):
 
     def range(self, *arguments: object, **more: object) -> Iterator[Sequence[Item]]:
         self.ranges += 1
-        return super().range(*arguments, **more)  # type: ignore[arg-type]
+        return super().range(*arguments, **more)
 
 
 def test_link_ranges_are_read_by_the_given_parallel_runner() -> None:
