@@ -1,9 +1,7 @@
 """An HTTP handler whose endpoints use fakes that record their calls."""
 
 import base64
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -23,6 +21,7 @@ from stratabase.values.messages import verbatim
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
 from tests.core.http.fakes import FakeServices, endpoints
+from tests.core.http.reply import Reply
 
 CALLERS = {
     "anna": Caller("1", "anna", "Administrator", administrator=True),
@@ -32,18 +31,6 @@ CALLERS = {
 }
 """Those who can sign in; of carl no more is stored."""
 BASIC = "Basic " + base64.b64encode(b"anna:right").decode()
-
-
-@dataclass(frozen=True)
-class Reply:
-    """A decoded response."""
-
-    status: int
-    headers: Mapping[str, list[str]]
-    body: str
-
-    def json(self) -> Any:
-        return json.loads(self.body)
 
 
 Send = Callable[..., Reply]

@@ -1,7 +1,9 @@
 """The response of an endpoint."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -14,3 +16,6 @@ class Reply:
 
     def header(self, name: str) -> str | None:
         return self.headers.get(name, [None])[0]
+
+    def json(self) -> Any:
+        return json.loads(self.body)

@@ -4,7 +4,7 @@ import base64
 import io
 import json
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -24,6 +24,7 @@ from stratabase.members.refusals import TooManyFailures
 from stratabase.values.messages import verbatim
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
+from tests.core.http.reply import Reply
 from tests.forged_tokens import HEADER, claims, forged
 from tests.token_process import ANNA, TokenProcess
 
@@ -34,18 +35,6 @@ BASIC = 'Basic realm="Stratabase", charset="UTF-8"'
 BEARER = 'Bearer realm="Stratabase"'
 INVALID = f'{BEARER}, error="invalid_token"'
 RIGHT = {"username": "Anna", "password": "right"}
-
-
-@dataclass(frozen=True)
-class Reply:
-    """An answer, read back."""
-
-    status: int
-    headers: Mapping[str, list[str]]
-    body: str
-
-    def json(self) -> Any:
-        return json.loads(self.body)
 
 
 @dataclass

@@ -191,6 +191,12 @@ STRANGE = [
         stranger("House.doors", "Door", "none", "data.doors.delete"),
     ),
 ]
+BOTH = role(
+    "MALFORMED_REQUEST",
+    "Person.phones",
+    'The request both updates and deletes Phone "<ann_phone>". Do only one of these.',
+    "data.phones.update.0._id",
+)
 CONTRADICTORY = [
     ann(
         "changed and deleted",
@@ -201,12 +207,7 @@ CONTRADICTORY = [
                 "create": [{"digits": "3"}],
             }
         },
-        role(
-            "MALFORMED_REQUEST",
-            "Person.phones",
-            'The request both updates and deletes Phone "<ann_phone>". Do only one of these.',
-            "data.phones.update.0._id",
-        ),
+        BOTH,
     ),
     ann(
         "changed, and all deleted",
@@ -217,12 +218,7 @@ CONTRADICTORY = [
                 "create": [{"digits": "3"}],
             }
         },
-        role(
-            "MALFORMED_REQUEST",
-            "Person.phones",
-            'The request both updates and deletes Phone "<ann_phone>". Do only one of these.',
-            "data.phones.update.0._id",
-        ),
+        BOTH,
     ),
     ann(
         "changed twice",

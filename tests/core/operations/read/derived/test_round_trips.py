@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.core.domain.query.derived import Derive, Related
 from stratabase.core.domain.query.fetch import Fetch, RoleFetch, ToMany, ToOne
 from stratabase.core.domain.query.filter import Comparison
 from stratabase.core.domain.query.order import Order, OrderTerm
@@ -59,15 +58,9 @@ class Counted(DictEntities):
         self.calls.append(f"{role}")
         return super().linked(role, ids, *arguments, **options)
 
-    def page(
-        self,
-        query: Query,
-        budget: ReadBudget,
-        derive: Derive | None = None,
-        related: Related | None = None,
-    ) -> Page:
+    def page(self, *arguments: Any, **options: Any) -> Page:
         self.calls.append("page")
-        return super().page(query, budget, derive, related)
+        return super().page(*arguments, **options)
 
 
 def calls(fetch: Fetch, size: int) -> list[str]:
