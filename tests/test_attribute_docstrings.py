@@ -1,6 +1,7 @@
 """Each attribute docstring directly follows the assignment that it describes."""
 
 import ast
+from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
@@ -14,12 +15,19 @@ FILES = [
 ]
 
 
+def _bodies(node: ast.Module | ast.ClassDef) -> Iterator[list[ast.stmt]]:
+    """Yield the statements of a module or a class, and of the classes in it. Functions have no attributes."""
+    yield node.body
+    for each in node.body:
+        if isinstance(each, ast.ClassDef):
+            yield from _bodies(each)
+
+
 def _misplaced_docstrings(tree: ast.Module) -> list[int]:
     """Return the lines of texts in the module and its classes that follow no assignment directly."""
-    bodies = [node.body for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef)]
     return [
         text.lineno
-        for before, text in (pair for body in bodies for pair in pairwise(body))
+        for before, text in (pair for body in _bodies(tree) for pair in pairwise(body))
         if isinstance(text, ast.Expr)
         and isinstance(text.value, ast.Constant)
         and isinstance(text.value.value, str)

@@ -75,7 +75,7 @@ def test_every_answer_tells_the_truth(tmp_path: Path, number: int) -> None:
     with running(tmp_path / "home", settings=settings, **options) as service:
 
         def write(writer: int) -> list[Attempt]:
-            return [create(service, f"{number}-{writer}-{each}") for each in range(count(10, 60))]
+            return [create(service, f"{number}-{writer}-{each}") for each in range(count(6, 60))]
 
         with ThreadPoolExecutor(WRITERS) as writers:
             attempts = list(chain.from_iterable(writers.map(write, range(WRITERS))))

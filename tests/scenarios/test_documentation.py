@@ -48,7 +48,9 @@ def test_a_setting_leads_to_another_documentation(tmp_path: Path) -> None:
         eventually(lambda: f"Docs     {url}\n" in service.log())
 
 
-@pytest.mark.parametrize("size", [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")])
+@pytest.mark.parametrize(
+    "size", [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop", marks=pytest.mark.thorough)]
+)
 def test_the_pages_can_be_read_in_a_browser(
     size: dict[str, Any], browser: Browser, service: RunningService, folder: Path
 ) -> None:

@@ -38,7 +38,9 @@ def visit(browser: Browser, service: RunningService) -> OpenVisit:
     return visit_of_service(browser, service.port)
 
 
-@pytest.mark.parametrize("size", [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")])
+@pytest.mark.parametrize(
+    "size", [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop", marks=pytest.mark.thorough)]
+)
 def test_the_start_leads_to_the_reference(size: dict[str, Any], visit: OpenVisit, folder: Path) -> None:
     name = str(size["viewport"]["width"])
     with visit(**size) as seen:

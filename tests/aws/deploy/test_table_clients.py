@@ -8,21 +8,21 @@ import pytest
 
 from stratabase.core.settings import Settings
 from stratabase_aws.app.platform import AwsPlatform
-from stratabase_aws.commands.emulator import emulator
 from stratabase_aws.deploy import table_clients
 from stratabase_aws.deploy.smoke import CheckFailed
 from stratabase_aws.deploy.table_clients import check_table_clients
 from stratabase_aws.dynamodb.client import Client
 from stratabase_aws.dynamodb.table import ensure_table
+from tests.ministack import endpoint
 from tests.transformed_template import read_template_file
 
 
 @pytest.fixture(scope="module")
 def settings() -> Iterator[Settings]:
-    with emulator("dynamodb") as address, pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_ACCESS_KEY_ID", "test")
         patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-        found = Settings(store="dynamodb", endpoint=address, table="compared")
+        found = Settings(store="dynamodb", endpoint=endpoint().url, table="compared")
         client = AwsPlatform(found).dynamodb_client()
         ensure_table(client, found.table)
         mark = {"pk": {"S": "META"}, "sk": {"S": "mark"}, "text": {"S": "ü"}, "number": {"N": "1.50"}}

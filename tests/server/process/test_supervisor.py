@@ -104,6 +104,7 @@ def test_a_broken_model_is_reported_and_the_last_valid_one_serves(
     assert "age: Int" in terminal.get()
 
 
+@pytest.mark.thorough
 def test_a_model_without_an_administrator_is_reported_and_the_last_valid_one_serves(
     terminal: Terminal, project: Project
 ) -> None:
