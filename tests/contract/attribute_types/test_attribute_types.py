@@ -21,7 +21,7 @@ from stratabase.core.model.model import Model
 from stratabase.core.model.model_expressions import evaluation_context, expressions_of
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.types import TYPES
-from stratabase.core.model.types.aggregates import ORDER_AGGREGATES, Aggregate
+from stratabase.core.model.types.aggregates import ORDER_AGGREGATES, RESULT_TYPES, Aggregate
 from stratabase.core.model.types.base import AttributeType, text_of
 from stratabase.core.model.types.operators import Operator
 from stratabase.core.model.types.storage import MAPPING_STORAGE
@@ -203,6 +203,16 @@ def test_expressions_read_and_make_values(model: Model, name: str) -> None:
         for value in OF_ANY_TYPE[copy.type.storage.python_type]:
             made = expression.evaluate(Environment({f"of_{name}": value}, context, {}))
             assert made == copy.type.read_stored(value)
+
+
+@each_row("aggregate", Aggregate)
+def test_each_aggregate_has_types_and_a_result(aggregate: Aggregate) -> None:
+    types = [type_ for type_ in ALL_TYPES.values() if aggregate in type_.aggregates]
+    assert types
+    assert f"  {aggregate.value}\n" in language_text()
+    for type_ in types:
+        result = TYPES.get(RESULT_TYPES.get(aggregate, ""), type_)
+        assert _aggregated(aggregate, type_, result, []) in {None, 0, "0"}
 
 
 @each_row("name", ALL_TYPES)

@@ -1,4 +1,4 @@
-"""The model language: `directives.graphql`, with the scalars of attribute types and the constraints.
+"""The model language: `directives.graphql`, with the scalars of types, the constraints and the aggregates.
 
 Editors read the text beside a model, and `reading` takes the directives from it.
 """
@@ -8,8 +8,10 @@ from importlib.resources import files
 
 from stratabase.core.model.constraints import CONSTRAINTS
 from stratabase.core.model.types import TYPES
+from stratabase.core.model.types.aggregates import Aggregate
 
 _SCALARS = "# The scalars of the attribute types stand here.\n"
+_AGGREGATES = "# The aggregates stand here.\n"
 _RESTRICTIONS = "# The directives with the constraints stand here.\n"
 _DIRECTIVES: Mapping[str, str] = {
     "domain": "The values that an attribute accepts.",
@@ -21,13 +23,24 @@ _DIRECTIVES: Mapping[str, str] = {
 def language_text() -> str:
     """Return the definitions of all scalars, directives and enums that a model can use."""
     text = files("stratabase.core.model").joinpath("directives.graphql").read_text(encoding="utf-8")
-    return text.replace(_SCALARS, "\n".join(_scalars())).replace(_RESTRICTIONS, "\n".join(_restrictions()))
+    for place, definitions in (
+        (_SCALARS, _scalars()),
+        (_RESTRICTIONS, _restrictions()),
+        (_AGGREGATES, _aggregates()),
+    ):
+        text = text.replace(place, "\n".join(definitions))
+    return text
 
 
 def _scalars() -> Iterator[str]:
     for name, type_ in TYPES.items():
         if type_.model_description is not None:
             yield f'"{type_.model_description}"\nscalar {name}\n'
+
+
+def _aggregates() -> Iterator[str]:
+    values = "".join(f"  {each.value}\n" for each in Aggregate)
+    yield f'"A function that makes one value of many."\nenum Aggregate {{\n{values}}}\n'
 
 
 def _restrictions() -> Iterator[str]:

@@ -1,5 +1,9 @@
-"""The aggregates of derived attributes, and which of them the attribute types have."""
+"""The aggregates of derived attributes, and which of them the attribute types have.
 
+`domain/query/aggregate.py` computes them.
+"""
+
+from collections.abc import Mapping
 from enum import Enum
 
 
@@ -13,6 +17,8 @@ class Aggregate(Enum):
     AVG = "AVG"
 
 
+RESULT_TYPES: Mapping[Aggregate, str] = {Aggregate.COUNT: "Int", Aggregate.AVG: "Real"}
+"""The type of the result, for aggregates whose result is of the same type whatever they aggregate."""
 COUNT_AGGREGATES = frozenset({Aggregate.COUNT})
 """The aggregates of values without an order."""
 ORDER_AGGREGATES = COUNT_AGGREGATES | {Aggregate.MIN, Aggregate.MAX}

@@ -13,7 +13,7 @@ from stratabase.core.model.reading.draft.model_draft import (
 )
 from stratabase.core.model.reading.draft.resolution import ResolvedPath, names_in_class, resolve_path
 from stratabase.core.model.types import TYPES
-from stratabase.core.model.types.aggregates import ORDER_AGGREGATES, Aggregate
+from stratabase.core.model.types.aggregates import ORDER_AGGREGATES, RESULT_TYPES, Aggregate
 from stratabase.core.model.types.base import AttributeType
 from stratabase.values.messages import or_list
 from stratabase.values.wording import shorten
@@ -125,10 +125,8 @@ def _aggregate_error(resolved: ResolvedPath, aggregate: Aggregate | None) -> str
 
 def _result_types(type_: AttributeType | None, aggregate: Aggregate | None) -> tuple[str, ...]:
     """Return the names of the types that can hold the result of a path to a type, the most suitable first."""
-    if aggregate is Aggregate.COUNT:
-        return ("Int",)
-    if aggregate is Aggregate.AVG:
-        return ("Real",)
+    if aggregate is not None and aggregate in RESULT_TYPES:
+        return (RESULT_TYPES[aggregate],)
     if type_ is None:
         return ()
     return type_.sum_types if aggregate is Aggregate.SUM else (type_.name,)
