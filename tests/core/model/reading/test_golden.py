@@ -1,4 +1,7 @@
-"""A model with every kind of error is refused with all of them, each at its place."""
+"""A model with every kind of error is refused with all of them, each at its place.
+
+The tests of `rules` have the cases that this model leaves out.
+"""
 
 import re
 from pathlib import Path

@@ -7,25 +7,13 @@ import pytest
 ONE = "it has only one object."
 NONE = "its objects are never stored."
 CASES = {
-    "unique singleton": (
-        'type S @class(kind: SINGLETON) ¦@unique(attributes: ["x"]) { x: Int }',
-        f"@unique can't be used on the singleton S: {ONE}",
-    ),
     "indexed singleton": (
         'type S @class(kind: SINGLETON) ¦@index(attributes: ["x"]) { x: Int }',
         f"@index can't be used on the singleton S: {ONE}",
     ),
-    "numbered singleton": (
-        "type S @class(kind: SINGLETON) { x: ¦Serial }",
-        f"The singleton S can't have an attribute of type Serial: {ONE}",
-    ),
     "unique form": (
         'type F @class(kind: FORM) ¦@unique(attributes: ["x"]) { x: Int }',
         f"@unique can't be used on the form F: {NONE}",
-    ),
-    "versioned form": (
-        "type F @class(kind: FORM, versioned: ¦true) { x: Int }",
-        f"versioned can't be used on the form F: {NONE}",
     ),
     "form with platform attributes": (
         "type F @class(kind: FORM, platform: ¦[CREATED_ON]) { x: Int }",
@@ -35,21 +23,9 @@ CASES = {
         "type F @class(kind: FORM) { x: ¦Serial }",
         f"The form F can't have an attribute of type Serial: {NONE}",
     ),
-    "form with a file": (
-        "type F @class(kind: FORM) { x: ¦File }",
-        f"The form F can't have an attribute of type File: {NONE}",
-    ),
-    "form with parts": (
-        "type F @class(kind: FORM) { x: Int p: ¦P @composition } type P { x: Int }",
-        f"The form F can't have parts: {NONE}",
-    ),
     "role to a form": (
         "type F @class(kind: FORM) { x: Int } type A { f: ¦F }",
         f"A role can't lead to the form F: {NONE}",
-    ),
-    "singleton as a part": (
-        "type S @class(kind: SINGLETON) { x: Int } type A { s: ¦S @composition }",
-        f"A role can't lead to the singleton S: {ONE}",
     ),
 }
 

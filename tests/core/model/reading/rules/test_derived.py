@@ -16,29 +16,11 @@ type Desk { number: Int }
 enum Colour { RED }
 type A { x: Int team: Team teams: [Team!] """
 CASES = {
-    "neither an expression nor a path": (
-        "y: Int ¦@derived",
-        "A derived attribute needs an expression or a path.",
-    ),
-    "an expression and a path": (
-        'y: Int @derived(expression: "x", path: ¦"team.size")',
-        "A derived attribute can't have both an expression and a path. Remove one.",
-    ),
     "an aggregate of an expression": (
         'y: Int @derived(expression: "x", aggregate: ¦SUM)',
         "An aggregate needs a path, not an expression.",
     ),
-    "an empty expression": ('y: Int @derived(expression: ¦" ")', "expression can't be empty."),
     "an empty path": ('y: Int @derived(path: ¦"")', "path can't be empty."),
-    "a required derived attribute": (
-        'y: ¦Int! @derived(expression: "x")',
-        "A.y is derived, so it can't be required. Remove the !.",
-    ),
-    "a derived attribute with restrictions": (
-        'y: Int @derived(expression: "x") ¦@domain(min: "1")',
-        "A.y is derived, so it can't have @domain. Restrict what it is derived from.",
-    ),
-    "a derived file": ('y: ¦File @derived(path: "team.logo")', "A.y is derived, so it can't store a file."),
     "a derived serial number": (
         'y: ¦Serial @derived(expression: "x")',
         "A.y is derived, so it can't be numbered by Stratabase.",
@@ -59,10 +41,6 @@ CASES = {
         'y: Int @derived(path: "¦team .size")',
         'A has no attribute or role "team ". Did you mean "team"?',
     ),
-    "a path that continues after an attribute": (
-        'y: Int @derived(path: "team.size.¦x")',
-        "Team.size is an attribute. The path must end there.",
-    ),
     "a path that ends with a role": (
         'y: String @derived(path: ¦"team.lead")',
         "team.lead is a role. Continue the path to an attribute of Person, or use COUNT.",
@@ -71,29 +49,13 @@ CASES = {
         'y: Int @derived(path: ¦"x")',
         "x is an attribute of the class itself, not of a role. Use an expression.",
     ),
-    "a to-many path without an aggregate": (
-        'y: Int @derived(path: ¦"teams.size")',
-        "teams.size leads to many values. Set aggregate to COUNT, SUM, MIN, MAX, or AVG.",
-    ),
-    "an aggregate over a to-one path": (
-        'y: Int @derived(path: "team.size", aggregate: ¦MAX)',
-        "MAX needs many values, but no role of this path leads to many.",
-    ),
     "a count over a to-one path": (
         'y: Int @derived(path: "team", aggregate: ¦COUNT)',
         "COUNT needs many values, but no role of this path leads to many.",
     ),
-    "a sum of strings": (
-        'y: Int @derived(path: "teams.name", aggregate: ¦SUM)',
-        "SUM needs Int or Real, but Team.name is String.",
-    ),
     "the maximum of Booleans": (
         'y: Boolean @derived(path: "teams.open", aggregate: ¦MAX)',
         "MAX needs a type with an order, but Team.open is Boolean.",
-    ),
-    "a type that differs from the expression": (
-        'y: ¦String @derived(path: "team.size")',
-        'A.y is String, but its path gives Int. Did you mean "Int"?',
     ),
     "a count as a String": (
         'y: ¦String @derived(path: "team.members", aggregate: COUNT)',
@@ -107,13 +69,6 @@ CASES = {
     "a cycle of two attributes": (
         'y: Int @derived(expression: ¦"x + z") z: Int @derived(expression: "x - y")',
         "A.y depends on itself: A.y -> A.z -> A.y.",
-    ),
-    "a cycle through another class": (
-        (
-            'y: Int @derived(expression: ¦"b.z + 1") b: B } type B { as: [A!] z: Int '
-            '@derived(path: "as.y", aggregate: SUM)'
-        ),
-        "A.y depends on itself: A.y -> B.z -> A.y.",
     ),
 }
 FINE = (

@@ -16,7 +16,6 @@ REFERENCE = (
 )
 NOT_AN_EXTENSION = "is not a valid file extension. Use an extension without the dot, such as pdf."
 CASES = {
-    "nothing": ("Year ¦@domain", "@domain on Year has no arguments. Use max, min, or values."),
     "bounds of a text": (
         'String @domain(¦min: "1")',
         f"min can't be used with String. Use {TEXT}",
@@ -26,16 +25,8 @@ CASES = {
         "minLength can't be used with Int. Use max, min, or values.",
         "email can't be used with Int. Use max, min, or values.",
     ),
-    "of a truth value": (
-        'Boolean @domain(¦values: ["true"])',
-        "values can't be used with Boolean. Remove @domain.",
-    ),
     "of an enum": ('Color @domain(¦values: ["RED"])', "values can't be used with Color. Remove @domain."),
     "of a file": ('File @domain(¦max: "1")', "max can't be used with File. Remove @domain."),
-    "crossed bounds": (
-        'Int @domain(min: ¦"10", max: "9")',
-        "No value is possible: min 10 is greater than max 9.",
-    ),
     "crossed decimal bounds": (
         'Real @domain(min: ¦"10.5", max: "9.5")',
         "No value is possible: min 10.5 is greater than max 9.5.",
@@ -49,23 +40,12 @@ CASES = {
         'min: "x" is not an Int. Use a whole number from -2147483648 to 2147483647.',
         'max: "1.5" is not an Int. Use a whole number from -2147483648 to 2147483647.',
     ),
-    "crossed lengths": (
-        "String @domain(minLength: ¦3, maxLength: 2)",
-        "No value is possible: minLength 3 is greater than maxLength 2.",
-    ),
     "lengths below zero": (
         "String @domain(minLength: ¦-1, maxLength: ¦0)",
         "minLength must be 0 or more.",
         "maxLength must be 1 or more.",
     ),
-    "digits": ("Real @domain(digits: ¦39)", "digits must be a number from 0 to 38."),
-    "no pattern": ("String @domain(pattern: ¦[])", "No value is possible: pattern is empty. Add a pattern."),
-    "no value": ("Int @domain(values: ¦[])", "No value is possible: values is empty. Add a value."),
     "a value twice": ('Int @domain(values: ["1", ¦"01"])', '"01" is listed more than once. Remove one.'),
-    "a value out of range": (
-        'Int @domain(min: "2", values: ["2", ¦"1"])',
-        '"1" violates another constraint of this @domain: 1 is too low. The minimum is 2.',
-    ),
     "an invalid pattern": (
         'String @domain(pattern: ["a", ¦"(", ¦"x{99999999999}"])',
         '"(" is not a valid regular expression (RE2): missing ): (.',
@@ -83,10 +63,6 @@ CASES = {
         f'String @domain(pattern: ¦"{"(" * 1001}")',
         f'"{"(" * 100}…" is not a valid regular expression (RE2): it has more than 1000 characters.',
     ),
-    "files of a text": (
-        "String ¦@file(maxSize: 1)",
-        "@file can be used only with the type File, but A.x is String.",
-    ),
     "nothing about files": ("File ¦@file", "@file has no arguments. Use extensions or maxSize."),
     "no extension": (
         "File @file(extensions: ¦[])",
@@ -98,7 +74,6 @@ CASES = {
         '"png" is listed more than once (case is ignored). Remove one.',
         f'"*" {NOT_AN_EXTENSION}',
     ),
-    "no size": ("File @file(maxSize: ¦0)", "maxSize must be a number of bytes, 1 or more."),
 }
 
 

@@ -12,49 +12,12 @@ CASES = {
         'type A @grant(profile: ¦"Membr", allow: [READ]) { x: Int }',
         'The model has no profile "Membr". It has Boss and Member. Did you mean "Member"?',
     ),
-    "an administrator's": (
-        'type A @grant(profile: ¦"Boss", allow: [READ]) { x: Int }',
-        "Boss is an administrator profile, which always has full access. Remove this @grant.",
-    ),
-    "a profile twice": (
-        'type A @grant(profile: "Member", allow: [READ]) @grant(profile: ¦"Member", allow: []) { x: Int }',
-        'There is already a @grant for "Member" here. Remove one.',
-    ),
-    "an action twice": (
-        'type A @grant(profile: "Member", allow: [READ, ¦READ]) { x: Int }',
-        "READ is listed more than once. Remove one.",
-    ),
-    "no condition": (
-        'type A @grant(profile: "Member", allow: [READ], where: ¦"") { x: Int }',
-        "where can't be empty.",
-    ),
-    "nothing to narrow": (
-        'type A { x: Int @grant(profile: ¦"Member", allow: [READ]) }',
-        (
-            'A has no @grant for "Member" to narrow. Add one to the class, or add access: READ or FULL to '
-            "the profile."
-        ),
-    ),
     "more than the class": (
         (
             'type A @grant(profile: "Member", allow: [READ])\n'
             '{ x: Int @grant(profile: "Member", allow: [READ, ¦EDIT]) }'
         ),
         "A doesn't allow EDIT for \"Member\", so x can't allow it.",
-    ),
-    "the deletion of an attribute": (
-        (
-            'type A @grant(profile: "Member", allow: [DELETE])\n'
-            '{ x: Int @grant(profile: "Member", allow: [¦DELETE]) }'
-        ),
-        "DELETE is for objects, not for attributes. To allow clearing an attribute, use EDIT.",
-    ),
-    "writing a unique attribute unread": (
-        'type A @unique(attributes: ["x"]) @grant(profile: "Member", allow: ¦[CREATE, DELETE]) { x: Int }',
-        (
-            '"Member" can CREATE the unique A.x without READ, '
-            "so members can discover existing values by trial and error. Add READ."
-        ),
     ),
     "writing an attribute unread that is unique with another": (
         (
@@ -87,25 +50,6 @@ CASES = {
             '"Member" can EDIT A.parts, whose parts have the unique P.a_, without READ, '
             "so members can discover existing values by trial and error. Add READ."
         ),
-    ),
-    "a warning without a name": (
-        'type A @warning(name: ¦" ", condition: "x > 1", message: "m") { x: Int }',
-        "name can't be empty.",
-    ),
-    "a warning without a condition": (
-        'type A @warning(name: "n", condition: ¦"", message: "m") { x: Int }',
-        "condition can't be empty.",
-    ),
-    "a warning without a message": (
-        'type A @warning(name: "n", condition: "x > 1", message: ¦"") { x: Int }',
-        "message can't be empty.",
-    ),
-    "two warnings of one name": (
-        (
-            'type A @warning(name: "n", condition: "x > 1", message: "m")\n'
-            '@warning(name: ¦"n", condition: "x > 2", message: "m") { x: Int }'
-        ),
-        'A already has a warning "n". Use another name.',
     ),
 }
 

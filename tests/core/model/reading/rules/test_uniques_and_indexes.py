@@ -18,16 +18,7 @@ type B {
 type P {part} { x: Int }
 """
 UNIQUE_CASES = {
-    "none": ("@unique(attributes: ¦[])", "@unique needs at least one attribute."),
-    "unknown": (
-        '@unique(attributes: ["x", ¦"xx"])',
-        'A has no attribute or to-one role xx. Did you mean "x"?',
-    ),
     "twice in one": ('@unique(attributes: ["x", "y", ¦"x"])', "x is listed more than once. Remove one."),
-    "the same again": (
-        '@unique(attributes: ["x", "y"]) ¦@unique(attributes: ["y", "x"])',
-        "The @unique on line 3 has the same attributes. Remove one.",
-    ),
     "a misspelt role": (
         '@unique(attributes: [¦"holdr"])',
         'A has no attribute or to-one role holdr. Did you mean "holder"?',
@@ -50,10 +41,6 @@ UNIQUE_CASES = {
             "mate in an @unique of B, or add holds: true to A.mate, and remove it from B.mate."
         ),
     ),
-    "parts": (
-        '@unique(attributes: [¦"p2"])',
-        "A.p2 leads to parts, so it can't be unique. To name the whole of a P, list a_ in an @unique of P.",
-    ),
     "a role that is an argument of the service": (
         '@unique(attributes: [¦"disableCache"])',
         "A.disableCache can't be unique: its getBy service already has an argument disableCache.",
@@ -62,50 +49,9 @@ UNIQUE_CASES = {
         '@unique(attributes: ["x", "holder"]) ¦@unique(attributes: ["holder", "x"])',
         "The @unique on line 3 has the same attributes. Remove one.",
     ),
-    "a file": ('@unique(attributes: [¦"file"])', "A.file is a File, so it can't be unique."),
-    "derived": (
-        '@unique(attributes: [¦"sum"])',
-        "A.sum is derived, so it can't be unique. Use the attributes that it is derived from.",
-    ),
-    "of the platform": (
-        '@unique(attributes: [¦"_createdon"])',
-        "_createdon is set by Stratabase, so it can't be unique.",
-    ),
-    "an argument of the service": (
-        '@unique(attributes: [¦"insight"])',
-        "A.insight can't be unique: its getBy service already has an argument insight.",
-    ),
-    "one service for two": (
-        '@unique(attributes: ["a_B"]) ¦@unique(attributes: ["a", "b"])',
-        "The service getByA_B would be generated twice: for a_B, and for a and b.",
-    ),
 }
 INDEX_CASES = {
-    "unknown": (
-        '@index(attributes: [¦"fiel"])',
-        'A has no attribute or to-one role fiel. Did you mean "file"?',
-    ),
     "a file": ('@index(attributes: [¦"file"])', "A.file is a File, so it can't be indexed."),
-    "derived": (
-        '@index(attributes: [¦"sum"])',
-        "A.sum is derived, so it can't be indexed. Use the attributes that it is derived from.",
-    ),
-    "of the platform, but not recorded": (
-        '@index(attributes: ["_createdon", ¦"_ownedby"])',
-        "A doesn't record _ownedby. Add @class(platform: [OWNED_BY]).",
-    ),
-    "twice": (
-        '@index(attributes: ["x"]) @index(attributes: ["x", "y"]) ¦@index(attributes: ["x"])',
-        "A already has this @index. Remove one.",
-    ),
-    "an eighth": (
-        "\n".join(
-            f'@index(attributes: ["x"{", ".join(["", *one])}])'
-            for one in ([], ['"a"'], ['"b"'], ['"y"'], ['"a"', '"b"'], ['"a"', '"y"'], ['"b"', '"a"'])
-        )
-        + '\n¦@index(attributes: ["y"])',
-        "A has more than 7 indexes. Keep those that are used most.",
-    ),
 }
 CASES = {f"unique: {name}": case for name, case in UNIQUE_CASES.items()} | {
     f"index: {name}": case for name, case in INDEX_CASES.items()
