@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from stratabase.core.http.base.endpoint import Endpoint, Operation
-from stratabase.core.http.handler import CATCH_ALL
-
 VARIABLE = "TEST_ENDPOINT"
 """The environment variable with the file of the endpoint."""
 
 
 def add_endpoint() -> None:
     """Serve the endpoint in this process, at `/` and each unknown address."""
-    from stratabase.core.app.app import App  # noqa: PLC0415 - the supervisor does not need it
+    # The supervisor needs none of them.
+    from stratabase.core.app.app import App  # noqa: PLC0415
+    from stratabase.core.http.base.endpoint import Endpoint, Operation  # noqa: PLC0415
+    from stratabase.core.http.handler import CATCH_ALL  # noqa: PLC0415
 
     file, built_in = Path(os.environ[VARIABLE]), App.all_endpoints
 
