@@ -111,8 +111,8 @@ invoke: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done ## Run an event th
 lock: $(VENV)/.dev ## Pin every package anew
 	$(BIN)/python -m pip install -q uv
 	$(BIN)/uv pip compile $(LOCK) --group layers -o layers/dependencies/requirements.txt
-	$(BIN)/uv pip compile $(LOCK) -c layers/dependencies/requirements.txt pyproject.toml --group build --group layers -o requirements/run.txt
-	$(BIN)/uv pip compile $(LOCK) -c requirements/run.txt pyproject.toml --group build --group layers --group dev -o requirements/dev.txt
+	$(BIN)/uv pip compile $(LOCK) -c layers/dependencies/requirements.txt pyproject.toml --group build --group layers --group aws -o requirements/run.txt
+	$(BIN)/uv pip compile $(LOCK) -c requirements/run.txt pyproject.toml --group build --group layers --group aws --group dev -o requirements/dev.txt
 	echo aws-sam-cli | $(BIN)/uv pip compile $(LOCK) - -o requirements/sam.txt
 	printf 'ministack\naws-sam-translator\n' | $(BIN)/uv pip compile $(LOCK) - -o requirements/ministack.txt
 	printf 'ariadne-codegen\nmypy\n' | $(BIN)/uv pip compile $(LOCK) - -o requirements/clients.txt

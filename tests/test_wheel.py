@@ -60,7 +60,7 @@ def test_the_wheel_is_one_package_with_all_of_its_files(installation: Installati
     ]
     installed = {each.name for each in required}
     assert {"httptools", "graphql-core", "watchfiles", "requests"} <= installed
-    assert not installed & {"boto3", "botocore", "pynamodb", "markdown-it-py"}
+    assert not installed & {"boto3", "botocore", "pynamodb", "pyyaml", "markdown-it-py"}
 
 
 def test_an_installation_shows_the_documentation_without_its_parser(installation: Installation) -> None:
@@ -84,7 +84,7 @@ def test_the_wheel_of_aws_has_its_package_and_nothing_else(installation: Install
     assert names == {str(file.relative_to(source)) for file in own}
     assert str(parsed.version) == __version__
     installed = {Requirement(str(each)).name for each in parsed.requires_dist or ()}
-    assert installed == {"boto3", "botocore", "pynamodb", "stratabase"}
+    assert installed == {"boto3", "botocore", "pynamodb", "pyyaml", "stratabase"}
 
 
 def test_a_new_project_does_what_its_readme_says(installation: Installation, tmp_path: Path) -> None:

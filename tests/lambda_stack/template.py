@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stratabase.terminal.template_document import TemplateReference, read_template_document
+from stratabase_aws.deploy.template_document import TemplateReference, read_template_document
 
 FUNCTION = "AWS::Serverless::Function"
 API = "AWS::Serverless::Api"
@@ -54,7 +54,7 @@ class Template:
 
 def read_template(path: Path) -> Template:
     """Read a template. Raises CommandError if it does not exist or is invalid."""
-    document = _with_defaults(read_template_document(path, ""))
+    document = _with_defaults(read_template_document(path))
     resources = document.get("Resources") or {}
     shared = (document.get("Globals") or {}).get("Function") or {}
     functions = {name: {**shared, **each} for name, each in _of_type(resources, FUNCTION)}

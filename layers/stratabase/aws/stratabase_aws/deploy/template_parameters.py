@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from stratabase.core.setting_values import Variable
 from stratabase.core.settings import variables
 from stratabase.terminal.command_error import MISUSED, CommandError
-from stratabase.terminal.template_document import TemplateReference, read_template_document
 from stratabase.values.wording import nearest_word
+from stratabase_aws.deploy.template_document import TemplateReference, read_template_document
 
 TEMPLATE_FILE = Path("template.yaml")
 DATA_PARAMETERS: Mapping[str, str] = {

@@ -6,7 +6,6 @@
 - `settings`, `data_folder`: reads the settings, and creates and holds the data folder.
 - `progress`: shows the progress of a long task.
 - `processes`: ends a process when its parent dies.
-- `template_document`: reads template.yaml.
 
 Imports the core, and the platform of an instance.
 """

@@ -2,7 +2,6 @@
 
 `new_project` has the folder in which these files are, and the files of a new project, which `init` writes;
 `templates` has those that only new projects have. `origin` says what installs this package again.
-`template_document` reads the template.
 
 Imports `terminal`.
 """

@@ -14,18 +14,15 @@ class TemplateReference(str):
     __slots__ = ()
 
 
-def read_template_document(
-    path: Path, advice: str = "Run the command in the project folder."
-) -> dict[str, Any]:
+def read_template_document(path: Path) -> dict[str, Any]:
     """Return the content of a template. Raises CommandError if it does not exist or is invalid.
 
     `!Ref` is a TemplateReference. All other intrinsic functions in their short form are their arguments.
-    `advice` says what to do if the file does not exist.
     """
     try:
         document = yaml.load(path.read_bytes(), Loader=_Loader)  # noqa: S506 - it derives from SafeLoader
     except OSError as error:
-        raise CommandError(f"{path}: {error.strerror}. {advice}") from error
+        raise CommandError(f"{path}: {error.strerror}. Run the command in the project folder.") from error
     except yaml.YAMLError as error:
         raise CommandError(f"{path} is not valid YAML: {error}") from error
     if not isinstance(document, dict):
