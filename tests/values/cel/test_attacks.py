@@ -8,14 +8,14 @@ import pytest
 
 from stratabase.core.model.model_expressions import ModelExpressions
 from stratabase.values.cel.environment import COST_LIMIT, Environment, EvaluationContext
-from stratabase.values.cel.grammar import MAX_DEPTH
+from stratabase.values.cel.grammar import MAX_EXPRESSION_DEPTH
 from stratabase.values.cel.parser import MAX_EXPRESSION_LENGTH
 from stratabase.values.cel.texts import MAX_TEXT_LENGTH
 from stratabase.values.formats.regex import MAX_REGEX_LENGTH
 from tests.values.cel.evaluation import MODEL, environment, expression, mistakes
 
 LONG = Environment({"notes": "xy" * 150_000, "name": "x" * 255})
-DEEP = f"The expression is nested more than {MAX_DEPTH} levels deep. Simplify it or split it."
+DEEP = f"The expression is nested more than {MAX_EXPRESSION_DEPTH} levels deep. Simplify it or split it."
 DIGITS = "[1,2,3,4,5,6,7,8,9,0]"
 TOO_DEEP = {
     "calls": "lower(" * 60 + "name" + ")" * 60,
@@ -75,8 +75,8 @@ def _deepest(call: Callable[[], Any]) -> int:
 @pytest.mark.parametrize(
     "text",
     [
-        "lower(" * (MAX_DEPTH - 1) + "name" + ")" * (MAX_DEPTH - 1),
-        "[true].all(x, " * (MAX_DEPTH - 2) + "x" + ")" * (MAX_DEPTH - 2),
+        "lower(" * (MAX_EXPRESSION_DEPTH - 1) + "name" + ")" * (MAX_EXPRESSION_DEPTH - 1),
+        "[true].all(x, " * (MAX_EXPRESSION_DEPTH - 2) + "x" + ")" * (MAX_EXPRESSION_DEPTH - 2),
     ],
 )
 def test_the_deepest_expression_leaves_room_on_the_stack(text: str) -> None:

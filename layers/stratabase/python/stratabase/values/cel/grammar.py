@@ -25,7 +25,7 @@ from stratabase.values.cel.syntax import (
     Word,
 )
 
-MAX_DEPTH = 50
+MAX_EXPRESSION_DEPTH = 50
 """The limit on nested levels. Evaluation is recursive, and nobody can read deeper expressions."""
 _CONSTANTS = {"true": True, "false": False, "null": None}
 
@@ -49,8 +49,10 @@ def _word(token: Token) -> Word:
 def _above(*nodes: Node) -> int:
     """Return the depth of a node above others. Raises InvalidExpression if it exceeds the limit."""
     depth = 1 + max((node.depth for node in nodes), default=0)
-    if depth > MAX_DEPTH:
-        text = f"The expression is nested more than {MAX_DEPTH} levels deep. Simplify it or split it."
+    if depth > MAX_EXPRESSION_DEPTH:
+        text = (
+            f"The expression is nested more than {MAX_EXPRESSION_DEPTH} levels deep. Simplify it or split it."
+        )
         raise InvalidExpression([ExpressionError(nodes[0].at, text)])
     return depth
 

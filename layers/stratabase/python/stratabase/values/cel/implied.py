@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from stratabase.values.cel.kinds import BOOLEAN
 from stratabase.values.cel.names import CALLER
-from stratabase.values.cel.syntax import NameNode, Node, walk
+from stratabase.values.cel.syntax import NameNode, Node, walk_nodes
 from stratabase.values.cel.typed_expression import (
     Either,
     Implied,
@@ -74,5 +74,5 @@ def _comparison(
 
 def is_independent(node: Node) -> bool:
     """Return whether the value of a node depends on no object: on constants, the caller and the time only."""
-    names = (each.words for each in walk(node) if isinstance(each, NameNode))
+    names = (each.words for each in walk_nodes(node) if isinstance(each, NameNode))
     return all(words[0].text == CALLER and len(words) > 1 for words in names)

@@ -141,11 +141,11 @@ def children(node: Node) -> Iterator[Node]:
         yield from _nodes_in(getattr(node, field.name))
 
 
-def walk(node: Node) -> Iterator[Node]:
+def walk_nodes(node: Node) -> Iterator[Node]:
     """Yield a node and all its descendants, each before its children."""
     yield node
     for child in children(node):
-        yield from walk(child)
+        yield from walk_nodes(child)
 
 
 def _nodes_in(value: object) -> Iterator[Node]:

@@ -92,7 +92,7 @@ def check_required_values(draft: Draft) -> Iterator[Issue]:
             yield draft.subject.attribute_issue(IssueType.ATTRIBUTE_REQUIRED, message, name)
 
 
-def check_domains(draft: Draft) -> Iterator[Issue]:
+def check_constraints(draft: Draft) -> Iterator[Issue]:
     """Yield an issue for each domain constraint that a changed value violates."""
     for name, value in draft.changes.items():
         if value is None:
@@ -105,7 +105,7 @@ def check_domains(draft: Draft) -> Iterator[Issue]:
 
 CHECKS = (
     check_required_values,
-    check_domains,
+    check_constraints,
 )
 
 

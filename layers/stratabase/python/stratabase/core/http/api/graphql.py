@@ -30,7 +30,7 @@ from stratabase.core.http.base.refusals import (
 )
 from stratabase.core.http.base.shape import Field, Shape
 from stratabase.core.http.base.strict_json import (
-    MAX_DEPTH,
+    MAX_JSON_DEPTH,
     NumberOutOfRange,
     TooDeep,
     is_nested_too_deeply,
@@ -254,7 +254,7 @@ def _parse_json(text: str | bytes, place: Message) -> Any:
     except (ValueError, RecursionError) as error:
         if isinstance(error, TooDeep | RecursionError) or is_nested_too_deeply(text):
             message = _(
-                "{place} is nested too deeply. Use at most {limit} levels.", place=place, limit=MAX_DEPTH
+                "{place} is nested too deeply. Use at most {limit} levels.", place=place, limit=MAX_JSON_DEPTH
             )
             raise Malformed(message) from None
         raise Malformed(_("{place} is not valid JSON: {error}.", place=place, error=str(error))) from None

@@ -16,7 +16,7 @@ import orjson
 from stratabase.core.http.base.media_type import MediaType, parse_media_type
 from stratabase.core.http.base.messages import Headers, Request, Response
 from stratabase.core.http.base.refusals import Malformed, UnsupportedMediaType, quote_name
-from stratabase.core.http.base.shape import ListShape, Shape, check_fields, check_text_fields
+from stratabase.core.http.base.shape import ListShape, Shape, check_text_fields, validated_fields
 from stratabase.core.http.base.strict_json import parse_json_object, repeated_fields
 from stratabase.values.messages import Message, _, and_list, verbatim
 from stratabase.values.text_cache import cache_short_texts
@@ -243,7 +243,7 @@ def read_body(request: Request, shape: Shape) -> dict[str, Any]:
         )
         raise Malformed(message)
     if body_format is BodyFormat.JSON:
-        return check_fields(parse_json_object(request.body), shape)
+        return validated_fields(parse_json_object(request.body), shape)
     return check_text_fields(parse_xml_fields(request.body, shape.root), shape)
 
 

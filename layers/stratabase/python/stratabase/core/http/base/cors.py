@@ -16,7 +16,7 @@ RESPONSE_HEADERS = (
     "Tus-Checksum-Algorithm, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, "
     "Upload-Expires, Upload-Length, Upload-Metadata, Upload-Offset, WWW-Authenticate"
 )
-MAX_AGE = 7200
+PREFLIGHT_MAX_AGE = 7200
 """The seconds for which a browser may cache a preflight response. Browsers do not cache it for longer."""
 
 
@@ -56,4 +56,4 @@ class Cors:
         return (("Access-Control-Allow-Origin", origin),) if origin and self.allows(origin) else ()
 
     def _max_age(self, origin: str | None) -> Headers:
-        return (("Access-Control-Max-Age", str(MAX_AGE)),) if self._allowed_origin(origin) else ()
+        return (("Access-Control-Max-Age", str(PREFLIGHT_MAX_AGE)),) if self._allowed_origin(origin) else ()

@@ -58,7 +58,7 @@ class _Type(NamedTuple):
     from_text: Callable[[str], Any] = str
 
 
-def check_fields(fields: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
+def validated_fields(fields: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
     """Return the fields after validating them against a shape. Raises Malformed, which lists all mistakes."""
     mistakes = [*_find_mistakes(fields, shape)]
     if mistakes:
@@ -69,7 +69,7 @@ def check_fields(fields: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
 def check_text_fields(texts: Mapping[str, str], shape: Shape) -> dict[str, Any]:
     """Return texts from XML or a form converted to the types of a shape and validated. Raises Malformed."""
     fields = {name: _parse_text(text, shape.fields.get(name)) for name, text in texts.items()}
-    return check_fields(fields, shape)
+    return validated_fields(fields, shape)
 
 
 def _find_mistakes(fields: Mapping[str, Any], shape: Shape) -> Iterator[Message]:

@@ -44,7 +44,7 @@ def is_nested_too_deeply(text: str | bytes) -> bool:
     depth = 0
     for byte in raw[:_SEARCHED].translate(None, _NO_BRACKETS):
         depth += 1 if byte in b"[{" else -1
-        if depth > MAX_DEPTH:
+        if depth > MAX_JSON_DEPTH:
             return True
     return False
 
@@ -98,7 +98,7 @@ def repeated_fields(place: Message, names: Sequence[str]) -> Message:
 _INEXACT_NUMBER = re.compile(rb"[0-9][0-9.eE+-]{15}|[0-9][eE]-0*[0-9]{3}")
 """Matches numbers that a double may not represent exactly: long ones, and those with a large negative
 exponent, which become 0. A match inside a string costs only time."""
-MAX_DEPTH = 500
+MAX_JSON_DEPTH = 500
 """The maximum nesting of arrays and objects in a text that contains such a number."""
 
 
@@ -163,8 +163,8 @@ def parse_exact_json(text: str | bytes) -> Any:
     if _INEXACT_NUMBER.search(raw) is None:
         return value
     # The recursion limit of `json` differs between versions of Python, so check the depth explicitly.
-    if _is_deeper_than(MAX_DEPTH, value):
-        raise TooDeep(f"nested more than {MAX_DEPTH} levels deep")
+    if _is_deeper_than(MAX_JSON_DEPTH, value):
+        raise TooDeep(f"nested more than {MAX_JSON_DEPTH} levels deep")
     # orjson accepted the text, so it has no lone surrogates, which `json` would let pass.
     return json.loads(raw, parse_float=_exact)
 

@@ -36,7 +36,7 @@ from stratabase.values.cel.syntax import (
     NameNode,
     Node,
     children,
-    walk,
+    walk_nodes,
 )
 from stratabase.values.formats.date_fields import DatePart
 from stratabase.values.formats.regex import ascii_words
@@ -148,7 +148,7 @@ def _warning_at(node: AstNode, character: int, message: str) -> ModelError:
 
 def _caller_field_names(node: Node) -> Iterator[NameNode]:
     """Yield the names in an expression that read a field of `caller`."""
-    for each in walk(node):
+    for each in walk_nodes(node):
         if isinstance(each, NameNode) and len(each.words) > 1 and each.words[0].text == CALLER:
             yield each
 

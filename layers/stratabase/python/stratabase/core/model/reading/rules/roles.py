@@ -29,7 +29,7 @@ def _check_opposite(draft: ModelDraft, field: FieldDraft, use: DirectiveUse) -> 
     elif other.name == field.name and other.owner == field.owner:
         text = f"{field.full_name} can't be its own opposite. Remove opposite, or add a second role."
         yield error_at(use.node_of("opposite"), text)
-    elif (opposite := opposite_of(other)) != field.name and _names_an_opposite(draft, other):
+    elif (opposite := named_opposite(other)) != field.name and _names_an_opposite(draft, other):
         yield error_at(use.node_of("opposite"), _one_sided_message(field, other, opposite))
 
 
@@ -58,7 +58,7 @@ def _is_reliable(other: FieldDraft) -> bool:
 
 def _names_an_opposite(draft: ModelDraft, other: FieldDraft) -> bool:
     """Return whether another role names no opposite or an existing one, so that no other rule reports it."""
-    opposite = opposite_of(other)
+    opposite = named_opposite(other)
     return _is_reliable(other) and (
         opposite is None or opposite in draft.classes[other.target].fields_by_name
     )
@@ -70,7 +70,7 @@ def _one_sided_message(field: FieldDraft, other: FieldDraft, opposite: str | Non
     return f"Opposites must name each other, but {other.full_name} {named}. Write {right} there."
 
 
-def opposite_of(field: FieldDraft) -> str | None:
+def named_opposite(field: FieldDraft) -> str | None:
     """Return the name of the opposite that a role names, or None."""
     use = field.directive("association")
     opposite: str | None = use["opposite"] if use else None
@@ -88,7 +88,7 @@ def check_key_holders(draft: ModelDraft) -> Iterator[ModelError]:
                 if not field.many and not other.many
                 else _check_implied_holder(field)
             )
-        elif opposite_of(field) is None:
+        elif named_opposite(field) is None:
             yield from _check_implied_holder(field)
 
 
@@ -96,9 +96,9 @@ def mutual_opposite(draft: ModelDraft, field: FieldDraft) -> FieldDraft | None:
     """Return the opposite of an association if both roles name each other, or else None."""
     if field.is_user_role:
         return None
-    other = draft.classes[field.target].fields_by_name.get(opposite_of(field) or "")
+    other = draft.classes[field.target].fields_by_name.get(named_opposite(field) or "")
     fits = other and other.is_association and other.target_class == field.owner
-    return other if other and fits and other is not field and opposite_of(other) == field.name else None
+    return other if other and fits and other is not field and named_opposite(other) == field.name else None
 
 
 def _check_implied_holder(field: FieldDraft) -> Iterator[ModelError]:
