@@ -147,7 +147,7 @@ class Settings:
         Variable(
             "STRATABASE_BASE_URL",
             parse_base_url,
-            "The root URL of all links. The default is the address of the gateway.",
+            "The root URL of all links. The default is the address of API Gateway, or of `serve`.",
         ),
     ] = None
     documentation: Annotated[

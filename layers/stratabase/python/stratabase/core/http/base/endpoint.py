@@ -71,7 +71,7 @@ class Operation:
     authorize: Callable[[Request, Caller], None] | None = None
     """Raises Forbidden for callers who may never use this operation. It runs before the body is read."""
     max_body_size: int | None = 64 * 1024
-    """The maximum size of the body in bytes. None means that only the gateway's limit applies."""
+    """The maximum size of the body in bytes. None means that only the limit of all requests applies."""
 
 
 @dataclass(frozen=True, slots=True)

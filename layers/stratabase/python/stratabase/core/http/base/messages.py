@@ -52,7 +52,7 @@ class Request:
     query: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     body: bytes = b""
     trace_id: str = ""
-    """The id of the request in the log: the gateway's request id."""
+    """The id of the request in the log: that of the server, or of API Gateway."""
     source_address: str = ""
     """The IP address of the client."""
     base_url: str = ""
