@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stratabase_aws.functions.handlers import SWEEP_STEP_MILLISECONDS
-from stratabase_aws.functions.request_log import NAMESPACE, OLDEST_PURGE_METRIC
+from stratabase_aws.functions.request_log import NAMESPACE, OLDEST_PURGE_METRIC, SET_ASIDE_METRIC
 from tests.transformed_template import Deployment, read_template_file, transform
 
 MAIL = {"MailFrom": "no-reply@example.com"}
@@ -224,10 +224,15 @@ def test_every_alarm_goes_to_the_topic(template: Mapping[str, Any]) -> None:
     assert all(metric in watched for metric in ("5XXError", "p99", "ThrottleEvents", "Invocations", "Errors"))
 
 
-def test_an_alarm_watches_the_metric_that_the_sweep_publishes(template: Mapping[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("alarm", "name"), [("OldestPurgeAlarm", OLDEST_PURGE_METRIC), ("JobsSetAsideAlarm", SET_ASIDE_METRIC)]
+)
+def test_an_alarm_watches_each_metric_that_the_sweep_publishes(
+    alarm: str, name: str, template: Mapping[str, Any]
+) -> None:
     resources = deploy(template)
-    ((metric, _period, _stat),) = watched(resources["OldestPurgeAlarm"])
-    assert (metric["Namespace"], metric["MetricName"]) == (NAMESPACE, OLDEST_PURGE_METRIC)
+    ((metric, _period, _stat),) = watched(resources[alarm])
+    assert (metric["Namespace"], metric["MetricName"]) == (NAMESPACE, name)
     variables = resources["SweepFunction"]["Properties"]["Environment"]["Variables"]
     assert {each["Name"]: each["Value"] for each in metric["Dimensions"]} == {
         "stack": variables["STRATABASE_STACK"],

@@ -32,6 +32,7 @@ COMMANDS = (
     "store show",
     "store adopt --yes",
     "store upgrade --yes",
+    "store jobs --retry",
     "backup {folder}/other",
     "export {folder}/other",
     "export {folder}/other.csv --class Pet",

@@ -104,6 +104,7 @@ def test_each_command_describes_its_arguments(command: str, capsys: pytest.Captu
         ("store show", 1),
         ("store adopt --yes", 1),
         ("store upgrade --yes", 1),
+        ("store jobs", 1),
         ("files check", 1),
     ],
 )

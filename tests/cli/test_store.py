@@ -12,8 +12,11 @@ from stratabase.cli.main import main
 from stratabase.core.app.app import App
 from stratabase.core.app.store_marks import open_marked_stores
 from stratabase.core.domain.store_mark import StoreKind, StoreMark
+from stratabase.core.jobs.job import NEVER
 from stratabase.core.settings import Settings
+from stratabase.core.store.layout import file_entries
 from tests import ministack
+from tests.contract.engine.engine_calls import commit
 
 Run = Callable[..., tuple[int, str]]
 _numbers = count(1)
@@ -149,3 +152,42 @@ def test_stores_are_given_to_another_instance(
     assert "belongs to the instance prod, and will belong to staging" in printed
     owners = [(found := mark(settings, kind)) and found.instance for kind in StoreKind]
     assert owners == ["prod", "staging", "prod"]
+
+
+@pytest.fixture
+def local(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """The settings of an instance in a folder, which has started once."""
+    model = tmp_path / "model.graphql"
+    model.write_text(
+        'extend schema @application(name: "A") @profile(name: "B", administrator: true)\ntype C { d: Int }'
+    )
+    environment = {"STRATABASE_HOME": str(tmp_path), "STRATABASE_MODEL": str(model)}
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    settings = Settings.from_environment(environment)
+    start(settings)
+    return settings
+
+
+def test_jobs_lists_what_is_set_aside_and_makes_it_due_again(local: Settings, run: Run) -> None:
+    assert run("jobs") == (0, "No job is set aside.\n")
+    with closing(App(local)) as instance:
+        commit(instance.engine, *map(file_entries.release, ("one", "two", "three")))
+        released = instance.files.ledger.released
+        for job in list(released.due(1)):
+            if job.key != "three":
+                present = released.read(job.key)
+                assert present is not None
+                released.move(present, NEVER, 11)
+
+    code, printed = run("jobs")
+    assert code == 0
+    assert printed.splitlines()[0] == "Set aside after too many failures (2 jobs):"
+    assert sorted(printed.splitlines()[1:3]) == ["files: one", "files: two"]
+    code, printed = run("jobs", "--retry")
+    assert printed.splitlines()[-1] == "2 jobs will run again within 5 minutes."
+
+    assert run("jobs") == (0, "No job is set aside.\n")
+    with closing(App(local)) as instance:
+        due = {job.key for job in instance.files.ledger.released.due(instance.clock.now())}
+    assert due == {"one", "two", "three"}

@@ -36,11 +36,11 @@ def test_each_call_takes_effect_despite_any_fault(
     assert sum(faulty().pending_sizes("m1", "", NOON)) == 2 * 1024
     faulty().withdraw("upload2")
     assert sound.pending(["upload1", "upload2"]) == [uploads[0], None]
-    for released in list(faulty().due(NOW)):
-        faulty().condemn(released, NOW)
+    for job in list(faulty().released.due(NOW)):
+        faulty().condemn(job.content, NOW)
     assert sound.pending(["upload1"]) == [None]
     assert sound.knows(["upload1", "upload2"]) == [True, True]
-    for released in list(faulty().due(NOW + SWEEP_DELAY)):
-        assert released.removal == NOW + SWEEP_DELAY
-        faulty().forget(released)
+    for job in list(faulty().released.due(NOW + SWEEP_DELAY)):
+        assert job.content.removal == NOW + SWEEP_DELAY
+        faulty().forget(job.content)
     assert faulty().knows(["upload1", "upload2"]) == [False, False]

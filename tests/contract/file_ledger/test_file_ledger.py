@@ -27,7 +27,7 @@ def upload(number: int = 1, *, member: str = "m1", size: int = 5, at: Instant = 
 
 def due(engine: Engine, now: Instant) -> list[ReleasedFile]:
     """Return what the ledger lists for the sweep, after its indexes show all commits."""
-    return list(EngineFileLedger(settle(engine)).due(now))
+    return [job.content for job in EngineFileLedger(settle(engine)).released.due(now)]
 
 
 def condemn_all(engine: Engine, now: Instant) -> None:
@@ -254,7 +254,7 @@ def test_a_store_that_fails_is_unavailable_and_the_call_can_be_repeated(
             "pending": lambda: ledger.pending([pending.id]),
             "pending_sizes": lambda: ledger.pending_sizes("m1", "", NOON),
             "withdraw": lambda: ledger.withdraw(pending.id),
-            "due": lambda: list(ledger.due(now)),
+            "due": lambda: list(ledger.released.due(now)),
             "condemn": lambda: ledger.condemn(released, now),
             "forget": lambda: ledger.forget(released),
         }

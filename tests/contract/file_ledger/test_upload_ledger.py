@@ -7,6 +7,7 @@ from stratabase.core.domain.files.pending_file import SWEEP_DELAY, FileTarget, P
 from stratabase.core.domain.files.resumable_upload import MAX_IDLE_DURATION, ResumableUpload, Tail
 from stratabase.core.domain.files.stored_file import StoredFile
 from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.file_ledger import EngineFileLedger
 from tests.contract.engine.engine_calls import settle
@@ -14,6 +15,13 @@ from tests.core.store.failing import FailingEngine, Fault
 from tests.fakes import NOON
 
 SIZE = 20_000_000
+
+
+def due(engine: Engine, now: Instant) -> list[ReleasedFile]:
+    """Return what the ledger lists for the sweep, after its indexes show all commits."""
+    return [job.content for job in EngineFileLedger(settle(engine)).released.due(now)]
+
+
 BEGUN = ResumableUpload(
     "upload1",
     FileTarget("Photo", "picture"),
@@ -81,7 +89,7 @@ def test_a_complete_upload_becomes_an_ordinary_pending_file(engine: Engine) -> N
     assert ledger.pending(["upload1"]) == [pending]
     assert not ledger.claim_part(complete)
     assert not ledger.advance(complete, complete)
-    (listed,) = EngineFileLedger(settle(engine)).due(pending.expires + SWEEP_DELAY)
+    (listed,) = due(engine, pending.expires + SWEEP_DELAY)
     assert listed == ReleasedFile("upload1", "upload1", "file1")
     other = EngineFileLedger(engine)
     other.add(PendingFile("upload2", pending.target, "m1", pending.file))
@@ -98,18 +106,18 @@ def test_an_upload_is_due_after_its_last_write(engine: Engine) -> None:
     ledger = EngineFileLedger(engine)
     ledger.begin(BEGUN)
     ledger.advance(BEGUN, CONTINUED)
-    due = NOON + 1000 + MAX_IDLE_DURATION + SWEEP_DELAY
+    end = NOON + 1000 + MAX_IDLE_DURATION + SWEEP_DELAY
 
-    assert list(EngineFileLedger(settle(engine)).due(due - 1)) == []
-    (released,) = EngineFileLedger(settle(engine)).due(due)
+    assert due(engine, end - 1) == []
+    (released,) = due(engine, end)
     assert released == ReleasedFile("upload1", "upload1", "file1", None, "multipart1")
-    ledger.condemn(released, due - 1)
+    ledger.condemn(released, end - 1)
     assert ledger.find("upload1") == CONTINUED
-    ledger.condemn(released, due)
+    ledger.condemn(released, end)
     assert ledger.find("upload1") is None
     assert not ledger.advance(CONTINUED, CONTINUED)
-    assert not ledger.finish(CONTINUED, CONTINUED.pending_file(due))
-    (condemned,) = EngineFileLedger(settle(engine)).due(due)
+    assert not ledger.finish(CONTINUED, CONTINUED.pending_file(end))
+    (condemned,) = due(engine, end)
     assert condemned.multipart_id == "multipart1"
 
 
@@ -122,7 +130,7 @@ def test_an_upload_can_be_withdrawn(engine: Engine) -> None:
     assert ledger.find("upload1") is None
     settled = EngineFileLedger(settle(engine))
     assert sum(settled.pending_sizes("m1", "", NOON)) == 0
-    (released,) = settled.due(NOON)
+    (released,) = due(engine, NOON)
     assert released.multipart_id == "multipart1"
 
 

@@ -2,11 +2,12 @@
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from stratabase.core.domain.store_mark import StoreMark, StoreRefused
 from stratabase.core.settings import Settings
 from stratabase.members.app.member_services import MemberServices
 from stratabase.values.messages import verbatim
-from stratabase_aws.functions import http_handler
+from stratabase_aws.functions import handlers, http_handler
 from tests import ministack
 from tests.service import PASSWORD, basic
 
@@ -139,33 +140,37 @@ def test_a_function_answers_503_and_logs_what_to_do(
     assert "or run `stratabase store adopt` to make the store a part of this instance" in logged[0]
 
 
-def test_the_sweep_removes_nothing_from_the_bucket_of_another_instance(settings: Settings) -> None:
+def sweep(instance: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Invoke the scheduled function."""
+    monkeypatch.setattr(handlers, "app", lambda: instance)
+    context = SimpleNamespace(get_remaining_time_in_millis=lambda: 300_000)
+    handlers.sweep_handler()({}, context)
+
+
+def test_the_sweep_removes_nothing_from_the_bucket_of_another_instance(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     started(settings)
     change(settings, "files", lambda mark: replace(mark, instance="another"))
     with closing(App(settings)) as instance, pytest.raises(StoreRefused):
-        next(instance.sweep_steps(), None)
+        sweep(instance, monkeypatch)
 
 
 def test_a_sweep_that_cannot_read_a_mark_removes_no_files_and_the_next_one_does(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    swept: list[object] = []
-
-    def note(files: object, _clock: object) -> Iterator[None]:
-        swept.append(files)
-        yield
-
-    monkeypatch.setitem(App.sweep_steps.__globals__, "sweep_files", note)
     with closing(App(settings)) as instance:
+        instance.blobs.put("pending/taken", [b"x"], 1)
         claim = instance.claim_stores
 
         def fail() -> None:
             raise Unavailable(verbatim("busy"))
 
         monkeypatch.setattr(instance, "claim_stores", fail)
-        assert list(instance.sweep_steps()) == []
+        sweep(instance, monkeypatch)
         assert marks(settings) == [None, None, None]
+        assert instance.blobs.size("pending/taken") == 1
         monkeypatch.setattr(instance, "claim_stores", claim)
-        assert list(instance.sweep_steps()) == [None]
-    assert len(swept) == 1
+        sweep(instance, monkeypatch)
+        assert instance.blobs.size("pending/taken") is None
     assert None not in marks(settings)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.server.process.messages import Job, ReportKind, WorkerReport
+from stratabase.server.process.messages import ReportKind, WorkerReport, WorkerTask
 from stratabase.server.process.service import _report_warnings
 
 MODEL = """\
@@ -17,7 +17,7 @@ def reported(tmp_path: Path, text: str | None, previous: str | None) -> list[Wor
     file, reports = tmp_path / "model.graphql", list[WorkerReport]()
     if text is not None:
         file.write_text(text)
-    _report_warnings(Job("http://localhost", previous), file, reports.append)
+    _report_warnings(WorkerTask("http://localhost", previous), file, reports.append)
     return reports
 
 

@@ -279,7 +279,7 @@ def test_wrong_creations_are_refused(
 
     assert reply.status == 400
     assert text in detail(reply)
-    assert list(scenario.ledger.due(10**14)) == []
+    assert list(scenario.ledger.released.due(10**14)) == []
 
 
 def test_the_body_of_a_creation_must_be_bytes_of_the_file(send: Send) -> None:

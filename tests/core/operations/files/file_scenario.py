@@ -9,12 +9,14 @@ from stratabase.core.domain.files.stored_file import stored_file
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.write.commands import Create, Delete, Update
+from stratabase.core.jobs.runner import Runner
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model
+from stratabase.core.observe import Log
 from stratabase.core.operations.file_ports import BlobStore, FileStores
 from stratabase.core.operations.files.download import FileDownloads
 from stratabase.core.operations.files.open_downloads import OpenDownloads
-from stratabase.core.operations.files.sweep import sweep_files
+from stratabase.core.operations.files.sweep import file_jobs
 from stratabase.core.operations.files.upload import FileLimits, FileUploads, SentFile
 from stratabase.core.operations.ports import Clock
 from stratabase.core.operations.services import Services
@@ -154,7 +156,8 @@ class FileScenario:
 
     def sweep_once(self, clock: Clock | None = None) -> None:
         """Run the sweep to its end, possibly by a clock of its own."""
-        for _step in sweep_files(self.files, clock or self.clock):
+        clock = clock or self.clock
+        for _step in Runner(clock.now, Log()).steps(file_jobs(self.files, clock)):
             pass
 
     def stored_keys(self) -> set[str]:

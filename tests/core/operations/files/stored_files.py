@@ -42,4 +42,4 @@ def check_nothing_is_left(scenario: FileScenario, deleted: Iterable[Reference] =
     check_no_bytes_are_missing(scenario, deleted)
     kept = {file_key(file.file_id) for file in reachable_files(scenario, deleted)}
     assert scenario.stored_keys() == kept
-    assert list(scenario.ledger.due(scenario.clock.instant + 100 * HOUR)) == []
+    assert list(scenario.ledger.released.due(scenario.clock.instant + 100 * HOUR)) == []

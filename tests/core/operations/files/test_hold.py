@@ -1,13 +1,16 @@
 """A hold keeps the sweep from removing bytes, until it ends."""
 
+from functools import partial
 from pathlib import Path
 
 from stratabase.core.domain.files.pending_file import SWEEP_DELAY
 from stratabase.core.domain.files.stored_file import file_key
 from stratabase.core.files.folder import FolderBlobs
+from stratabase.core.jobs.runner import Runner
+from stratabase.core.observe import Log
 from stratabase.core.operations.file_ports import FileStores
 from stratabase.core.operations.files.hold import HOLD_DURATION, hold_files
-from stratabase.core.operations.files.sweep import sweep_files
+from stratabase.core.operations.files.sweep import file_jobs
 from stratabase.core.store.engine.port import Batch
 from stratabase.core.store.file_ledger import EngineFileLedger
 from stratabase.core.store.layout import file_entries
@@ -21,15 +24,16 @@ def test_released_bytes_stay_while_they_are_held(tmp_path: Path) -> None:
     blobs.put(file_key("released"), [b"x"], 1)
     blobs.put("pending/taken", [b"x"], 1)
     engine.commit(Batch("release", (file_entries.release("released"),)))
-    list(sweep_files(files, clock))
+    sweep = partial(Runner(clock.now, Log()).steps, file_jobs(files, clock))
+    list(sweep())
     blobs.put("pending/taken", [b"x"], 1)
     clock.instant += SWEEP_DELAY
 
     with hold_files(files.ledger, clock):
-        assert list(sweep_files(files, clock)) == []
+        assert list(sweep()) == []
         assert (blobs.size(file_key("released")), blobs.size("pending/taken")) == (1, 1)
 
     clock.instant += HOLD_DURATION
-    list(sweep_files(files, clock))
+    list(sweep())
     assert (blobs.size(file_key("released")), blobs.size("pending/taken")) == (None, None)
     blobs.close()

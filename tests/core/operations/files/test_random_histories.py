@@ -250,7 +250,7 @@ class Histories(RuleBasedStateMachine):
         assert self.scenario.stored_keys() == self._bound_keys()
         self.files_are_there()
         settle(self.scenario.engine)
-        assert list(self.scenario.ledger.due(self.latest * 2)) == []
+        assert list(self.scenario.ledger.released.due(self.latest * 2)) == []
 
     # What must always be true.
 

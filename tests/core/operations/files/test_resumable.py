@@ -171,7 +171,7 @@ def test_the_limits_of_the_attribute_and_the_instance_are_checked_first(scenario
         scenario.begin(50, attribute="secret")
     with pytest.raises(Forbidden):
         scenario.begin(50, caller=GUEST)
-    assert list(scenario.ledger.due(10**14)) == []
+    assert list(scenario.ledger.released.due(10**14)) == []
 
 
 def test_declared_sizes_count_as_pending(scenario: ResumableScenario) -> None:
@@ -226,7 +226,7 @@ def test_a_terminated_upload_is_removed(scenario: ResumableScenario, size: int) 
             action(id_)
     scenario.sweep()
     assert scenario.stored_keys() == set()
-    assert list(scenario.ledger.due(10**14)) == []
+    assert list(scenario.ledger.released.due(10**14)) == []
 
 
 def test_an_upload_expires_a_day_after_its_last_bytes(scenario: ResumableScenario) -> None:
@@ -246,7 +246,7 @@ def test_an_upload_expires_a_day_after_its_last_bytes(scenario: ResumableScenari
     scenario.sweep()
     assert scenario.stored_keys() == set()
     assert scenario.part_blobs.open_uploads() == 0
-    assert list(scenario.ledger.due(10**14)) == []
+    assert list(scenario.ledger.released.due(10**14)) == []
 
 
 def test_an_upload_expires_after_six_days_at_most(scenario: ResumableScenario) -> None:

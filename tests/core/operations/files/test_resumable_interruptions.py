@@ -73,7 +73,7 @@ class Client:
         self.scenario.sweep()
         assert self.scenario.stored_keys() == set()
         assert self.scenario.part_blobs.open_uploads() == 0
-        assert list(self.scenario.ledger.due(10**14)) == []
+        assert list(self.scenario.ledger.released.due(10**14)) == []
 
 
 def _upload(client: Client) -> None:

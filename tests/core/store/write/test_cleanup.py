@@ -1,4 +1,4 @@
-"""Cleanup after a deletion: a short one is done immediately, the rest is handed over."""
+"""Cleanup after a deletion: a short one is done immediately, the rest is left to a runner."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -25,9 +25,6 @@ class CountedPurging:
         self._number = number
         self._fails = fails
 
-    def pending_ledgers(self) -> Iterator[Key]:
-        return iter(LEFT)
-
     def steps(self, ledgers: Iterable[Key]) -> CleanupSteps:
         assert [*ledgers] == LEFT
         while self.done < self._number:
@@ -38,13 +35,13 @@ class CountedPurging:
             raise Unavailable(verbatim("The store does not answer."))
 
 
-def ended(purging: CountedPurging, clock: Iterator[float]) -> list[CleanupSteps]:
-    """End what is left, with a clock that goes on whenever it is asked, and return what goes to others."""
-    taken: list[CleanupSteps] = []
+def announced(purging: CountedPurging, clock: Iterator[float]) -> int:
+    """Clean up, with a clock that goes on whenever it is asked. Return how often more work is announced."""
+    announcements: list[str] = []
     after = Cleanup(purging, lambda: next(clock))  # type: ignore[arg-type]
-    after.hand_over_to(taken.append)
+    after.on_left(lambda: announcements.append("left"))
     after.run(LEFT)
-    return taken
+    return len(announcements)
 
 
 @pytest.fixture(autouse=True)
@@ -54,34 +51,30 @@ def _three_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_short_cleanup_is_done_immediately() -> None:
     purging = CountedPurging(50)
-    assert ended(purging, count(0, 0.05)) == []
+    assert announced(purging, count(0, 0.05)) == 0
     assert purging.done == 50
 
 
-def test_a_long_cleanup_is_handed_over() -> None:
+def test_a_long_cleanup_is_left_to_a_runner() -> None:
     purging = CountedPurging(50)
-    (rest,) = ended(purging, count(0.0, 0.25))
+    assert announced(purging, count(0.0, 0.25)) == 1
     assert purging.done == 11
-    assert len([*rest]) == 39
 
 
 def test_the_number_of_steps_is_limited_even_if_the_clock_stands_still() -> None:
     purging = CountedPurging(math.inf)
-    assert len(ended(purging, count(0, 0))) == 1
+    assert announced(purging, count(0, 0)) == 1
     assert purging.done == cleanup.MAX_CLEANUP_STEPS
 
 
-def test_a_failed_cleanup_is_handed_over() -> None:
+def test_a_failed_cleanup_is_left_to_a_runner() -> None:
     """The deletion itself is done, and is not refused any more."""
     purging = CountedPurging(5, fails=True)
-    (rest,) = ended(purging, count(0, 0))
-    assert [*rest] == []
+    assert announced(purging, count(0, 0)) == 1
 
 
-def test_without_a_taker_the_rest_waits_for_a_sweep() -> None:
+def test_without_a_runner_in_this_process_the_rest_waits_for_another() -> None:
     purging = CountedPurging(50)
     clock = count(0.0, 1.0)
-    after = Cleanup(purging, lambda: next(clock))  # type: ignore[arg-type]
-    after.run(LEFT)
+    Cleanup(purging, lambda: next(clock)).run(LEFT)  # type: ignore[arg-type]
     assert purging.done == 2
-    assert len([*after.sweep_steps()]) == 48

@@ -8,6 +8,7 @@ import pytest
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.change import Change, Deletion, Effect, Modification
 from stratabase.core.domain.objects.commit_refusals import RequiredRoleEmpty, SizeCause, TooLarge
+from stratabase.core.jobs.runner import JobsFailed
 from stratabase.core.model.model import Model, Unique
 from stratabase.core.store.engine.port import Batch, DeleteItem, Engine, Key
 from stratabase.core.store.layout import keys
@@ -399,7 +400,7 @@ def test_purged_parts_are_not_purged_again(watched: WatchedEngine) -> None:
     ordered(objects, "o", ["a"])
     assert [*objects.entities.sweep_steps()] == []
     ledger = keys.purge(objects.reference("Order", "o"))
-    assert [*objects.entities._cleanup._purger.steps([ledger])] == []
+    assert [*objects.entities._purger.steps([ledger])] == []
     assert objects.get("Order", "o").state["lines"] == ["a"]
 
 
@@ -437,15 +438,17 @@ def test_the_oldest_purge_is_that_of_the_earliest_deletion(
     assert objects.entities.oldest_purge() is None
 
 
-def test_the_rest_of_a_purge_is_handed_over(watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rest_of_a_purge_is_announced(watched: WatchedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cleanup, "MAX_CLEANUP_STEPS", 0)
-    objects, taken = Objects(watched, MODEL), list[cleanup.CleanupSteps]()
-    objects.entities.hand_over_cleanup(taken.append)
+    objects, announced = Objects(watched, MODEL), list[str]()
+    (cleanup_jobs,) = (kind for kind in objects.entities.jobs() if kind.on_added is not None)
+    assert cleanup_jobs.on_added is not None
+    cleanup_jobs.on_added(lambda: announced.append("left"))
     ordered(objects, "o", [f"{number:03}" for number in range(110)])
     objects.commit(*whole_deletion(objects, "o"))
     assert left_over(watched, "Product") != []
-    (rest,) = taken
-    assert len([*rest]) > 1
+    assert announced == ["left"]
+    assert len([*objects.entities.sweep_steps()]) > 1
     assert left_over(watched, "Product") == []
 
 
@@ -467,7 +470,7 @@ def test_a_purge_that_fails_each_time_does_not_stop_the_others(
         return purge(purger, key, waiting)
 
     monkeypatch.setattr(cleanup.Purger, "_purge", fail)
-    with pytest.raises(ValueError, match="b"):
+    with pytest.raises(JobsFailed, match="cleanup: 1"):
         objects.entities.sweep()
 
     left = {line[0] for line in lines if objects.find("Line", line) is not None}

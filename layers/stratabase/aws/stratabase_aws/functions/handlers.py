@@ -1,19 +1,28 @@
 """The handlers of the Lambda functions. All handlers of a process share one app."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from functools import cache
 from itertools import takewhile
-from typing import Protocol
+from typing import Any, Protocol
 
 from stratabase.core.app.app import App
+from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.store_mark import StoreRefused
+from stratabase.core.jobs.job import JobKind
+from stratabase.core.jobs.runner import Runner, count_set_aside
 from stratabase.core.settings import Settings
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.forgotten_password import ForgottenPassword
-from stratabase.values.clock import SystemClock
 from stratabase_aws.app.platform import AwsPlatform
 from stratabase_aws.functions.handler import LambdaHandler
-from stratabase_aws.functions.request_log import OLDEST_PURGE_METRIC, RequestLog, publish_metric
+from stratabase_aws.functions.request_log import (
+    OLDEST_PURGE_METRIC,
+    SET_ASIDE_METRIC,
+    RequestLog,
+    publish_metric,
+)
 
 SWEEP_STEP_MILLISECONDS = 20_000
 """The maximum duration of a sweep step, including retries. With less time left, the sweep stops."""
@@ -74,9 +83,7 @@ def mail_handler() -> Callable[[Mapping[str, str], object], None]:
 
 
 def sweep_handler() -> Callable[[object, LambdaContext], None]:
-    """Return the handler of the scheduled function `sweep`.
-
-    It deletes what large deletions have left, expired uploads, and files that no object refers to.
+    """Return the handler of the scheduled function `sweep`, which runs one round of all jobs.
 
     If an invocation runs out of time, the next one continues.
     """
@@ -85,12 +92,41 @@ def sweep_handler() -> Callable[[object, LambdaContext], None]:
         def has_time(_step: None) -> bool:
             return context.get_remaining_time_in_millis() >= SWEEP_STEP_MILLISECONDS
 
-        steps = sum(1 for _ in takewhile(has_time, app().sweep_steps()))
-        if steps:
-            app().log.info("Sweep finished", steps=steps)
-        oldest = app().entities.oldest_purge()
-        if oldest is not None:
-            age = max(0.0, SystemClock().now() - oldest) / 1000
-            publish_metric("sweep", OLDEST_PURGE_METRIC, age, app().settings.stack)
+        service = app()
+        _claim_stores(service)
+        kinds, steps = service.job_kinds(), 0
+        try:
+            with closing(Runner(service.clock.now, service.log).steps(kinds)) as round_:
+                for _ in takewhile(has_time, round_):
+                    steps += 1
+        finally:
+            if steps:
+                service.log.info("Sweep finished", steps=steps)
+            _publish(service, kinds)
 
     return sweep
+
+
+def _claim_stores(service: App) -> None:
+    """Check and mark the stores once in this process. Until that is done, no files are removed.
+
+    Raises StoreRefused.
+    """
+    if service.has_claimed_stores:
+        return
+    try:
+        service.claim_stores()
+    except StoreRefused:
+        raise
+    except Unavailable as error:
+        service.log.warning("Marks of stores not checked", reason=str(error), cause=repr(error.__cause__))
+
+
+def _publish(service: App, kinds: Sequence[JobKind[Any]]) -> None:
+    """Publish the metrics of what is left."""
+    stack = service.settings.stack
+    oldest = service.entities.oldest_purge()
+    if oldest is not None:
+        age = max(0.0, service.clock.now() - oldest) / 1000
+        publish_metric("sweep", OLDEST_PURGE_METRIC, age, stack)
+    publish_metric("sweep", SET_ASIDE_METRIC, count_set_aside(kinds), stack)

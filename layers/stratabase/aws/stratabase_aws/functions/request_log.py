@@ -23,6 +23,8 @@ NAMESPACE = "Stratabase"
 _REFUSAL_METRIC = "Refusals."
 OLDEST_PURGE_METRIC = "OldestPurgeSeconds"
 """The metric with the age of the oldest work of a large write that is still to do after a sweep."""
+SET_ASIDE_METRIC = "JobsSetAside"
+"""The metric with the number of jobs that have failed too often."""
 _UNITS = {"Milliseconds": "Milliseconds", OLDEST_PURGE_METRIC: "Seconds"}
 """The units of metrics that are not counts."""
 

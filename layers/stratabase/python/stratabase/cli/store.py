@@ -1,14 +1,17 @@
-"""`stratabase store`: shows the marks of the stores, adopts restored ones, and raises their layout."""
+"""`stratabase store`: shows and adopts the marks of stores, raises their layout, and lists failed jobs."""
 
 import argparse
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 
+from stratabase.core.app.app import App
 from stratabase.core.app.platform import platform_of
 from stratabase.core.app.store_marks import open_marked_stores, settings_of_source
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.store_mark import StoreKind
+from stratabase.core.jobs.runner import run_again
 from stratabase.core.operations.store_marks import (
     Adoption,
     MarkedStore,
@@ -146,6 +149,23 @@ def _settle(settings: Settings) -> None:
         time.sleep(SETTLED)
 
 
+def _jobs(settings: Settings, options: Options) -> Iterator[str]:
+    """Yield the jobs that are set aside. With `--retry`, make them due now."""
+    with closing(App(settings)) as app:
+        kinds = app.job_kinds()
+        lines = [f"{kind.name}: {job.key}" for kind in kinds for job in kind.queue.set_aside()]
+        if not lines:
+            yield "No job is set aside."
+            return
+        yield f"Set aside after too many failures ({pluralize(len(lines), 'job')}):"
+        yield from lines
+        if not options.retry:
+            yield "The log says why. Run `stratabase store jobs --retry` when the reason is gone."
+            return
+        number = sum(run_again(kind, app.clock.now()) for kind in kinds)
+        yield f"{pluralize(number, 'job')} will run again within 5 minutes."
+
+
 _SUBCOMMANDS: Mapping[str, Subcommand] = {
     "show": Subcommand(
         _show,
@@ -181,5 +201,16 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
         "raise the layout of the stores to that of this version, while services run; you can repeat it",
         (YES,),
         example="stratabase store upgrade",
+    ),
+    "jobs": Subcommand(
+        _jobs,
+        "list the work in the background that has failed too often, or run it again",
+        (
+            (
+                "--retry",
+                {"action": "store_true", "help": "make the jobs due now; a running service does them"},
+            ),
+        ),
+        example="stratabase store jobs --retry",
     ),
 }

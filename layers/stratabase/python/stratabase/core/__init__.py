@@ -4,6 +4,7 @@
 |---|---|
 | model | what a model file says, and its rules |
 | domain | the rules about objects: access, queries, writes, locks, versions. No I/O, no clock |
+| jobs | the work that writes leave for later, and the runner that does it |
 | operations | what a request does with objects: read, then decide, then write |
 | store | how objects become items, on SQLite, or on another engine behind the same port |
 | files | the bytes of files in a folder |
@@ -11,6 +12,6 @@
 | http | the endpoints, and the handler that calls them |
 | app | what builds all of these for settings and a platform, and the table of features |
 
-The modules beside them, such as `settings` and `observe`, import none of these packages. Imports `values`
+The other modules, such as `settings` and `observe`, import none of these packages. Imports `values`
 only.
 """

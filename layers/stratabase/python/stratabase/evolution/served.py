@@ -1,8 +1,10 @@
 """Notes which model an app serves, for `stratabase model diff`."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 
 from stratabase.core.app.app import App
+from stratabase.core.jobs.job import EachRound, Job, JobKind
 from stratabase.evolution.backfill.served_models import ModelTextTooLarge, ServedModels
 
 
@@ -16,10 +18,15 @@ def record_served_model(app: App, replaced: str | None = None) -> None:
         ServedModels(app.engine).record(app.model_text, app.clock.now(), replaced)
 
 
-def note_served_model(app: App) -> None:
-    """Keep the text of the model unless it is too large. Raises Unavailable.
+def served_model_jobs(app: App) -> tuple[JobKind[None]]:
+    """Return the kind of job that keeps the text of the model in each round, unless it is too large.
 
-    A sweep does so for functions on AWS, which have no start of their own.
+    Functions on AWS have no start of their own that could do it.
     """
-    with suppress(ModelTextTooLarge):
-        record_served_model(app)
+
+    def note(_job: Job[None]) -> Iterator[None]:
+        with suppress(ModelTextTooLarge):
+            record_served_model(app)
+        return iter(())
+
+    return (JobKind("served model", EachRound(), note, lease=None),)

@@ -9,24 +9,22 @@ from functools import cached_property, partial
 from pathlib import Path
 from threading import Event, RLock
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from stratabase import __version__
 from stratabase.core import waiting
 from stratabase.core.app.features import FEATURES, Feature, load
 from stratabase.core.app.platform import ClosableBlobs, Platform, open_engine, platform_of
 from stratabase.core.domain.caller import Caller
-from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
-from stratabase.core.domain.store_mark import StoreRefused
 from stratabase.core.domain.write.limits import BulkLimits
+from stratabase.core.jobs.job import JobKind
 from stratabase.core.model.model import Model
 from stratabase.core.model.prepared import prepared_file, read_prepared
 from stratabase.core.model.users import with_users
 from stratabase.core.observe import Log
 from stratabase.core.operations.attempts_with_fallback import AttemptsWithFallback
 from stratabase.core.operations.file_ports import FileStores
-from stratabase.core.operations.files.sweep import sweep_files
 from stratabase.core.operations.ports import Attempts, EntityRepository
 from stratabase.core.operations.services import Services
 from stratabase.core.settings import Settings
@@ -37,7 +35,6 @@ from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.store.layout import keys
 from stratabase.core.store.renamed_repository import RenamedRepository, open_repository
 from stratabase.core.store.repository import Repository
-from stratabase.core.store.write.cleanup import CleanupSteps
 from stratabase.values.clock import SystemClock
 
 if TYPE_CHECKING:
@@ -83,7 +80,8 @@ class App:
         self._parts: dict[Callable[[App], object], object] = {}
         self._building = RLock()
         self._opened = ExitStack()
-        self._has_claimed_stores = False
+        self.has_claimed_stores = False
+        """Whether this process knows that all stores belong to one instance (see `claim_stores`)."""
 
     def part(self, build: Callable[["App"], T]) -> T:
         """Return what `build` returns for this app. It is called once, when the part is used first.
@@ -344,6 +342,7 @@ class App:
 
         with self.marked_stores() as stores:
             claim_stores(stores)
+        self.has_claimed_stores = True
 
     @contextmanager
     def marked_stores(self) -> Iterator[Sequence["MarkedStore"]]:
@@ -360,46 +359,14 @@ class App:
                 MarkedStore(BlobMark(self.blobs), required.files),
             )
 
-    def _ensure_claimed(self) -> bool:
-        """Check and mark the stores once in this process; return whether it is done. Raises StoreRefused."""
-        if not self._has_claimed_stores:
-            try:
-                self.claim_stores()
-            except StoreRefused:
-                raise
-            except Unavailable as error:
-                self.log.warning(
-                    "Marks of stores not checked", reason=str(error), cause=repr(error.__cause__)
-                )
-                return False
-            self._has_claimed_stores = True
-        return True
+    def job_kinds(self) -> Sequence[JobKind[Any]]:
+        """Return the kinds of job in the store of objects, in the order in which a round runs them."""
+        return [kind for feature in self._features for make in feature.jobs for kind in load(make)(self)]
 
-    def hand_over_cleanup(self, take: Callable[[CleanupSteps], None]) -> None:
-        """Pass the cleanup that a write has no time for to `take`."""
-        self.entities.hand_over_cleanup(take)
-
-    def sweep_steps(self) -> CleanupSteps:
-        """Return the steps of a sweep: of objects that large writes have left, then of files.
-
-        Without the marks of all stores, no files are removed. The next sweep tries again.
-        The steps raise Unavailable; StoreRefused if the stores belong to several instances.
-        """
-        is_claimed = self._ensure_claimed()
-        for feature in self._features:
-            if feature.sweep is not None:
-                load(feature.sweep)(self)
-        try:
-            yield from self.entities.sweep_steps()
-        except Exception:
-            # Files must be swept even if the cleanup of one object fails each time.
-            yield from self._file_steps(is_claimed=is_claimed)
-            raise
-        yield from self._file_steps(is_claimed=is_claimed)
-
-    def _file_steps(self, *, is_claimed: bool) -> CleanupSteps:
-        # They remove bytes that the objects do not refer to, so objects and bytes must belong together.
-        return sweep_files(self.files, self.clock) if is_claimed else iter(())
+    def local_job_kinds(self) -> Sequence[JobKind[Any]]:
+        """Return the kinds of job in files of this machine. Raises UnusableStore."""
+        makers = (feature.local_jobs for feature in self._features if feature.local_jobs is not None)
+        return [kind for make in makers for kind in load(make)(self)]
 
     def close(self) -> None:
         """Finish pending work, and close the stores that were opened."""

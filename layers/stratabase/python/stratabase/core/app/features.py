@@ -1,4 +1,4 @@
-"""The features: what each package brings to an app. This table names every command and all routes.
+"""The features: what each package brings to an app. This table names all commands, routes and kinds of job.
 
 A feature names its functions by references such as `"package.module:function"`, which are imported when they
 are used: a Lambda function imports its own routes only, and a command only its own module.
@@ -6,7 +6,7 @@ are used: a Lambda function imports its own routes only, and a command only its 
 To add a feature, write its package, and add its row to FEATURES.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -38,8 +38,10 @@ class Feature:
     """Takes an app; returns, by issuer, what returns the caller with a Bearer token of that other service."""
     health: str | None = None
     """Takes an app; returns what keeps it from serving, by the field of the health response that says so."""
-    sweep: str | None = None
-    """Takes an app. Each sweep begins with it."""
+    jobs: Sequence[str] = ()
+    """Each takes an app; returns `core.jobs.job.JobKind`s whose jobs are in the store of objects."""
+    local_jobs: str | None = None
+    """Takes an app; returns `core.jobs.job.JobKind`s whose jobs are in files of this machine."""
 
 
 FEATURES: tuple[Feature, ...] = (
@@ -49,6 +51,7 @@ FEATURES: tuple[Feature, ...] = (
             "files": "stratabase.core.app.routes:file_routes",
             "download": "stratabase.core.app.routes:download_routes",
         },
+        jobs=("stratabase.core.app.jobs:jobs_of_objects", "stratabase.core.app.jobs:jobs_of_files"),
     ),
     Feature(
         commands={
@@ -78,7 +81,7 @@ FEATURES: tuple[Feature, ...] = (
                 resumes=True,
             ),
         },
-        sweep="stratabase.evolution.served:note_served_model",
+        jobs=("stratabase.evolution.served:served_model_jobs",),
     ),
     Feature(
         routes={
@@ -94,13 +97,15 @@ FEATURES: tuple[Feature, ...] = (
         objects="stratabase.members.app.auth_services:repository_with_users",
         authenticators="stratabase.members.app.auth_services:authenticators",
         health="stratabase.members.app.auth_services:check_keys",
+        local_jobs="stratabase.members.app.member_services:jobs_of_mail",
     ),
     Feature(
         routes={"members": "stratabase.core.app.routes:openapi_routes"},
         commands={
             "store": CommandEntry(
                 "stratabase.cli.store",
-                "show which instance and layout the stores have, adopt a restored store, or raise the layout",
+                "show which instance and layout the stores have, adopt a restored store, raise the layout, "
+                "or list failed work",
             ),
         },
     ),

@@ -8,6 +8,7 @@ from stratabase.core.domain.files.blob import Blob, MultipartUpload, UploadedPar
 from stratabase.core.domain.files.pending_file import PendingFile, ReleasedFile
 from stratabase.core.domain.files.resumable_upload import ResumableUpload
 from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.jobs.job import JobQueue
 
 
 class BlobStore(Protocol):
@@ -97,8 +98,9 @@ class FileLedger(Protocol):
     def withdraw(self, id_: str) -> None:
         """Make sure that no object can take an upload any more. The sweep removes it. Ignore unknown IDs."""
 
-    def due(self, now: Instant) -> Iterator[ReleasedFile]:
-        """Yield what is due at an instant, and what is condemned."""
+    @property
+    def released(self) -> JobQueue[ReleasedFile]:
+        """The queue of what the sweep has to remove: what has expired, was released, or is condemned."""
 
     def condemn(self, released: ReleasedFile, now: Instant) -> None:
         """Mark an entry so that no object can take its file any more. Its removal is after SWEEP_DELAY.

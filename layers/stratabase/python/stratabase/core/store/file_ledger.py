@@ -1,20 +1,21 @@
 """The file ledger in an engine. `layout/file_entries` and `layout/upload_entries` have the entries."""
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import cached_property
 from itertools import chain
 from typing import TypeVar
 
 from stratabase.core.domain.files.pending_file import PendingFile, ReleasedFile
 from stratabase.core.domain.files.resumable_upload import ResumableUpload
 from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.jobs.job import JobQueue
 from stratabase.core.model.model import Model
 from stratabase.core.model.stored_names import StoredNames
 from stratabase.core.store.engine.port import (
     Action,
     Batch,
-    Bounds,
     DeleteItem,
     Engine,
     ExpectationFailed,
@@ -23,7 +24,9 @@ from stratabase.core.store.engine.port import (
     Put,
 )
 from stratabase.core.store.layout import file_entries, keys, upload_entries
+from stratabase.core.store.layout.jobs import FILE_LEDGER
 from stratabase.core.store.name_translation import NameTranslation
+from stratabase.core.store.write.job_queue import LedgerQueue
 
 _Upload = TypeVar("_Upload", PendingFile, ResumableUpload)
 _UNTIL = "until"
@@ -60,11 +63,10 @@ class EngineFileLedger:
         """Make sure that no object can take an upload any more. The sweep removes it. Ignore unknown IDs."""
         self._try(file_entries.withdraw(id_))
 
-    def due(self, now: Instant) -> Iterator[ReleasedFile]:
-        """Yield what is due at an instant, and what is condemned."""
-        until = Bounds(None, f"{now + 1:015d}", high_included=False)
-        pages = self._engine.range(keys.LISTING, keys.FILE_ENTRIES, until)
-        return map(file_entries.released_file, chain.from_iterable(pages))
+    @cached_property
+    def released(self) -> JobQueue[ReleasedFile]:
+        """The queue of what the sweep has to remove: what has expired, was released, or is condemned."""
+        return LedgerQueue(self._engine, FILE_LEDGER, file_entries.released_file)
 
     def condemn(self, released: ReleasedFile, now: Instant) -> None:
         """Mark an entry so that no object can take its file any more. Its removal is after SWEEP_DELAY."""

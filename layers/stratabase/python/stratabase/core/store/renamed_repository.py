@@ -6,6 +6,7 @@ model. It translates all that comes in and goes out, so that no other code ever 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from stratabase.core.domain.issues.refusals import Refusal
 from stratabase.core.domain.objects.change import Change, Tombstone
@@ -18,6 +19,7 @@ from stratabase.core.domain.query.derived import Derive, Related
 from stratabase.core.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.core.domain.query.page import Page, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
+from stratabase.core.jobs.job import JobKind
 from stratabase.core.model.model import Model, Unique
 from stratabase.core.model.stored_names import StoredNames
 from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
@@ -25,7 +27,6 @@ from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.name_translation import NameTranslation
 from stratabase.core.store.read.context import system_now
 from stratabase.core.store.repository import Repository
-from stratabase.core.store.write.cleanup import CleanupSteps
 
 
 class RenamedRepository:
@@ -240,12 +241,12 @@ class RenamedRepository:
         """Store the position at which a long task stopped; None removes it. Raises Unavailable."""
         self._repository.set_checkpoint(work, at)
 
-    def hand_over_cleanup(self, take: Callable[[CleanupSteps], None]) -> None:
-        """Pass the cleanup that `commit` has no time for to `take`. Without this call, a sweep does it."""
-        self._repository.hand_over_cleanup(take)
+    def jobs(self) -> Sequence[JobKind[Any]]:
+        """Return the kinds of job that writes of objects leave."""
+        return self._repository.jobs()
 
-    def sweep_steps(self) -> CleanupSteps:
-        """Return the steps that finish all pending cleanup of the store. The steps raise Unavailable."""
+    def sweep_steps(self) -> Iterator[None]:
+        """Return the steps of one round of these jobs. They raise Unavailable, JobsFailed."""
         return self._repository.sweep_steps()
 
     def oldest_purge(self) -> Instant | None:
@@ -253,7 +254,7 @@ class RenamedRepository:
         return self._repository.oldest_purge()
 
     def sweep(self) -> None:
-        """Finish all pending cleanup of the store. Raises Unavailable."""
+        """Run one round of the jobs of writes. Raises Unavailable, JobsFailed."""
         self._repository.sweep()
 
 

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
+from typing import Any
 
 from stratabase.core.domain.objects.change import Change, Tombstone
 from stratabase.core.domain.objects.commit_refusals import Conflict
@@ -23,9 +24,12 @@ from stratabase.core.domain.query.derived import Derive, Related
 from stratabase.core.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.core.domain.query.page import Page, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
+from stratabase.core.jobs.job import JobKind
+from stratabase.core.jobs.runner import Runner
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Model, Unique
 from stratabase.core.model.stored_names import StoredNames
+from stratabase.core.observe import Log
 from stratabase.core.store.catalog.catalog_store import ServedNames
 from stratabase.core.store.engine.overlay import OverlayEngine
 from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
@@ -51,7 +55,7 @@ from stratabase.core.store.read import links, unbuilt_roles, unique_lookup, unli
 from stratabase.core.store.read.context import StoreContext, system_now
 from stratabase.core.store.read.history import History, read_as_of
 from stratabase.core.store.write import commit, creation_check, deletions, idempotency, lock_and_unlock
-from stratabase.core.store.write.cleanup import Cleanup, CleanupSteps, Purger
+from stratabase.core.store.write.cleanup import Cleanup, Purger, cleanup_jobs
 from stratabase.core.store.write.serials import SerialCounters
 from stratabase.core.store.write.staged_restoration import check_finished
 
@@ -243,21 +247,17 @@ class Repository:
         if left:
             self._cleanup.run(left)
 
-    def hand_over_cleanup(self, take: Callable[[CleanupSteps], None]) -> None:
-        """Pass the cleanup that `commit` has no time for to `take`. Without this call, a sweep does it."""
-        self._cleanup.hand_over_to(take)
+    def jobs(self) -> Sequence[JobKind[Any]]:
+        """Return the kinds of job that writes of objects leave."""
+        return cleanup_jobs(self._store, self._purger, self._cleanup)
 
-    def sweep_steps(self) -> CleanupSteps:
-        """Return the steps that finish all pending cleanup of the store, and remove what has expired.
-
-        The steps raise Unavailable.
-        """
-        yield from idempotency.remove_expired(self._engine, self._store.now())
-        yield from self._cleanup.sweep_steps()
+    def sweep_steps(self) -> Iterator[None]:
+        """Return the steps of one round of these jobs. They raise Unavailable, JobsFailed."""
+        return Runner(self._store.now, Log()).steps(self.jobs())
 
     def oldest_purge(self) -> Instant | None:
         """Return when the oldest work of a large write was left that is not done, None if there is none."""
-        return self._cleanup.oldest_purge()
+        return self._purger.oldest()
 
     @contextmanager
     def _cleanup_after_conflict(self, change: Change) -> Iterator[None]:
@@ -337,7 +337,7 @@ class Repository:
         self._engine.commit(Batch(id_, (DeleteItem(key) if at is None else Put(Item(key, state=at)),)))
 
     def sweep(self) -> None:
-        """Finish all pending cleanup of the store. Raises Unavailable."""
+        """Run one round of the jobs of writes. Raises Unavailable, JobsFailed."""
         for _ in self.sweep_steps():
             pass
 

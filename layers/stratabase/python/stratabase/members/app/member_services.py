@@ -1,9 +1,12 @@
 """The operations on members, and the shapes and pages of their endpoints."""
 
+from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 from stratabase.core.app.app import App
 from stratabase.core.domain.caller import Caller
+from stratabase.core.jobs.job import JobKind
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.endpoints.member_shapes import MemberShapes
 from stratabase.members.fields import member_fields
@@ -190,3 +193,13 @@ class MemberServices:
     @cached_property
     def _mailer(self) -> Mailer:
         return self._platform.mailer()
+
+
+def jobs_of_mail(app: App) -> Sequence[JobKind[Any]]:
+    """Return the kind of job that mails links, if its queue is a file. Lambda runs those of its own queue."""
+    from stratabase.members.mailers import sqlite_queue  # noqa: PLC0415 - only a server needs it
+
+    services = app.part(MemberServices)
+    if not isinstance(services.mail_queue, sqlite_queue.SqliteMailQueue):
+        return ()
+    return (sqlite_queue.mail_jobs(services.mail_queue, services.mail_forgotten_password),)

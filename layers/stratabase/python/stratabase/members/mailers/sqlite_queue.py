@@ -1,13 +1,14 @@
 """The requests that wait for their mail, in one SQLite file that the processes of a machine share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import randint
-from typing import NamedTuple
+from typing import Any
 
 from stratabase.core import waiting
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.jobs.job import Job, JobKind
 from stratabase.core.store.sqlite.exclusive_connection import ExclusiveConnection
 from stratabase.core.store.sqlite.file import Layout, open_for_writing
 from stratabase.members.forgotten_password import ForgottenPassword
@@ -17,7 +18,7 @@ BUSY_TIMEOUT = 5.0
 """The seconds to wait while another process writes."""
 MAX_WAITING = 10_000
 """The maximum number of requests that wait. Further ones are refused, so that the disk does not fill."""
-MAIL_LEASE = 120_000
+_LEASE = 120_000
 """The milliseconds that a process has for one mail. Then it counts as killed, and another one takes over."""
 FIRST_DELAY = (500, 2_000)
 """The milliseconds for which a new request waits, at least and at most.
@@ -27,6 +28,8 @@ response would then tell that a member has the name.
 """
 RETRY_DELAYS = (5_000, 30_000, 120_000, 600_000, 1_800_000)
 """The milliseconds until each further attempt. After the last one fails, the request is dropped."""
+_PERIOD = 60.0
+"""The seconds after which a process looks for requests of processes that ended."""
 
 _TABLE = """
 CREATE TABLE requests (
@@ -38,21 +41,15 @@ CREATE TABLE requests (
 ) STRICT
 """
 MAIL_QUEUE_LAYOUT = Layout(b"StrQ", 1, (_TABLE, "CREATE INDEX due ON requests (due)"))
-_NEXT = "SELECT id, failures, name, base_url FROM requests WHERE due <= ? ORDER BY due, id LIMIT 1"
-
-
-class TakenRequest(NamedTuple):
-    """A request that this process mails now, and how many attempts have failed."""
-
-    id: int
-    failures: int
-    request: ForgottenPassword
+_ALL = "SELECT id, due, failures, name, base_url FROM requests"
+_BY_ID = f"{_ALL} WHERE id = ?"
+_NEXT = f"{_ALL} WHERE due <= ? AND (due, id) > (?, ?) ORDER BY due, id LIMIT 1"
 
 
 class SqliteMailQueue:
     """A queue in a file that only its owner can read. Raises UnusableStore if the file cannot be opened.
 
-    A request leaves the file when its mail was sent, or when all attempts have failed.
+    Implements `core.jobs.job.JobQueue`. The key of a job is the number of its row.
     """
 
     def __init__(
@@ -74,41 +71,47 @@ class SqliteMailQueue:
         waiting.offload(self._put, request)
         self._announce()
 
-    def take(self) -> TakenRequest | None:
-        """Return a request that is due, for MAIL_LEASE to this caller alone, or None. Raises Unavailable."""
-        now = self._now()
-        with self._file.transaction() as connection:
-            row = connection.execute(_NEXT, (now,)).fetchone()
+    def due(self, now: Instant) -> Iterator[Job[ForgottenPassword]]:
+        """Yield requests that are due at an instant."""
+        last = (-1, -1)
+        while True:
+            with self._file.use() as connection:
+                row = connection.execute(_NEXT, (now, *last)).fetchone()
             if row is None:
-                return None
-            id_, failures, name, base_url = row
-            connection.execute("UPDATE requests SET due = ? WHERE id = ?", (now + MAIL_LEASE, id_))
-        return TakenRequest(id_, failures, ForgottenPassword(name, base_url))
+                return
+            job = _job(row)
+            yield job
+            last = (job.due, int(job.key))
 
-    def finish(self, taken: TakenRequest) -> None:
-        """Remove a request whose mail was sent. Raises Unavailable."""
-        with self._file.transaction() as connection:
-            connection.execute("DELETE FROM requests WHERE id = ?", (taken.id,))
-
-    def postpone(self, taken: TakenRequest) -> bool:
-        """Make a failed request due again after a while. Return False if it was dropped instead.
-
-        Raises Unavailable.
-        """
-        if taken.failures >= len(RETRY_DELAYS):
-            self.finish(taken)
-            return False
-        due = self._now() + RETRY_DELAYS[taken.failures]
-        with self._file.transaction() as connection:
-            statement = "UPDATE requests SET due = ?, failures = ? WHERE id = ?"
-            connection.execute(statement, (due, taken.failures + 1, taken.id))
-        return True
-
-    def next_due(self) -> Instant | None:
-        """Return when the next request is due, None if none waits. Raises Unavailable."""
+    def read(self, key: str) -> Job[ForgottenPassword] | None:
+        """Return a request as it is now, None if it has left the file."""
         with self._file.use() as connection:
-            due: Instant | None = connection.execute("SELECT min(due) FROM requests").fetchone()[0]
+            row = connection.execute(_BY_ID, (int(key),)).fetchone()
+        return None if row is None else _job(row)
+
+    def move(self, job: Job[Any], due: Instant, attempts: int) -> Job[ForgottenPassword] | None:
+        """Set when a request is due, and its number of attempts. Return None if it has changed."""
+        with self._file.transaction() as connection:
+            statement = "UPDATE requests SET due = ?, failures = ? WHERE id = ? AND due = ? AND failures = ?"
+            values = (due, attempts, int(job.key), job.due, job.attempts)
+            is_moved = connection.execute(statement, values).rowcount
+        return job._replace(due=due, attempts=attempts) if is_moved else None
+
+    def finish(self, job: Job[Any]) -> None:
+        """Remove a request."""
+        with self._file.transaction() as connection:
+            connection.execute("DELETE FROM requests WHERE id = ?", (int(job.key),))
+
+    def next_due(self, after: Instant) -> Instant | None:
+        """Return when the next request is due that is due after an instant, None if there is none."""
+        with self._file.use() as connection:
+            statement = "SELECT min(due) FROM requests WHERE due > ?"
+            due: Instant | None = connection.execute(statement, (after,)).fetchone()[0]
         return due
+
+    def set_aside(self) -> Iterator[Job[ForgottenPassword]]:
+        """Yield nothing: after the last attempt, a request is removed."""
+        return iter(())
 
     def close(self) -> None:
         """Close the file. Later calls raise Unavailable."""
@@ -123,3 +126,34 @@ class SqliteMailQueue:
             statement = "INSERT INTO requests (due, failures, name, base_url) VALUES (?, 0, ?, ?)"
             due = now + randint(*self._first_delay)  # noqa: S311 - no secret
             connection.execute(statement, (due, request.name, request.base_url))
+
+
+def _job(row: tuple[int, Instant, int, str, str]) -> Job[ForgottenPassword]:
+    id_, due, failures, name, base_url = row
+    return Job(str(id_), ForgottenPassword(name, base_url), due, failures)
+
+
+def mail_jobs(
+    queue: SqliteMailQueue, send: Callable[[ForgottenPassword], None]
+) -> JobKind[ForgottenPassword]:
+    """Return the kind of job that mails the links of queued requests.
+
+    A request is removed after its last attempt. It has a name that somebody typed, and that may be anything,
+    even a password, so it is not kept longer. For the same reason, it is never logged.
+    """
+
+    def run(job: Job[ForgottenPassword]) -> Iterator[None]:
+        send(job.content)
+        yield
+
+    return JobKind(
+        "forgotten password",
+        queue,
+        run,
+        lease=_LEASE,
+        pauses=RETRY_DELAYS,
+        keeps=False,
+        counts_outages=True,
+        period=_PERIOD,
+        on_added=queue.on_put,
+    )

@@ -14,7 +14,7 @@ from stratabase.server.process.access_log import JSON
 from stratabase.server.process.background_output import background_output
 from stratabase.server.process.console import Console, explain_error
 from stratabase.server.process.listener import listen, listener_url
-from stratabase.server.process.messages import Job, ReportKind, WorkerReport
+from stratabase.server.process.messages import ReportKind, WorkerReport, WorkerTask
 from stratabase.server.process.metrics_server import MetricsServer
 from stratabase.server.process.supervisor import Supervisor
 from stratabase.server.repository import REPOSITORY
@@ -81,8 +81,8 @@ def run(options: argparse.Namespace) -> int:
     with listen(settings.host, settings.port) as listener:
         address = listener_url(listener)
         if options.no_reload and options.workers is None and options.metrics is None:
-            return _serve_here(Job(address, keeps_model=options.decide == KEEP), listener, console)
-        job = Job(address, keeps_model=options.decide == KEEP)
+            return _serve_here(WorkerTask(address, keeps_model=options.decide == KEEP), listener, console)
+        job = WorkerTask(address, keeps_model=options.decide == KEEP)
         model, limit = settings.model.absolute(), settings.worker_timeout_seconds
         supervisor = Supervisor(
             job,
@@ -120,7 +120,7 @@ def _parse_address(text: str) -> tuple[str, int]:
     raise argparse.ArgumentTypeError(f'"{text}" is not valid. Use a host and a port, such as 127.0.0.1:9464.')
 
 
-def _serve_here(job: Job, listener: socket.socket, console: Console) -> int:
+def _serve_here(job: WorkerTask, listener: socket.socket, console: Console) -> int:
     """Serve in this process until a signal stops it."""
     try:
         # Import inside of the `try`, so that errors of the import are explained too.

@@ -9,7 +9,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class WorkerTask:
     """What a worker serves."""
 
     address: str
@@ -17,7 +17,7 @@ class Job:
     previous_model: str | None = None
     """The text of the model that the previous worker serves, or None."""
     number: int = 0
-    """The number of the worker among those of its version. Worker 0 sweeps, and reports to the user."""
+    """The number of the worker among those of its version. Worker 0 looks for jobs, and reports."""
     metrics: Path | None = None
     """The folder in which the workers keep their metrics, None for no metrics."""
     metrics_process: int = 0
@@ -32,7 +32,7 @@ class Job:
 class Orders:
     """The first message to a worker, on its standard input: its job and inherited file descriptors."""
 
-    job: Job
+    job: WorkerTask
     listener: int
     """The file descriptor of the socket on which the worker serves."""
     reports: int
@@ -95,7 +95,7 @@ def read_orders(line: bytes) -> Orders:
     fields: dict[str, Any] = json.loads(line)
     job = fields.pop("job")
     metrics = None if job["metrics"] is None else Path(job["metrics"])
-    return Orders(Job(**{**job, "metrics": metrics}), **fields)
+    return Orders(WorkerTask(**{**job, "metrics": metrics}), **fields)
 
 
 def write_report(reports: RawIOBase, report: WorkerReport) -> None:

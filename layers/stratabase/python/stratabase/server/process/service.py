@@ -32,8 +32,8 @@ from stratabase.server.http.forwarded import TrustedProxies
 from stratabase.server.http.observer import RequestObserver, WriteRecord
 from stratabase.server.http.server import ServerCallbacks, run_server
 from stratabase.server.process.access_log import AccessLog
-from stratabase.server.process.mail_worker import mail_worker
-from stratabase.server.process.messages import Job, ReportKind, WorkerReport
+from stratabase.server.process.job_threads import JobThreads
+from stratabase.server.process.messages import ReportKind, WorkerReport, WorkerTask
 from stratabase.server.process.model_changes import (
     ChangeCounts,
     changes_since,
@@ -43,7 +43,6 @@ from stratabase.server.process.model_changes import (
     undecided_changes,
 )
 from stratabase.server.process.request_metrics import RequestMetrics
-from stratabase.server.process.sweeper import PERIOD, Sweeper
 from stratabase.server.process.welcome import describe_unbuilt, new_password_lines, welcome_lines
 from stratabase.terminal.command_error import CommandError, text_with_cause
 from stratabase.terminal.data_folder import use_data_folder
@@ -57,7 +56,7 @@ SendReport = Callable[[WorkerReport], None]
 
 
 def serve(
-    job: Job,
+    job: WorkerTask,
     listener: socket.socket,
     send: SendReport,
     *,
@@ -137,14 +136,14 @@ def serve(
             ending=on_end,
             drained=lambda: send(WorkerReport(ReportKind.DRAINING)),
         )
-        period = PERIOD if job.number == 0 else None
-        with Sweeper(instance, instance.log, period), mail_worker(instance), counts:
+        kinds = [*instance.job_kinds(), *instance.local_job_kinds()]
+        with JobThreads(kinds, instance.clock.now, instance.log, looks=job.number == 0), counts:
             run_server(listener, handler, callbacks, _server_options(job, instance))
     finally:
         instance.close()
 
 
-def _keep_model(job: Job) -> None:
+def _keep_model(job: WorkerTask) -> None:
     """Make the process read the model that its version serves, if the file has another one by now.
 
     So a worker of this version can be replaced while the new model waits for a decision.
@@ -162,7 +161,7 @@ def _keep_model(job: Job) -> None:
     os.environ["STRATABASE_MODEL"] = str(kept)
 
 
-def _report_changes(instance: App, job: Job, send: SendReport) -> Sequence[ModelChange]:
+def _report_changes(instance: App, job: WorkerTask, send: SendReport) -> Sequence[ModelChange]:
     """Report the changes of the model, and return them.
 
     Raises CommandError if the model is not served, because somebody must decide about a change first.
@@ -190,7 +189,7 @@ def _check_instance(instance: App) -> None:
     instance.part(MemberServices).check_mail()
 
 
-def _server_options(job: Job, instance: App) -> ServerOptions:
+def _server_options(job: WorkerTask, instance: App) -> ServerOptions:
     """Return what the settings and the job change about the server."""
     settings = instance.settings
     writers: list[WriteRecord] = []
@@ -240,7 +239,7 @@ def _unbuilt(instance: App) -> tuple[str, ...]:
         return ()
 
 
-def _report_warnings(job: Job, file: Path, send: SendReport) -> None:
+def _report_warnings(job: WorkerTask, file: Path, send: SendReport) -> None:
     """Send a report with the warnings about the model, unless the previous worker serves the same text."""
     try:
         if job.previous_model is not None and file.read_text("utf-8") == job.previous_model:

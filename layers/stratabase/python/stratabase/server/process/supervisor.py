@@ -17,7 +17,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, ClassVar
 
 from stratabase.server.process.console import Console
-from stratabase.server.process.messages import Job, ReportKind, WorkerReport
+from stratabase.server.process.messages import ReportKind, WorkerReport, WorkerTask
 from stratabase.server.process.served_version import ServedVersion
 from stratabase.server.process.unavailable import UnavailableServer
 from stratabase.server.process.watchdog import ProbeResult, Watchdog
@@ -46,7 +46,7 @@ class Supervisor:
 
     def __init__(  # noqa: PLR0913 - what a family of processes needs
         self,
-        job: Job,
+        job: WorkerTask,
         model: Path,
         listener: socket.socket,
         console: Console,

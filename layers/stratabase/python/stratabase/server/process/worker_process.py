@@ -12,10 +12,10 @@ from mmap import mmap
 
 from stratabase.core.current_request import SIZE, CurrentRequest
 from stratabase.server.process.messages import (
-    Job,
     Orders,
     WorkerOrder,
     WorkerReport,
+    WorkerTask,
     orders_to_line,
     read_report,
 )
@@ -33,7 +33,7 @@ class WorkerProcess:
 
     def __init__(
         self,
-        job: Job,
+        job: WorkerTask,
         listener: socket.socket,
         on_report: "Callable[[WorkerProcess, WorkerReport], None]",
         on_end: "Callable[[WorkerProcess, int], None]",

@@ -8,13 +8,14 @@ clock that differs does no harm.
 Every step can be repeated. If a process stops in between, the next sweep continues.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from stratabase.core.domain.files.blob import MultipartUpload
 from stratabase.core.domain.files.pending_file import ReleasedFile
 from stratabase.core.domain.files.resumable_upload import upload_id_of
 from stratabase.core.domain.files.stored_file import PENDING_PREFIX, file_key, pending_key
+from stratabase.core.jobs.job import EachRound, Job, JobKind
 from stratabase.core.operations.file_ports import FileStores
 from stratabase.core.operations.ports import Clock
 
@@ -22,30 +23,43 @@ _BATCH = 100
 """The number of uploads that are looked up in the ledger at a time."""
 
 
-def sweep_files(files: FileStores, clock: Clock) -> Iterator[None]:
-    """Remove the bytes that nothing refers to, and yield after each step. Raises Unavailable.
+def file_jobs(
+    files: FileStores, clock: Clock, may_run: Callable[[], bool] = lambda: True
+) -> tuple[JobKind[ReleasedFile], JobKind[None]]:
+    """Return the kinds of job that remove bytes that nothing refers to: released files, and taken uploads.
 
-    Stop if a backup or an export holds the files. The next sweep continues. What was released after the hold
-    began is not removable for SWEEP_DELAY, so a step that is running does no harm.
+    They stop while a backup or an export holds the files. The next round continues. What was released after
+    the hold began is not removable for SWEEP_DELAY, so a step that is running does no harm.
+
+    `may_run()`: whether the bytes and the objects are known to belong together.
     """
-    steps = _steps(files, clock)
-    while not files.ledger.is_held(clock.now()):
-        try:
-            yield next(steps)
-        except StopIteration:
-            return
+
+    def is_allowed() -> bool:
+        return may_run() and not files.ledger.is_held(clock.now())
+
+    def remove(job: Job[ReleasedFile]) -> Iterator[None]:
+        return _remove_released(files, job.content, clock)
+
+    def remove_taken(_job: Job[None]) -> Iterator[None]:
+        for _ in _remove_taken(files):
+            yield
+            if not is_allowed():
+                return
+
+    return (
+        JobKind("files", files.ledger.released, remove, lease=None, may_run=is_allowed),
+        JobKind("taken uploads", EachRound(), remove_taken, lease=None, may_run=is_allowed),
+    )
 
 
-def _steps(files: FileStores, clock: Clock) -> Iterator[None]:
-    for released in files.ledger.due(clock.now()):
-        now = clock.now()  # read again, because a sweep may take long
-        if released.is_removable(now):
-            _remove(files, released)
-            yield
-        elif not released.is_waiting(now):
-            files.ledger.condemn(released, now)
-            yield
-    yield from _remove_taken(files)
+def _remove_released(files: FileStores, released: ReleasedFile, clock: Clock) -> Iterator[None]:
+    now = clock.now()  # read for each file, because a sweep may take long
+    if released.is_removable(now):
+        _remove(files, released)
+        yield
+    elif not released.is_waiting(now):
+        files.ledger.condemn(released, now)
+        yield
 
 
 def _remove(files: FileStores, released: ReleasedFile) -> None:

@@ -11,6 +11,7 @@
 | ledger of a deletion, of an update | `P#Class#id` | `P`, `P#<commit id>` |
 | ledger of a restoration, list of its parts | `P#Class#id` | `R`, `R#<commit id>` |
 | entry of the file ledger | `F#<id>` | `F` |
+| job of a kind without a ledger | `J#<kind>#<key>` | `J` |
 | idempotency record | `I#<SHA-256>` | `<number of the field>`, `<number of the field>#<id>` |
 | registry with the mark of the store, member ids | `META` | `slots`, `memberIds` |
 | catalog of stored names, its further parts | `META` | `catalog`, `catalog#<number>` |
@@ -61,6 +62,8 @@ FILE_ENTRIES = "F#"
 """The partition of LISTING with all entries of the file ledger, and the prefix of their own partitions."""
 IDEMPOTENCY_RECORDS = "I#"
 """The partition of LISTING with the idempotency records that expire, and the prefix of their partitions."""
+_JOBS = "J#"
+_JOB = "J"
 _OF_DELETION = "P"
 _OF_RESTORATION = "R"
 
@@ -230,6 +233,27 @@ def ledger_of(key: Key) -> Reference:
     """Return the object that a ledger is about, by the ledger's key."""
     class_name, id_ = key.partition.removeprefix(PURGES).split("#", 1)
     return Reference(class_name, id_)
+
+
+def ledger_name(key: Key) -> str:
+    """Return the name of a ledger among all ledgers, by its key."""
+    return f"{key.sort}/{key.partition.removeprefix(PURGES)}"
+
+
+def named_ledger(name: str) -> Key:
+    """Return the key of a ledger by its name."""
+    sort, reference = name.split("/", 1)
+    return Key(f"{PURGES}{reference}", sort)
+
+
+def jobs(kind: str) -> str:
+    """Return the partition of LISTING with the jobs of a kind, before it is divided into shards."""
+    return f"{_JOBS}{kind}"
+
+
+def job(kind: str, key: str) -> Key:
+    """Return the key of a job by its key in its kind."""
+    return Key(f"{_JOBS}{kind}#{key}", _JOB)
 
 
 def idempotency_scope(scope: str) -> str:

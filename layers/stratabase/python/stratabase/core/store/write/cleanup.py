@@ -1,10 +1,9 @@
 """Deferred cleanup: deletes parts and links that large writes have left, and undoes aborted restorations.
 
-A ledger (layout/ledgers.py) lists the work of one write. The process that wrote it works on it for a few
-seconds (`MAX_CLEANUP_SECONDS`), then passes the rest to a background task. A sweep finds all ledgers that
-are left.
+A ledger (layout/ledgers.py) lists the work of one write, and is its job (`core/jobs`). The process that wrote
+it works on it for a few seconds (`MAX_CLEANUP_SECONDS`), and leaves the rest to a runner.
 
-All work is idempotent. If a process stops, the next sweep continues. Several processes can work on the same
+All work is idempotent. If a process stops, the next round continues. Several processes can work on the same
 ledger. Cleanup checks no required roles or locks: the write has checked before whether it may delete all.
 
 "Purge" means the deletion of what is left of one object.
@@ -23,6 +22,7 @@ from stratabase.core.domain.objects.commit_refusals import Conflict, TooLarge
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.version import instant_after
+from stratabase.core.jobs.job import EachRound, Job, JobKind
 from stratabase.core.store.engine.port import (
     ITEMS,
     Batch,
@@ -33,8 +33,11 @@ from stratabase.core.store.engine.port import (
     OutcomeUnknown,
 )
 from stratabase.core.store.layout import codec, keys, ledgers, links
+from stratabase.core.store.layout.jobs import LEDGERS
 from stratabase.core.store.read.context import StoreContext
+from stratabase.core.store.write import idempotency
 from stratabase.core.store.write.commit import commit
+from stratabase.core.store.write.job_queue import LedgerQueue
 from stratabase.core.store.write.staged_restoration import stop_restoration
 
 CleanupSteps = Iterator[None]
@@ -49,7 +52,7 @@ _MAX_BATCH = 100
 _MAX_LINK_BATCH = 20
 """The maximum number of pairs that one commit unlinks: each takes two links, and possibly two counts."""
 _MAX_ATTEMPTS = 10
-"""The maximum number of attempts to delete an object that others keep writing. A sweep tries again."""
+"""The maximum number of attempts to delete an object that others keep writing. The next round tries again."""
 _MAX_DATED = 100
 """The maximum number of ledgers to read in order to find the oldest."""
 _NO_MORE = object()
@@ -105,7 +108,7 @@ class Purger:
             try:
                 yield from run(key, waiting)
             except Conflict:
-                pass  # another process does this work, or the next sweep
+                pass  # another process does this work, or the next round
             except Unavailable:
                 raise
             except Exception as error:  # noqa: BLE001 - one that fails each time must not stop the others
@@ -276,32 +279,24 @@ def _new_commit_id() -> str:
 
 
 class Cleanup:
-    """Decides when cleanup runs: at once for a few seconds, then in a background task or a sweep."""
+    """Decides when cleanup runs: at once for a few seconds, then as a job."""
 
     def __init__(self, purger: Purger, clock: Callable[[], float] = monotonic) -> None:
         """`clock`: returns seconds."""
         self._purger = purger
         self._clock = clock
-        self._background: Callable[[CleanupSteps], None] = _leave_to_sweep
+        self._announce: Callable[[], None] = _leave_to_others
 
-    def hand_over_to(self, background: Callable[[CleanupSteps], None]) -> None:
-        """Pass the steps that are not done in time to `background`. Without this call, a sweep does them."""
-        self._background = background
-
-    def sweep_steps(self) -> CleanupSteps:
-        """Return the steps for all ledgers, including those of other processes. They raise Unavailable."""
-        return self._purger.steps(self._purger.pending_ledgers())
-
-    def oldest_purge(self) -> Instant | None:
-        """Return when the oldest work was left that is not done, None if there is none."""
-        return self._purger.oldest()
+    def on_left(self, announce: Callable[[], None]) -> None:
+        """Call `announce()` from now on when a write leaves work that it has no time for."""
+        self._announce = announce
 
     def run(self, ledger_keys: Sequence[Key]) -> None:
         """Do the work of ledgers for a few seconds. Raise nothing, because the write itself is committed."""
         try:
             self._run_for_a_while(self._purger.steps(ledger_keys))
         except Unavailable:
-            self._background(self.sweep_steps())
+            self._announce()
 
     def _run_for_a_while(self, steps: CleanupSteps) -> None:
         end = self._clock() + MAX_CLEANUP_SECONDS
@@ -310,8 +305,24 @@ class Cleanup:
                 break
             if next(steps, _NO_MORE) is _NO_MORE:
                 return
-        self._background(steps)
+        self._announce()
 
 
-def _leave_to_sweep(_steps: CleanupSteps) -> None:
-    """Do nothing: a sweep finds the ledgers."""
+def _leave_to_others() -> None:
+    """Do nothing: a runner of another process finds the ledgers."""
+
+
+def cleanup_jobs(store: StoreContext, purger: Purger, cleanup: Cleanup) -> tuple[JobKind[None], JobKind[Key]]:
+    """Return the kinds of job that remove expired idempotency records, and do the work of ledgers."""
+
+    def remove_expired(_job: Job[None]) -> Iterator[None]:
+        return idempotency.remove_expired(store.engine, store.now())
+
+    def clean_up(job: Job[Key]) -> Iterator[None]:
+        return purger.steps([job.content])
+
+    ledgers_ = LedgerQueue(store.engine, LEDGERS, lambda item: item.key)
+    return (
+        JobKind("expired records", EachRound(), remove_expired, lease=None),
+        JobKind("cleanup", ledgers_, clean_up, lease=None, on_added=cleanup.on_left),
+    )
