@@ -1,7 +1,8 @@
 """The documentation lists everything that a user can set."""
 
+import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,34 @@ def test_the_list_of_a_package_names_modules_and_packages_that_it_has() -> None:
         for name in re.findall(r"^- `(\w+)`", file.read_text(encoding="utf-8"), re.MULTILINE):
             is_there = file.with_name(f"{name}.py").is_file() or file.with_name(name).is_dir()
             assert is_there, f"{file.relative_to(ROOT)} names {name}"
+
+
+LISTS_OF_FILES = {"constraints", "rules", "services", "types"}
+"""Packages whose code lists their files, each of which is one more of the same."""
+
+
+def packages() -> Iterator[Path]:
+    """Yield the folder of each package that has several modules or packages."""
+    for file in (ROOT / "layers").rglob("stratabase*/**/__init__.py"):
+        if file.parent.name not in LISTS_OF_FILES:
+            yield file.parent
+
+
+def members_of(package: Path) -> Iterator[str]:
+    """Yield the names of the modules and packages in a package."""
+    for each in package.iterdir():
+        if (each.suffix == ".py" and not each.name.startswith("__")) or (each / "__init__.py").is_file():
+            yield each.stem
+
+
+def test_the_docstring_of_a_package_names_each_of_its_modules() -> None:
+    texts = {package: (package / "__init__.py").read_text("utf-8") for package in packages()}
+    found = {package: ast.get_docstring(ast.parse(text)) for package, text in texts.items()}
+    missing = [
+        f"{package.relative_to(ROOT)} doesn't name {name}"
+        for package, text in found.items()
+        for name in members_of(package)
+        if len([*members_of(package)]) > 1 and not re.search(rf"\b{name}\b", text or "")
+    ]
+    assert len(found) > 60
+    assert missing == []

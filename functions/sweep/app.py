@@ -1,4 +1,4 @@
-"""The scheduled Lambda function `sweep`: deletes what nothing refers to any more."""
+"""The scheduled Lambda function `sweep`: runs the jobs that writes have left."""
 
 from stratabase_aws.functions import sweep_handler
 

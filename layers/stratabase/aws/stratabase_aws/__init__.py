@@ -6,7 +6,7 @@
 - `s3`: the bytes of files in a bucket
 - `keys`, `mail`: the keys in a secret, and mail by Amazon SES or by a function
 - `app`: the platform of AWS, which opens all of these
-- `functions`: the handlers of the Lambda functions
+- `functions`, `streaming_runtime`: the handlers of the Lambda functions, and the runtime of those that stream
 - `deploy`, `commands`: the life of a stack, and the command `aws`
 
 Imports all packages except `server` and `cli`.

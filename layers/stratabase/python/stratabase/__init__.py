@@ -1,4 +1,9 @@
-"""The service: one model file becomes a complete back end."""
+"""The service: one model file becomes a complete back end.
+
+Imports run in one direction: `values`, `core`, `terminal`, `members`, `evolution`, `transfer`, `server`,
+`cli`. What AWS needs is the package `stratabase_aws`. `bootstrap` and `streaming_runtime` are former names in
+it.
+"""
 
 __version__ = "0.1.0"
 MODEL_LANGUAGE = 1

@@ -12,6 +12,12 @@
 | http | the endpoints, and the handler that calls them |
 | app | what builds all of these for settings and a platform, and the table of features |
 
-The other modules, such as `settings` and `observe`, import none of these packages. Imports `values`
-only.
+The modules beside them import none of these packages:
+
+- `settings`, `setting_values`: the settings, and how texts become their values
+- `observe`, `request_log`, `usage`: the log, the lines of requests, and what a request has used
+- `deadline`, `waiting`, `greenlets`, `concurrent_calls`, `current_request`: how requests wait, and how long
+- `data_folder`, `local_files`, `unusable_store`: the folder of an instance, its files, and their errors
+
+Imports `values` only.
 """

@@ -1,6 +1,7 @@
 """Moves data out of a store, into a store, and between stores.
 
-The package `csv` has the objects of one class as rows of a CSV file. The others move all data of an instance.
+`csv` has the objects of one class as rows of a CSV file, and `client` transfers files over HTTP. The others
+move all data of an instance.
 
 Read in this order:
 

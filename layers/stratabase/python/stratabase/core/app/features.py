@@ -27,7 +27,7 @@ class Feature:
     """What a package brings to an app. Each value is a reference to a function, unless its text says more."""
 
     routes: Mapping[str, str] = field(default_factory=dict)
-    """By the name of a Lambda function: returns the `core.routes.Route`s that it serves."""
+    """By the name of a Lambda function: returns the `core.app.routes.Route`s that it serves."""
     commands: Mapping[str, CommandEntry] = field(default_factory=dict)
     """The commands by their names."""
     objects: str | None = None

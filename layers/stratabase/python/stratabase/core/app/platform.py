@@ -1,8 +1,8 @@
 """The platform: where an app keeps its objects, files, and all else.
 
-There are two: this machine (`members.local_platform`), and AWS (`aws.platform`). Everything else works on
-either, and asks the platform instead of comparing settings. A package that keeps more than the core, such as
-the members, says so in a protocol of its own, which extends this one.
+There are two: this machine (`members.app.local_platform`), and AWS (`stratabase_aws.app.platform`).
+Everything else works on either, and asks the platform instead of comparing settings. A package that keeps
+more than the core, such as the members, says so in a protocol of its own, which extends this one.
 """
 
 from collections.abc import Callable, Mapping
@@ -90,17 +90,14 @@ class Platform(Protocol):
 
 
 _AWS_PACKAGE = "stratabase_aws"
-_PLATFORMS = {
-    False: "stratabase.members.app.local_platform:LocalPlatform",
-    True: f"{_AWS_PACKAGE}.app.platform:AwsPlatform",
-}
-"""By whether the settings name resources of AWS."""
+_LOCAL = "stratabase.members.app.local_platform:LocalPlatform"
+_AWS = f"{_AWS_PACKAGE}.app.platform:AwsPlatform"
 
 
 def platform_of(settings: Settings) -> Platform:
     """Return the platform that the settings select. Raises UnusableStore if its package is not installed."""
     try:
-        platform: Platform = load(_PLATFORMS[settings.needs_aws])(settings)
+        platform: Platform = load(_AWS if settings.needs_aws else _LOCAL)(settings)
     except ModuleNotFoundError as error:
         if error.name != _AWS_PACKAGE:
             raise

@@ -7,6 +7,8 @@ Read `model` and `attribute` first. Then read what you need:
 - `language`: the scalars and directives that a model file can use
 - `api_names`: every generated name
 - `model_expressions`, `dependencies`, `condition_paths`: the compiled expressions, and what they depend on
+- `stored_names`, `stored_values`: the names and values in the store, after changes of the model
+- `users`: the class `_User`
 - `member_names`: which members the names in objects refer to
 - `reading`: the text of a model file becomes a `Model`, or a list of errors
 - `prepared`: a model as JSON, which starts faster than the text

@@ -10,6 +10,11 @@
 | read | reads by key, links, history |
 | query | pages: a planner, and plans that read from indexes |
 | write | atomic commits with optimistic concurrency control, locks, deferred cleanup |
-| backfill | builds indexes, unique values and counts for objects that are older than they are |
-| sqlite, dynamodb | the two engines |
+| catalog | the names that models have used for what is stored |
+| sqlite | the engine of this machine; that of DynamoDB is `stratabase_aws.dynamodb` |
+
+`renamed_repository` and `name_translation` translate between the names of the model and those of the store.
+`marked_engine` refuses a store of another instance. `ids` makes the ids of objects, and `staged_snapshot`
+copies a remote store. `file_ledger` and `file_references` know the files of
+objects.
 """

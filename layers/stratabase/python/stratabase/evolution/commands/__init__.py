@@ -1,1 +1,1 @@
-"""The commands that compare models and update stored objects."""
+"""The commands that compare models (`model_diff`) and update stored objects (`reindex`, `backfill`)."""

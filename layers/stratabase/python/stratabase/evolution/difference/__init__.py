@@ -6,7 +6,7 @@ the stored objects can answer. `MODEL_RULES` lists them all.
 
 Read `change` first (the result, and the pairs that the rules compare), then any file of rules: `classes`,
 `attributes` (with `type_changes`), `enumerations`, `roles`, `directives`, `access` (grants, profiles and the
-application) and `returning_names`. `questions` has what can be counted. Imports point to the rest of `model`.
+application) and `returning_names`. `questions` has what can be counted. Imports point to `core.model`.
 """
 
 from collections.abc import Sequence

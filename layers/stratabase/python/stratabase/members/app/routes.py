@@ -1,4 +1,4 @@
-"""The routes of members, passwords and tokens. See `core.routes`."""
+"""The routes of members, passwords and tokens. See `core.app.routes`."""
 
 from stratabase.core.app.app import App
 from stratabase.core.app.routes import Route

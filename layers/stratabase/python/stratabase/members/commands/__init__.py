@@ -1,1 +1,1 @@
-"""The commands `members` and `keys`."""
+"""The commands `members` and `keys`, and the backfill of `owners`."""

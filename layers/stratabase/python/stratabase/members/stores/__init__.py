@@ -1,6 +1,6 @@
-"""The stores of members and of sign-in attempts on this machine, with a SQLite file each.
+"""The store of members on this machine, a SQLite file.
 
-`sqlite_mark` keeps the mark of the store (core/domain/store_mark.py). `metered_members` reports what reads
-consume. tests/contract/members and tests/contract/attempts verify that all stores behave the same. Existing
-instances contain data, so the layouts of the files must stay readable.
+`sqlite_members` has the members. `sqlite_mark` keeps the mark of the store (core/domain/store_mark.py).
+`metered_members` reports what reads consume. tests/contract/members verifies that all stores behave the same.
+Existing instances contain data, so the layouts of the files must stay readable.
 """

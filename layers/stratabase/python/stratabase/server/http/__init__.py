@@ -14,7 +14,7 @@ Read the files in this order:
 - `errors`: the limits of requests, and the errors of the server.
 
 Below them are the HTTP `server`, whose `acceptor` accepts connections within the `connection_limit`, and
-the `greenlets` of the core, in which calls wait without blocking a thread. `current_request` tells the
+the `greenlets` of the core, in which calls wait without blocking a thread. `core.current_request` tells the
 supervisor which request the event loop runs.
 
 Imports the HTTP layer of the core.

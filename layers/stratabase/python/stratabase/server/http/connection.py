@@ -344,7 +344,7 @@ class HttpConnection(asyncio.Protocol):
 
     # ---------------------------------------------------------------------------------------- the responses
 
-    def respond(self, response: HttpResponse, request_id: str) -> None:
+    def respond(self, response: HttpResponse, trace_id: str) -> None:
         """Send the response to the current request, and answer the next one later."""
         self.call = None
         if self._checking is not None:
@@ -364,14 +364,14 @@ class HttpConnection(asyncio.Protocol):
             render_head(status, response.headers),
             _http_date(int(time.time())),
             b"" if length is None else b"content-length: %d\r\n" % length,
-            request_id.encode("ascii"),
+            trace_id.encode("ascii"),
             b"" if request.keeps_connection else b"connection: close\r\n",
             b"transfer-encoding: chunked\r\n" if is_chunked else b"",
         )
         # 2. Write the body, together with the head if it is there.
         if response.stream is not None:
             self._transport.write(head)
-            self._stream = self._loop.create_task(self._send_stream(response, request_id, is_chunked))
+            self._stream = self._loop.create_task(self._send_stream(response, trace_id, is_chunked))
             return
         if not has_body or not body:
             self._transport.write(head)
@@ -387,11 +387,11 @@ class HttpConnection(asyncio.Protocol):
         if not self._transport.is_closing():
             self._transport.write(chunk)
 
-    async def _send_stream(self, response: HttpResponse, request_id: str, is_chunked: bool) -> None:  # noqa: FBT001 - internal
+    async def _send_stream(self, response: HttpResponse, trace_id: str, is_chunked: bool) -> None:  # noqa: FBT001 - internal
         assert response.stream is not None
         assert self._answering is not None
         writer = _ChunkedWriter(self) if is_chunked else self
-        is_complete = await send_stream(writer, response.stream, request_id)
+        is_complete = await send_stream(writer, response.stream, trace_id)
         if is_complete and is_chunked:
             await self.write_body(b"0\r\n\r\n")
         if not is_complete:

@@ -16,7 +16,7 @@ from stratabase.server.http.bodies import BodyMemory, BodyTerms
 from stratabase.server.http.errors import MAX_BODY, TIME_LIMIT, HttpError
 from stratabase.server.http.forwarded import TrustedProxies
 from stratabase.server.http.observer import CLIENT_LEFT, ObservedWork, RequestObserver
-from stratabase.server.http.request import HttpRequest, check_body_size, check_head, new_trace_id
+from stratabase.server.http.request import HttpRequest, check_body_size, check_http_head, new_trace_id
 from stratabase.server.http.responses import HttpResponse, http_response, problem
 from stratabase.server.http.routes import RouteMatch, Routes
 
@@ -127,7 +127,7 @@ class Dispatcher:
             addresses = request.addresses
             client = self._proxies.client_of(addresses.client, request.head.values)
             request.addresses = addresses._replace(client=client)
-        check_head(request)
+        check_http_head(request)
         match = self._routes.match(request.method, request.target.path)
         check_body_size(request)
         return match

@@ -251,7 +251,7 @@ class HttpRequest:
             self._body.drop()
 
 
-def check_head(request: HttpRequest) -> None:
+def check_http_head(request: HttpRequest) -> None:
     """Raise HttpError for a head that is invalid HTTP, or by which the request is too large."""
     head = request.head
     if len(head.hosts) != 1 and (head.hosts or request.http_version != "1.0"):

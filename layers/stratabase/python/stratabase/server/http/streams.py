@@ -21,11 +21,11 @@ class BodyWriter(Protocol):
         """Send a chunk. Wait while the buffers of the connection are full."""
 
 
-async def send_stream(writer: BodyWriter, stream: BodyStream, request_id: str) -> bool:
+async def send_stream(writer: BodyWriter, stream: BodyStream, trace_id: str) -> bool:
     """Send a body after the head of its response, and close it. Return whether all of it was sent.
 
     A chunk that the source doesn't have in memory is read in a thread, which is free again while the writer
-    waits for the client. If the client disconnects, the rest is not read. `request_id` is for the log.
+    waits for the client. If the client disconnects, the rest is not read. `trace_id` is for the log.
     """
     reader = _Reader(stream)
     try:
@@ -35,7 +35,7 @@ async def send_stream(writer: BodyWriter, stream: BodyStream, request_id: str) -
                 return True
             await writer.write_body(chunk)
     except Exception:
-        log.exception("The body of the response with the trace ID %s failed", request_id)
+        log.exception("The body of the response with the trace ID %s failed", trace_id)
     finally:
         # If this task was cancelled, a thread may still read, so that `close` would block the loop.
         asyncio.get_running_loop().run_in_executor(None, reader.close)

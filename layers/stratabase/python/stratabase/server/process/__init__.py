@@ -6,8 +6,9 @@ one when the `watcher` detects a changed file, and another worker when the `watc
 While no worker can serve, `unavailable` answers. `console` prints to the terminal.
 
 In the worker, `worker` communicates with the supervisor, and `service` builds the service and serves. It uses
-`welcome` for the first lines on the terminal, and `job_threads`, which run jobs.
-`processes` ends a process when its parent dies.
+`welcome` for the first lines on the terminal, and `job_threads`, which run jobs. `model_changes` says what
+has changed in the model, and `access_log`, `request_metrics` and `metrics_server` tell what was served.
+`background_output` writes logs without waiting for their reader.
 
 With `--no-reload` and without `--workers`, there is no supervisor, and `service` runs in the only process.
 

@@ -8,8 +8,8 @@
 - `binding`: makes an object take the uploaded file.
 - `download`: receives a file in ranges under a safe name, and resumes an interrupted download.
 - `resumable`: what a later run needs to resume a transfer, kept in the user's cache folder.
-- `import_csv`, `export_csv`: read a CSV file into the store, or write one, without HTTP.
+- `import_csv`, `export_csv`, `instance_data`: work on the store, without HTTP, and share `csv_options` and
+  `store_state`.
 
-Imports `terminal`. These two import `gateway` and the packages of the service. The others import only the
-domain and the names of the service.
+These three import `core.app`. The others import only `terminal` and the domain.
 """

@@ -5,7 +5,7 @@ Read in this order: `message` (a message with its parameters, created by `_` or 
 them into Italian. `make messages` updates both files from the code.
 
 A message is a `str` with the English text, so logs and exceptions can use it as it is. Only the code that
-answers a reader (`http_api`, `schema`, and the emails to members) calls `in_language`.
+answers a reader (`core.http`, `core.schema`, and the emails to members) calls `in_language`.
 
 This package imports no other package of Stratabase. Every other package can import it.
 """

@@ -47,7 +47,10 @@ class Capabilities:
         )
 
     def compares(self, class_: Class, attribute: str) -> bool:
-        """Return whether the profile may filter, sort and look up objects of a class by an attribute."""
+        """Return whether the profile may filter, sort and look up objects of a class by an attribute.
+
+        The schema shows no others. `visibility.check_comparison` refuses them in requests, and says why.
+        """
         access = self._access
         return access is None or (
             self.reads(class_, attribute) and access.conditional_source(class_.name, attribute) is None

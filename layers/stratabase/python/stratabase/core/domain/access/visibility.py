@@ -221,7 +221,7 @@ def check_comparison(access: Access, class_: Class, name: str, path: Path) -> Is
     """Return the issue of using an attribute of a class in a filter, an order or a lookup; None if permitted.
 
     An attribute that is readable of some objects only is refused. Otherwise the result would reveal its
-    values in the other objects.
+    values in the other objects. `Capabilities.compares` hides the same attributes in the schema.
     """
     source = access.conditional_source(class_.name, name)
     if source is not None and access.read_obstacle(class_.name, name) is None:

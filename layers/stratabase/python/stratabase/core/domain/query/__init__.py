@@ -6,7 +6,7 @@ Read in this order:
 - `order`, `cursor`: orders of objects and positions in them; a position as an opaque text
 - `page`: a query, the window of the page that it requests, and the page of objects in memory
 - `derived`: which parts of a query depend on derived attributes
-- `implied`: what filters and conditions imply, by which a store can find objects
+- `implied`, `named_ids`: what filters and conditions imply, by which a store can find objects
 - `aggregate`: COUNT, SUM, MIN, MAX and AVG
 - `fetch`: what a request selects of objects: roles, derived attributes, locks
 - `id_range`: which of the objects of a role must be read for a page

@@ -4,8 +4,9 @@ Read `commands` (what a client requests) and `plan` first. `plan_write` shows th
 
 0. `excess` refuses a command that exceeds a limit.
 1. `expand` turns the command into a `request`: an `ObjectWrite` for each object, with values checked by
-   `draft`. `expand` and `parts` record as `role_requests` what the command requests of roles.
-   `restore` expands a restoration, and `request_ids` has the IDs of new objects.
+   `draft`, and with `files` and `platform_attributes`. `expand` and `parts` record as `role_requests` what
+   the command requests of roles. `restore` expands a restoration, and `request_ids` has the IDs of new
+   objects.
 2. `associations` combines what both sides of an association request.
 3. `permissions` and `restore_permissions` list the permissions that grants must give.
 4. `cardinality` and `locks` check required roles, locks and expected versions.

@@ -1,4 +1,4 @@
-"""The endpoints for programs: GraphQL, its schema as text (SDL), health, and the OpenAPI document.
+"""The endpoints for programs: `graphql`, its schema as text (`sdl`), `health`, and the document of `openapi`.
 
-Each endpoint has its own file or package. Imports `auth` and `http`.
+Imports `core.http.base`.
 """

@@ -6,5 +6,5 @@
 - `download`: sends the file of an upload, of an object, or of a former version of an object: conditions,
   ranges, and which files browsers may show.
 
-Imports `auth` and `http`.
+Imports `core.http.base`.
 """

@@ -6,6 +6,8 @@
 - `bind`: copies the bytes of uploads that an object takes, before the commit
 - `sweep`: removes expired uploads, and files that no object refers to any more
 
-`attributes` finds the attribute that an address names, and `own_uploads` the upload. The interfaces of the
+`attributes` finds the attribute that an address names, and `own_uploads` the upload. `open_downloads` limits
+large downloads. `blob_mark` has the mark of the blob store, `hold` keeps bytes for a backup, and `check`
+compares them with the objects. The interfaces of the
 stores are in `operations.file_ports`. Imports `operations.read`. `operations.write` imports `bind`.
 """

@@ -1,6 +1,7 @@
 """Read objects: as they are now, as of an instant, or as a pending write leaves them.
 
-Only `Reader` reads objects for the rest of the product. Read the files in this order:
+All answers come from a `Reader`, which applies grants. Writes read what they need from the repository. Read
+the files in this order:
 
 - `batched_reads`: generators that yield what they need to load, and the batches that they share
 - `as_of`, `pending`: objects and links as of an instant, and the effects of a write as a layer

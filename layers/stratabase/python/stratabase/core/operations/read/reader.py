@@ -32,7 +32,8 @@ _VISIBLE = FlagFilter(".visible")
 class Reader(IdentityMap):
     """Reads objects for one request. It loads each object once, and hides what the caller may not see.
 
-    Methods that return a `Reading` are for many objects, and load level by level. The others read at once.
+    Methods that return a `BatchedRead` are for many objects, and load level by level. The others read at
+    once: in the end, from `ReadContext.entities`.
     """
 
     def __init__(  # noqa: PLR0913 - each has its default

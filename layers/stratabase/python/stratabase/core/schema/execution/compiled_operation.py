@@ -35,10 +35,10 @@ from stratabase.core.schema.execution.selections import Selections, fragments_of
 from stratabase.core.schema.execution.variables import VariableCoercion
 from stratabase.core.schema.request.context import (
     RESOLVER,
-    Call,
     GraphQLContext,
     ResponseWarning,
     ResultWithIssues,
+    ServiceCall,
 )
 from stratabase.core.schema.types.attribute_types import MOMENT, MomentField
 from stratabase.core.schema.types.attributes import ATTRIBUTE, AttributeField
@@ -312,7 +312,7 @@ def _answer_root(
         raise NeedsGraphQLCore("errors tell their places in the text of the client")
     context.add_warnings(root.key, root.warnings)
     given, unset = root.arguments.values(values), partial(root.arguments.unset, values)
-    call = Call(context, root.key, given, root.selected, fetch, unset, partial(errors_of, unreadable))
+    call = ServiceCall(context, root.key, given, root.selected, fetch, unset, partial(errors_of, unreadable))
     # The result stays in the context, in case graphql-core must execute the operation after all.
     source = context.root_results.get_or_run(root.key, lambda: root.field.extensions[RESOLVER](call))
     context.add_unreadable(root.key, call.unreadable_errors())

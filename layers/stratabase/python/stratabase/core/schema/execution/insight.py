@@ -9,7 +9,7 @@ from stratabase.core.domain.issues.issue import Issue, IssueType
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.query.consumption import Consumption, round_trips
 from stratabase.core.model import api_names
-from stratabase.core.schema.request.context import Call, Insight, ServiceResolver
+from stratabase.core.schema.request.context import Insight, ServiceCall, ServiceResolver
 from stratabase.values.messages import _
 
 INSIGHT_ARGUMENT = "insight"
@@ -33,14 +33,14 @@ def insight_argument() -> dict[str, GraphQLArgument]:
 def measure_when_asked(resolver: ServiceResolver) -> ServiceResolver:
     """Return a resolver that also records calls to the storage if the argument `insight` asks for it."""
 
-    def resolve(call: Call) -> Any:
+    def resolve(call: ServiceCall) -> Any:
         level = call.arguments.get(INSIGHT_ARGUMENT)
         return resolver(call) if level is None else _measured(resolver, call, level)
 
     return resolve
 
 
-def _measured(resolver: ServiceResolver, call: Call, level: str) -> Any:
+def _measured(resolver: ServiceResolver, call: ServiceCall, level: str) -> Any:
     context = call.context
     if not context.caller.administrator:
         raise Refused([_for_administrators_only()])

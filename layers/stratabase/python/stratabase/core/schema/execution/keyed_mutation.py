@@ -54,7 +54,7 @@ from stratabase.core.schema.execution.responses import (
     with_unreadable,
 )
 from stratabase.core.schema.execution.selections import Selections, fragments_of
-from stratabase.core.schema.request.context import Call, GraphQLContext, RootResults
+from stratabase.core.schema.request.context import GraphQLContext, RootResults, ServiceCall
 from stratabase.values.messages import Message, _
 
 T = TypeVar("T")
@@ -262,7 +262,7 @@ class AnswerRecorder:
         self._mutation = mutation
         self._number = number
         self.document = document
-        self._call: Call | None = None
+        self._call: ServiceCall | None = None
         self._show: Callable[[WriteOutcome | None], Any] = lambda _outcome: None
         self.record: IdempotencyRecord | None = None
         """The record that was committed, if any."""
@@ -271,7 +271,7 @@ class AnswerRecorder:
         self.is_bulk = False
         """Whether the field commits each of several objects."""
 
-    def prepare(self, call: Call, show: Callable[[WriteOutcome | None], Any]) -> None:
+    def prepare(self, call: ServiceCall, show: Callable[[WriteOutcome | None], Any]) -> None:
         """Take the call of the field, and the function that returns the source value of an outcome."""
         self._call, self._show = call, show
 
@@ -335,7 +335,7 @@ class ObjectRecorder:
 
 
 def commit_and_show(
-    call: Call,
+    call: ServiceCall,
     options: WriteOptions,
     write: Callable[[WriteOptions], T],
     show: Callable[[T], Any],

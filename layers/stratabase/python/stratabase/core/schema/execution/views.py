@@ -32,11 +32,11 @@ from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.read.versions import VersionReader
 from stratabase.core.operations.read.views import load_views, read_views
 from stratabase.core.operations.write.outcome import WriteResult
-from stratabase.core.schema.request.context import Call
+from stratabase.core.schema.request.context import ServiceCall
 from stratabase.values.messages import _
 
 
-def view_of(call: Call, reader: Reader, entity: Entity | None) -> View | None:
+def view_of(call: ServiceCall, reader: Reader, entity: Entity | None) -> View | None:
     """Return the view of an object that was read by key, or None if there is none.
 
     Raises ReadBudgetExceeded.
@@ -44,7 +44,7 @@ def view_of(call: Call, reader: Reader, entity: Entity | None) -> View | None:
     return next(iter(read_views(reader, call.fetch, [entity])), None) if entity is not None else None
 
 
-def version_views(call: Call, versions: Sequence[Entity]) -> list[View]:
+def version_views(call: ServiceCall, versions: Sequence[Entity]) -> list[View]:
     """Return the views of versions. Roles show what they led to at the start of each version.
 
     Raises ReadBudgetExceeded, Unavailable.
@@ -53,19 +53,19 @@ def version_views(call: Call, versions: Sequence[Entity]) -> list[View]:
     return list(chain.from_iterable(views))
 
 
-def version_view(call: Call, version: Entity, instant: Instant) -> View | None:
+def version_view(call: ServiceCall, version: Entity, instant: Instant) -> View | None:
     """Return the view of a version as of an instant, None if it is hidden. Raises as `version_views`."""
     reader = VersionReader(call.context.read_context).at(instant)
     return next(iter(run(_load_version_views(call, reader, version))), None)
 
 
-def _load_version_views(call: Call, reader: Reader, version: Entity) -> BatchedRead[list[View]]:
+def _load_version_views(call: ServiceCall, reader: Reader, version: Entity) -> BatchedRead[list[View]]:
     """Return the view of a version in a list, which is empty if the version is hidden."""
     visible = [entity for entity in (yield from reader.add_visible([version])) if entity is not None]
     return (yield from load_views(reader, call.fetch, visible))
 
 
-def written_views(call: Call, done: Sequence[WriteResult]) -> list[View]:
+def written_views(call: ServiceCall, done: Sequence[WriteResult]) -> list[View]:
     """Return the views of written objects as they are now, with their client ids.
 
     Raises Refused if what they lead to cannot be read. The issue says that the objects were written.
@@ -79,7 +79,7 @@ def written_views(call: Call, done: Sequence[WriteResult]) -> list[View]:
         raise Refused([_unshown_issue(one, shown) for one in done], has_written=True) from trouble
 
 
-def previewed_view(call: Call, done: WriteResult) -> View:
+def previewed_view(call: ServiceCall, done: WriteResult) -> View:
     """Return the view of an object as a write would leave it. A new one has no id yet.
 
     Raises ReadBudgetExceeded.
@@ -89,7 +89,7 @@ def previewed_view(call: Call, done: WriteResult) -> View:
     return view
 
 
-def _views(call: Call, done: Sequence[WriteResult], render: Render) -> list[View]:
+def _views(call: ServiceCall, done: Sequence[WriteResult], render: Render) -> list[View]:
     if _shows_only_own_values(call, done):
         return [render(one.entity) for one in done]
     read_context = call.context.read_context
@@ -104,7 +104,7 @@ def _views(call: Call, done: Sequence[WriteResult], render: Render) -> list[View
     return [_hidden_view(call.fetch, render, one) if entity is None else next(views) for one, entity in pairs]
 
 
-def _shows_only_own_values(call: Call, done: Sequence[WriteResult]) -> bool:
+def _shows_only_own_values(call: ServiceCall, done: Sequence[WriteResult]) -> bool:
     """Return whether the views show only stored values, so that nothing needs to be read or hidden.
 
     The view of a part needs its whole: a part that its whole does not list is not shown.

@@ -11,7 +11,7 @@ from stratabase.core.domain.write.commands import Create, RoleCommand, Update, U
 from stratabase.core.model.api_names import CLIENT_ID, ID, GeneratedType
 from stratabase.core.model.model import Class, ClassKind, Model
 from stratabase.core.schema.inputs.input_table import INPUT_TABLE, InputObject, InputTypeSpec
-from stratabase.core.schema.request.context import Call
+from stratabase.core.schema.request.context import ServiceCall
 from stratabase.core.schema.types.registry import TypeRegistry
 
 
@@ -83,7 +83,7 @@ class DataInput(NamedTuple):
         """Return the argument that takes such an input."""
         return data_argument(registry, class_, self.family)
 
-    def command(self, reader: CommandReader, class_: Class, call: Call) -> Create | Update:
+    def command(self, reader: CommandReader, class_: Class, call: ServiceCall) -> Create | Update:
         """Return the command of a call."""
         return self.read(reader, class_, call.arguments["data"])
 

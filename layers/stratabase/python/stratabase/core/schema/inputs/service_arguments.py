@@ -25,7 +25,7 @@ from stratabase.core.model import api_names
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Class, ClassKind
 from stratabase.core.operations.write.options import WriteOptions
-from stratabase.core.schema.request.context import Call
+from stratabase.core.schema.request.context import ServiceCall
 from stratabase.core.schema.types.attribute_types import SCALARS, with_default
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.messages import _
@@ -39,7 +39,7 @@ def id_argument(class_: Class) -> dict[str, GraphQLArgument]:
     return {} if class_.kind is ClassKind.SINGLETON else {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))}
 
 
-def reference_of(class_: Class, call: Call) -> Reference:
+def reference_of(class_: Class, call: ServiceCall) -> Reference:
     """Return the reference of the object that a call is for."""
     return Reference(class_.name, call.arguments[ID]) if ID in call.arguments else singleton_reference(class_)
 
@@ -63,7 +63,7 @@ def if_version_argument(class_: Class) -> dict[str, GraphQLArgument]:
     return {IF_VERSION: argument} if class_.versioned else {}
 
 
-def read_instants(class_: Class, call: Call, *names: str) -> list[tuple[Instant, ...]]:
+def read_instants(class_: Class, call: ServiceCall, *names: str) -> list[tuple[Instant, ...]]:
     """Return the instants that each of several arguments may mean. Raises Refused with all issues.
 
     In the hour that occurs twice when clocks are set back, a text means two instants.
@@ -81,7 +81,7 @@ def read_instants(class_: Class, call: Call, *names: str) -> list[tuple[Instant,
     return instants
 
 
-def with_if_version(class_: Class, command: C, call: Call) -> C:
+def with_if_version(class_: Class, command: C, call: ServiceCall) -> C:
     """Return a command that requires the version in the argument `ifVersion`, if any. Raises Refused."""
     if call.arguments.get(IF_VERSION) is None:
         return command
@@ -135,6 +135,6 @@ def disable_cache_argument() -> dict[str, GraphQLArgument]:
     return {DISABLE_CACHE: with_default(GraphQLBoolean, value=False)}
 
 
-def write_options(call: Call) -> WriteOptions:
+def write_options(call: ServiceCall) -> WriteOptions:
     """Return the write options of a call."""
     return WriteOptions(is_forced(call.arguments), call.context.evaluation, call.context.read_budget)

@@ -113,7 +113,7 @@ class FieldRecorder(CommitRecorder, BulkRecorder, Protocol):
     source: Any
     """The source value of the recorded answer."""
 
-    def prepare(self, call: "Call", show: Callable[[WriteOutcome | None], Any]) -> None:
+    def prepare(self, call: "ServiceCall", show: Callable[[WriteOutcome | None], Any]) -> None:
         """Take the call of the field, and the function that returns the source value of an outcome."""
 
 
@@ -183,7 +183,7 @@ class GraphQLContext:
         return self.read_context.access
 
 
-class Call(NamedTuple):
+class ServiceCall(NamedTuple):
     """One call of a service: its response key, its coerced arguments, and what is selected of its answer."""
 
     context: GraphQLContext
@@ -207,9 +207,9 @@ class ResultWithIssues(NamedTuple):
     refusal: Refused
 
 
-ServiceResolver = Callable[[Call], Any]
+ServiceResolver = Callable[[ServiceCall], Any]
 """Returns the source value of a service's answer to a call."""
-RESOLVER = "answer"
+RESOLVER = "resolver"
 """The key in the `extensions` of a root field for its `ServiceResolver`. Every executor calls this."""
 ResolveInfo = GraphQLResolveInfo[GraphQLContext]
 """The argument of resolvers in which graphql-core passes the context."""

@@ -10,7 +10,7 @@ from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.query.derived import filtered_attributes, role_filters
 from stratabase.core.domain.query.filter import Filter
 from stratabase.core.model.model import Class, Model
-from stratabase.core.schema.request.context import Call, ServiceResolver
+from stratabase.core.schema.request.context import ServiceCall, ServiceResolver
 
 
 def run_all(*steps: Callable[[], Any]) -> list[Any]:
@@ -30,7 +30,7 @@ def run_all(*steps: Callable[[], Any]) -> list[Any]:
 def require_class_access(class_: Class, resolver: ServiceResolver) -> ServiceResolver:
     """Return a resolver that first refuses callers who may not read objects of the class."""
 
-    def resolve(call: Call) -> object:
+    def resolve(call: ServiceCall) -> object:
         access = call.context.access
         if access is not None:
             raise_issues([check_class(access, class_)])

@@ -20,7 +20,7 @@ from stratabase.core.schema.inputs.command_reader import CommandReader, data_arg
 from stratabase.core.schema.inputs.filter_reader import EVERYTHING
 from stratabase.core.schema.inputs.query_reader import CONDITION_OPTIONS, QueryReader
 from stratabase.core.schema.inputs.service_arguments import force_warnings_argument, is_forced
-from stratabase.core.schema.request.context import Call, ResultWithIssues
+from stratabase.core.schema.request.context import ResultWithIssues, ServiceCall
 from stratabase.core.schema.request.refusals import raise_issues
 from stratabase.core.schema.services.service import (
     Service,
@@ -63,7 +63,7 @@ class BulkSelection:
             "options": GraphQLArgument(GraphQLNonNull(registry.type_of(GeneratedType.OPTIONS, self._class)))
         }
 
-    def query(self, call: Call) -> Query:
+    def query(self, call: ServiceCall) -> Query:
         """Return the query for the objects. Raises Refused, also if the caller may not read them."""
         access = call.context.access
         if access is not None:
@@ -171,7 +171,7 @@ def _with_refusal(done: dict[str, Any], refusal: Refused | None) -> dict[str, An
 def _update_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     reader, selection = CommandReader(registry.model), BulkSelection(registry.model, class_)
 
-    def resolve(call: Call) -> dict[str, Any] | ResultWithIssues:
+    def resolve(call: ServiceCall) -> dict[str, Any] | ResultWithIssues:
         command = reader.update_bulk(GeneratedType.UPDATE_BULK, class_, call.arguments["data"])
         context, query = call.context, selection.query(call)
         results, refusal = update_bulk(
@@ -206,7 +206,7 @@ UPDATE_BULK = Service("updateBulk", _update_field, may_find_and(may_update(Gener
 def _delete_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     selection = BulkSelection(registry.model, class_)
 
-    def resolve(call: Call) -> dict[str, Any] | ResultWithIssues:
+    def resolve(call: ServiceCall) -> dict[str, Any] | ResultWithIssues:
         context, query = call.context, selection.query(call)
         deleted, refusal = delete_bulk(
             context.services,

@@ -16,14 +16,14 @@ from stratabase.core.schema.inputs.service_arguments import (
     if_version_argument,
     with_if_version,
 )
-from stratabase.core.schema.request.context import Call
+from stratabase.core.schema.request.context import ServiceCall
 from stratabase.core.schema.services.service import Service, may_delete, service_field
 from stratabase.core.schema.types.registry import TypeRegistry
 from stratabase.core.schema.types.results import DELETE_RESULT
 
 
 def _field(_: TypeRegistry, class_: Class) -> GraphQLField:
-    def resolve(call: Call) -> Any:
+    def resolve(call: ServiceCall) -> Any:
         context = call.context
         command = with_if_version(class_, Delete(Reference(class_.name, call.arguments[ID])), call)
         return commit_and_show(

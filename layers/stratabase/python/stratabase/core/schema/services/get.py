@@ -8,14 +8,14 @@ from stratabase.core.model.api_names import ID, GeneratedType
 from stratabase.core.model.model import Class
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.schema.execution.views import view_of
-from stratabase.core.schema.request.context import Call
+from stratabase.core.schema.request.context import ServiceCall
 from stratabase.core.schema.request.refusals import require_class_access
 from stratabase.core.schema.services.service import Service, is_read, is_singleton, may_read, service_field
 from stratabase.core.schema.types.registry import TypeRegistry
 
 
 def _field(registry: TypeRegistry, class_: Class) -> GraphQLField:
-    def resolve(call: Call) -> View | None:
+    def resolve(call: ServiceCall) -> View | None:
         reader = Reader(call.context.read_context)
         return view_of(call, reader, reader.get(Reference(class_.name, call.arguments[ID])))
 
@@ -31,7 +31,7 @@ GET = Service("get", _field, may_read, is_read)
 
 
 def _singleton_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
-    def resolve(call: Call) -> View | None:
+    def resolve(call: ServiceCall) -> View | None:
         reader = Reader(call.context.read_context)
         return view_of(call, reader, reader.get(singleton_reference(class_)))
 

@@ -16,7 +16,7 @@ from stratabase.core.domain.objects.lock import DEFAULT_LOCK_MINUTES
 from stratabase.core.operations.locks.lock import lock, unlock
 from stratabase.core.schema.execution.keyed_mutation import commit_and_show
 from stratabase.core.schema.inputs.service_arguments import write_options
-from stratabase.core.schema.request.context import RESOLVER, Call, ResolveInfo
+from stratabase.core.schema.request.context import RESOLVER, ResolveInfo, ServiceCall
 from stratabase.core.schema.services.service import read_call
 from stratabase.core.schema.types.attribute_types import with_default
 from stratabase.core.schema.types.locks import LOCK_STATUS_RESULT_TYPE, references_of
@@ -25,14 +25,14 @@ from stratabase.core.schema.types.registry import TypeRegistry
 _LOCKS, _MINUTES = "locks", "minutes"
 
 
-def named_objects(call: Call) -> list[Reference]:
+def named_objects(call: ServiceCall) -> list[Reference]:
     """Return the objects in the argument of a call."""
     return references_of(call.arguments.get(_LOCKS) or ())
 
 
 def locks_field(
     registry: TypeRegistry,
-    resolver: Callable[[Call], Any],
+    resolver: Callable[[ServiceCall], Any],
     description: str,
     **arguments: GraphQLArgument,
 ) -> GraphQLField:
@@ -57,7 +57,7 @@ def locks_field(
 def lock_mutation(registry: TypeRegistry) -> GraphQLField:
     """Return the mutation `lock`."""
 
-    def resolve(call: Call) -> Any:
+    def resolve(call: ServiceCall) -> Any:
         requested = call.arguments.get(_MINUTES)
         minutes = DEFAULT_LOCK_MINUTES if requested is None else requested
         services, caller, named = call.context.services, call.context.caller, named_objects(call)
@@ -76,7 +76,7 @@ def lock_mutation(registry: TypeRegistry) -> GraphQLField:
 def unlock_mutation(registry: TypeRegistry) -> GraphQLField:
     """Return the mutation `unlock`."""
 
-    def resolve(call: Call) -> Any:
+    def resolve(call: ServiceCall) -> Any:
         services, caller, named = call.context.services, call.context.caller, named_objects(call)
         return commit_and_show(
             call,

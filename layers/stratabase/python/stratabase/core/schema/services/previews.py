@@ -19,7 +19,7 @@ from stratabase.core.schema.inputs.command_reader import (
     update_input,
 )
 from stratabase.core.schema.inputs.service_arguments import write_options
-from stratabase.core.schema.request.context import Call, ResultWithIssues
+from stratabase.core.schema.request.context import ResultWithIssues, ServiceCall
 from stratabase.core.schema.services.service import (
     Service,
     can_preview_new,
@@ -38,7 +38,7 @@ def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, descriptio
     """Return a query that takes `data`, and returns the object as the write would leave it."""
     reader = CommandReader(registry.model)
 
-    def resolve(call: Call) -> View | ResultWithIssues:
+    def resolve(call: ServiceCall) -> View | ResultWithIssues:
         command = data.command(reader, class_, call)
         services, caller = call.context.services, call.context.caller
         result, issues = preview(services, command, caller, options=write_options(call))

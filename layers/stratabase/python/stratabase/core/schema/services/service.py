@@ -18,9 +18,9 @@ from stratabase.core.schema.inputs.object_inputs import is_empty_input
 from stratabase.core.schema.inputs.service_arguments import disable_cache_argument
 from stratabase.core.schema.request.context import (
     RESOLVER,
-    Call,
     ResolveInfo,
     ResultWithIssues,
+    ServiceCall,
     ServiceResolver,
 )
 from stratabase.core.schema.request.refusals import run_all
@@ -163,7 +163,7 @@ def service_field(
     return field
 
 
-def read_call(field: GraphQLField, info: ResolveInfo, arguments: dict[str, Any]) -> Call:
+def read_call(field: GraphQLField, info: ResolveInfo, arguments: dict[str, Any]) -> ServiceCall:
     """Return the call of a root field in graphql-core's executor. Raises Refused."""
     selections = Selections(info.fragments, info.variable_values)
     names = names_of(selections.collect([node.selection_set for node in info.field_nodes]))
@@ -177,4 +177,4 @@ def read_call(field: GraphQLField, info: ResolveInfo, arguments: dict[str, Any])
     context.add_warnings(str(info.path.key), plan.format_warnings(variables))
     unset = partial(FieldArguments(field, info.field_nodes[0]).unset, variables)
     errors = partial(errors_of, unreadable)
-    return Call(info.context, str(info.path.key), arguments, names, fetch, unset, errors)
+    return ServiceCall(info.context, str(info.path.key), arguments, names, fetch, unset, errors)

@@ -26,7 +26,7 @@ from stratabase.core.schema.inputs.command_reader import (
     update_input,
 )
 from stratabase.core.schema.inputs.service_arguments import write_options
-from stratabase.core.schema.request.context import Call
+from stratabase.core.schema.request.context import ServiceCall
 from stratabase.core.schema.services.bulk import BulkSelection
 from stratabase.core.schema.services.service import (
     Service,
@@ -43,11 +43,11 @@ from stratabase.core.schema.types.registry import TypeRegistry
 
 
 def _issues_field(
-    arguments: dict[str, GraphQLArgument], find: Callable[[Call], Sequence[Issue]], description: str
+    arguments: dict[str, GraphQLArgument], find: Callable[[ServiceCall], Sequence[Issue]], description: str
 ) -> GraphQLField:
     """Return a query for the issues that `find` returns for a call."""
 
-    def resolve(call: Call) -> dict[str, Any]:
+    def resolve(call: ServiceCall) -> dict[str, Any]:
         issues, context = find(call), call.context
         caller = context.caller
         renderer = IssueRenderer(
@@ -64,7 +64,7 @@ def _data_field(registry: TypeRegistry, class_: Class, *, data: DataInput, descr
     """Return a query that takes `data`, and returns its issues."""
     reader = CommandReader(registry.model)
 
-    def issues(call: Call) -> Sequence[Issue]:
+    def issues(call: ServiceCall) -> Sequence[Issue]:
         command = data.command(reader, class_, call)
         return validate(call.context.services, command, call.context.caller, options=write_options(call))
 
@@ -102,7 +102,7 @@ VALIDATE = Service(
 
 
 def _delete_field(_: TypeRegistry, class_: Class) -> GraphQLField:
-    def issues(call: Call) -> Sequence[Issue]:
+    def issues(call: ServiceCall) -> Sequence[Issue]:
         command = Delete(Reference(class_.name, call.arguments[ID]))
         return validate(call.context.services, command, call.context.caller)
 
@@ -118,7 +118,7 @@ VALIDATE_DELETE = Service("validateDelete", _delete_field, may_delete)
 def _delete_bulk_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     selection = BulkSelection(registry.model, class_)
 
-    def issues(call: Call) -> Sequence[Issue]:
+    def issues(call: ServiceCall) -> Sequence[Issue]:
         context, query = call.context, selection.query(call)
         return validate_bulk(
             context.services, None, query, context.caller, context.read_budget, context.evaluation
@@ -136,7 +136,7 @@ VALIDATE_DELETE_BULK = Service("validateDeleteBulk", _delete_bulk_field, may_fin
 def _update_bulk_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     reader, selection = CommandReader(registry.model), BulkSelection(registry.model, class_)
 
-    def issues(call: Call) -> Sequence[Issue]:
+    def issues(call: ServiceCall) -> Sequence[Issue]:
         command = reader.update_bulk(GeneratedType.DRAFT_UPDATE_BULK, class_, call.arguments["data"])
         context, query = call.context, selection.query(call)
         return validate_bulk(

@@ -33,7 +33,7 @@ from stratabase.core.schema.inputs.service_arguments import (
     reference_of,
     write_options,
 )
-from stratabase.core.schema.request.context import Call
+from stratabase.core.schema.request.context import ServiceCall
 from stratabase.core.schema.request.refusals import require_class_access
 from stratabase.core.schema.services.service import Service, has_history, is_restored, may_read, service_field
 from stratabase.core.schema.types.registry import TypeRegistry
@@ -41,7 +41,7 @@ from stratabase.core.schema.types.results import VERSION_DIFF_TYPE, version_diff
 
 
 def _version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
-    def resolve(call: Call) -> View | None:
+    def resolve(call: ServiceCall) -> View | None:
         (readings,) = read_instants(class_, call, AT_VERSION)
         read_context, reference = call.context.read_context, reference_of(class_, call)
         at = resolve_instant(read_context.entities, reference, readings, read_context.budget)
@@ -60,7 +60,7 @@ GET_VERSION = Service("getVersion", _version_field, may_read, has_history)
 def _version_page_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     reader = QueryReader(registry.model, class_, ordering=Order.of_versions, along_roles=False)
 
-    def resolve(call: Call) -> dict[str, Any]:
+    def resolve(call: ServiceCall) -> dict[str, Any]:
         options = call.arguments.get("options") or {}
         query = reader.read(options, page_fields(call.selected), call.context.input_context)
         page = version_page(call.context.read_context, reference_of(class_, call), query)
@@ -83,7 +83,7 @@ GET_VERSION_PAGE = Service("getVersionPage", _version_page_field, may_read, has_
 
 
 def _version_diff_field(_: TypeRegistry, class_: Class) -> GraphQLField:
-    def resolve(call: Call) -> dict[str, Any] | None:
+    def resolve(call: ServiceCall) -> dict[str, Any] | None:
         read_context, reference = call.context.read_context, reference_of(class_, call)
         instants = read_instants(class_, call, FROM, TO)
         from_, to = (
@@ -103,7 +103,7 @@ GET_VERSION_DIFF = Service("getVersionDiff", _version_diff_field, may_read, has_
 
 
 def _restore_version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
-    def resolve(call: Call) -> Any:
+    def resolve(call: ServiceCall) -> Any:
         (readings,) = read_instants(class_, call, AT_VERSION)
         context, reference = call.context, reference_of(class_, call)
         return commit_and_show(

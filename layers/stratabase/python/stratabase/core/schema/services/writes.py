@@ -26,7 +26,7 @@ from stratabase.core.schema.inputs.service_arguments import (
     with_if_version,
     write_options,
 )
-from stratabase.core.schema.request.context import Call
+from stratabase.core.schema.request.context import ServiceCall
 from stratabase.core.schema.services.service import (
     Service,
     is_written_alone,
@@ -42,7 +42,7 @@ def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, descriptio
     """Return a mutation that takes `data`, writes it, and returns the written object."""
     reader = CommandReader(registry.model)
 
-    def resolve(call: Call) -> Any:
+    def resolve(call: ServiceCall) -> Any:
         context = call.context
         command = with_if_version(class_, data.command(reader, class_, call), call)
 

@@ -6,7 +6,8 @@ Read in this order:
 2. codec: converts between entities and head items.
 3. heads: conditions on a head, such as that the object exists.
 4. locks, versions, links, guards: the other items and attributes of an object.
-5. ledgers: items that list the work which a write leaves to cleanup.
+5. ledgers, jobs, upload_entries, file_entries: items about work that writes leave, and about files.
+   idempotency_records: what a request with an idempotency key has done.
 6. index_text: encodes values as texts that sort like the values.
 7. access_path: one index of a class, and the index entries of its objects.
 8. associations: how each role of a model is stored.

@@ -10,6 +10,7 @@ Read in this order:
 5. unique_lookup: finds an object by its unique values.
 6. unlisted_parts: excludes parts from a count that no whole lists.
 7. required_values: counts objects that lack a required attribute or role.
+8. unbuilt_roles: answers roles that are not built yet.
 
-Imports indexes, layout and engine. Writes, backfills and the repository import it.
+Imports indexes, layout and engine. Writes, `evolution.backfill` and the repository import it.
 """

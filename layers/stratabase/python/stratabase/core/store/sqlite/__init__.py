@@ -9,7 +9,8 @@ Read in this order:
 5. commit: executes one batch inside a transaction.
 6. file: opens, checks, creates and upgrades a database file.
 7. errors: maps SQLite's errors to refusals, and waits while another process holds the file.
+8. snapshot: all items at one instant.
 
-Of the store, imports only engine. Members and login attempts are in separate files (`members.stores`), whose
-code shares file and errors.
+Sign-in `attempts` and the members (`members.stores`) are in files of their own, with `exclusive_connection`.
+Of the store, imports only engine.
 """

@@ -312,13 +312,13 @@ def plan_transaction(
     closed = tuple(
         chain.from_iterable(_closed_version(store, change, effect) for effect in change.object_effects())
     )
-    files = (
+    further = (
         *file_writes(change, store.model),
         *record_writes(store, change.record, change.commit_id, change.time),
     )
     # The short cut for most changes: they affect no other items.
     if deferred is None and claims.keys() <= head_actions.keys() and not store.associations.affect(change):
-        return WriteTransaction(store, schema, change, plain=(*head_actions.values(), *closed, *files))
+        return WriteTransaction(store, schema, change, plain=(*head_actions.values(), *closed, *further))
     # 2. The associations that it creates and removes, including those of deleted objects.
     ended = deletions.deleted_links(store, change, deferred)
     associations = association_changes(
@@ -342,7 +342,7 @@ def plan_transaction(
         tuple(deletions.ledger_writes(store, change, ended, deferred or NO_REFERENCES)),
         (
             *closed,
-            *files,
+            *further,
             *deletions.expect_nothing_to_purge(store, change),
         ),
     )

@@ -1,5 +1,5 @@
 """The OpenAPI document, generated from the definitions that also serve the endpoints.
 
-`document` assembles and serves the document. `paths` describes the endpoints, `responses` the responses that
-operations share, and `schemas` the bodies. Imports `http`.
+`document` describes the endpoints, and serves the document. `responses` has the responses that operations
+share, and `schemas` the bodies. Imports `core.http.base`.
 """

@@ -4,5 +4,5 @@ Read in this order: `model_draft` (the classes of a draft), `document` (text to 
 `directives` (the directives of the language and their arguments), `parser` (definitions to draft),
 `resolution` (what names and paths in a draft mean), `errors` (errors with their place).
 
-Imports point to the model, its types, and `expressions`.
+Imports point to the model, its types, and `values.cel`.
 """

@@ -1,9 +1,9 @@
 """The rules of the model language beyond its syntax.
 
-`RULES` lists them in order, by subject: definitions and names, classes and fields, roles, derived attributes
-and expressions, uniques and indexes, grants, users. A rule takes the draft of a model and yields the errors
-that it finds. It ignores what another rule reports, such as unknown types, invalid arguments and repeated
-names.
+`RULES` lists them in order, by subject: definitions and names, classes and fields, domains, roles, derived
+attributes and expressions, cycles, renames, uniques and indexes, grants, users. A rule takes the draft of a
+model and yields the errors that it finds. It ignores what another rule reports, such as unknown types,
+invalid arguments and repeated names.
 
 To add a rule, write it in the file of its subject, and list it here. Imports point to `reading.draft` and the
 model.
