@@ -29,8 +29,8 @@ class Passed(NamedTuple):
 
 
 PASSED = {
-    "get": Passed(61, 44),
-    "page": Passed(86, 60),
+    "get": Passed(59, 43),
+    "page": Passed(84, 59),
     "create": Passed(122, 81),
     "nested": Passed(139, 93),
 }

@@ -15,7 +15,6 @@ from stratabase.core.jobs.runner import Runner, count_set_aside
 from stratabase.core.settings import Settings
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.forgotten_password import ForgottenPassword
-from stratabase_aws.app.platform import AwsPlatform
 from stratabase_aws.functions.handler import LambdaHandler
 from stratabase_aws.functions.request_log import (
     OLDEST_PURGE_METRIC,
@@ -38,8 +37,7 @@ class LambdaContext(Protocol):
 @cache
 def app() -> App:
     """Return the app of this process, built from its environment. Raises BadSettings."""
-    settings = Settings.from_environment(os.environ)
-    return App(settings, AwsPlatform(settings))
+    return App(Settings.from_environment(os.environ))
 
 
 def http_handler(function: str, service: App | None = None) -> LambdaHandler:

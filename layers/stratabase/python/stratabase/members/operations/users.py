@@ -43,8 +43,8 @@ _SIZE = 500
 class UserRepository:
     """The stored objects, and the members as objects of `_User`.
 
-    Implements the port `operations.ports.EntityRepository`. The repository of the stored objects answers what
-    concerns no user: `__getattr__` leads to it.
+    Implements the port `core.operations.ports.EntityRepository`. Methods that concern no user are those of
+    the repository of the stored objects.
     """
 
     def __init__(
@@ -63,9 +63,23 @@ class UserRepository:
         }
         self._user_roles = user_roles.keys()
         self._stored_roles = {name for name, role in user_roles.items() if role.holds_key}
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._entities, name)
+        self.linked = entities.linked
+        self.are_linked = entities.are_linked
+        self.referrers = entities.referrers
+        self.versions = entities.versions
+        self.pending_purges = entities.pending_purges
+        self.finish_cleanup = entities.finish_cleanup
+        self.next_serials = entities.next_serials
+        self.may_refuse = entities.may_refuse
+        self.dry_run = entities.dry_run
+        self.commit = entities.commit
+        self.lock = entities.lock
+        self.unlock = entities.unlock
+        self.recorded = entities.recorded
+        self.record = entities.record
+        self.checkpoint = entities.checkpoint
+        self.begin_checkpoint = entities.begin_checkpoint
+        self.set_checkpoint = entities.set_checkpoint
 
     def fork(self) -> "UserRepository":
         """Return the same objects and users for a trial. Its commits stay in memory."""
