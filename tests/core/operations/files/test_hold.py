@@ -37,3 +37,19 @@ def test_released_bytes_stay_while_they_are_held(tmp_path: Path) -> None:
     list(sweep())
     assert (blobs.size(file_key("released")), blobs.size("pending/taken")) == (None, None)
     blobs.close()
+
+
+def test_a_hold_that_begins_during_a_sweep_stops_it_after_the_current_step(tmp_path: Path) -> None:
+    blobs, clock = FolderBlobs(tmp_path), FrozenClock()
+    files = FileStores(lambda: blobs, EngineFileLedger(ReferenceEngine()))
+    for number in range(150):
+        blobs.put(f"pending/taken{number}", [b"x"], 1)
+    steps = Runner(clock.now, Log()).steps(file_jobs(files, clock))
+    next(steps)
+    left = len(list(blobs.list("")))
+    assert 0 < left < 150
+
+    with hold_files(files.ledger, clock):
+        assert list(steps) == []
+        assert len(list(blobs.list(""))) == left
+    blobs.close()
