@@ -5,13 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import cache
 from itertools import takewhile
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.store_mark import StoreRefused
-from stratabase.core.jobs.job import JobKind
-from stratabase.core.jobs.runner import Runner, count_set_aside
 from stratabase.core.settings import Settings
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.forgotten_password import ForgottenPassword
@@ -22,6 +20,9 @@ from stratabase_aws.functions.request_log import (
     RequestLog,
     publish_metric,
 )
+
+if TYPE_CHECKING:
+    from stratabase.core.jobs.job import JobKind
 
 SWEEP_STEP_MILLISECONDS = 20_000
 """The maximum duration of a sweep step, including retries. With less time left, the sweep stops."""
@@ -90,6 +91,8 @@ def sweep_handler() -> Callable[[object, LambdaContext], None]:
         def has_time(_step: None) -> bool:
             return context.get_remaining_time_in_millis() >= SWEEP_STEP_MILLISECONDS
 
+        from stratabase.core.jobs.runner import Runner  # noqa: PLC0415 - only this function runs jobs
+
         service = app()
         _claim_stores(service)
         kinds, steps = service.job_kinds(), 0
@@ -120,8 +123,10 @@ def _claim_stores(service: App) -> None:
         service.log.warning("Marks of stores not checked", reason=str(error), cause=repr(error.__cause__))
 
 
-def _publish(service: App, kinds: Sequence[JobKind[Any]]) -> None:
+def _publish(service: App, kinds: "Sequence[JobKind[Any]]") -> None:
     """Publish the metrics of what is left."""
+    from stratabase.core.jobs.runner import count_set_aside  # noqa: PLC0415 - see `sweep`
+
     stack = service.settings.stack
     oldest = service.entities.oldest_purge()
     if oldest is not None:

@@ -18,7 +18,6 @@ from stratabase.core.app.platform import ClosableBlobs, Platform, open_engine, p
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.core.domain.write.limits import BulkLimits
-from stratabase.core.jobs.job import JobKind
 from stratabase.core.model.model import Model
 from stratabase.core.model.prepared import prepared_file, read_prepared
 from stratabase.core.model.users import with_users
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from stratabase.core.http.base.authentication import Authentication, Authenticator
     from stratabase.core.http.base.endpoint import Endpoint
     from stratabase.core.http.handler import HttpHandler
+    from stratabase.core.jobs.job import JobKind
     from stratabase.core.operations.files.download import FileDownloads
     from stratabase.core.operations.files.resumable import ResumableUploads
     from stratabase.core.operations.files.upload import FileUploads
@@ -359,11 +359,11 @@ class App:
                 MarkedStore(BlobMark(self.blobs), required.files),
             )
 
-    def job_kinds(self) -> Sequence[JobKind[Any]]:
+    def job_kinds(self) -> "Sequence[JobKind[Any]]":
         """Return the kinds of job in the store of objects, in the order in which a round runs them."""
         return [kind for feature in self._features for make in feature.jobs for kind in load(make)(self)]
 
-    def local_job_kinds(self) -> Sequence[JobKind[Any]]:
+    def local_job_kinds(self) -> "Sequence[JobKind[Any]]":
         """Return the kinds of job in files of this machine. Raises UnusableStore."""
         makers = (feature.local_jobs for feature in self._features if feature.local_jobs is not None)
         return [kind for make in makers for kind in load(make)(self)]

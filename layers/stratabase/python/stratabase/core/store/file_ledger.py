@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from stratabase.core.domain.files.pending_file import PendingFile, ReleasedFile
 from stratabase.core.domain.files.resumable_upload import ResumableUpload
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.jobs.job import JobQueue
 from stratabase.core.model.model import Model
 from stratabase.core.model.stored_names import StoredNames
 from stratabase.core.store.engine.port import (
@@ -24,9 +23,10 @@ from stratabase.core.store.engine.port import (
     Put,
 )
 from stratabase.core.store.layout import file_entries, keys, upload_entries
-from stratabase.core.store.layout.jobs import FILE_LEDGER
 from stratabase.core.store.name_translation import NameTranslation
-from stratabase.core.store.write.job_queue import LedgerQueue
+
+if TYPE_CHECKING:
+    from stratabase.core.jobs.job import JobQueue
 
 _Upload = TypeVar("_Upload", PendingFile, ResumableUpload)
 _UNTIL = "until"
@@ -64,8 +64,12 @@ class EngineFileLedger:
         self._try(file_entries.withdraw(id_))
 
     @cached_property
-    def released(self) -> JobQueue[ReleasedFile]:
+    def released(self) -> "JobQueue[ReleasedFile]":
         """The queue of what the sweep has to remove: what has expired, was released, or is condemned."""
+        # Imported only here, because the functions that answer requests run no jobs.
+        from stratabase.core.store.layout.jobs import FILE_LEDGER  # noqa: PLC0415
+        from stratabase.core.store.write.job_queue import LedgerQueue  # noqa: PLC0415
+
         return LedgerQueue(self._engine, FILE_LEDGER, file_entries.released_file)
 
     def condemn(self, released: ReleasedFile, now: Instant) -> None:

@@ -6,7 +6,7 @@ model. It translates all that comes in and goes out, so that no other code ever 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stratabase.core.domain.issues.refusals import Refusal
 from stratabase.core.domain.objects.change import Change, Tombstone
@@ -19,7 +19,6 @@ from stratabase.core.domain.query.derived import Derive, Related
 from stratabase.core.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.core.domain.query.page import Page, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
-from stratabase.core.jobs.job import JobKind
 from stratabase.core.model.model import Model, Unique
 from stratabase.core.model.stored_names import StoredNames
 from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
@@ -27,6 +26,9 @@ from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.name_translation import NameTranslation
 from stratabase.core.store.read.context import system_now
 from stratabase.core.store.repository import Repository
+
+if TYPE_CHECKING:
+    from stratabase.core.jobs.job import JobKind
 
 
 class RenamedRepository:
@@ -241,7 +243,7 @@ class RenamedRepository:
         """Store the position at which a long task stopped; None removes it. Raises Unavailable."""
         self._repository.set_checkpoint(work, at)
 
-    def jobs(self) -> Sequence[JobKind[Any]]:
+    def jobs(self) -> "Sequence[JobKind[Any]]":
         """Return the kinds of job that writes of objects leave."""
         return self._repository.jobs()
 

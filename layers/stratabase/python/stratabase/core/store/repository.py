@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stratabase.core.domain.objects.change import Change, Tombstone
 from stratabase.core.domain.objects.commit_refusals import Conflict
@@ -24,12 +24,9 @@ from stratabase.core.domain.query.derived import Derive, Related
 from stratabase.core.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.core.domain.query.page import Page, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
-from stratabase.core.jobs.job import JobKind
-from stratabase.core.jobs.runner import Runner
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Model, Unique
 from stratabase.core.model.stored_names import StoredNames
-from stratabase.core.observe import Log
 from stratabase.core.store.catalog.catalog_store import ServedNames
 from stratabase.core.store.engine.overlay import OverlayEngine
 from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
@@ -55,9 +52,12 @@ from stratabase.core.store.read import links, unbuilt_roles, unique_lookup, unli
 from stratabase.core.store.read.context import StoreContext, system_now
 from stratabase.core.store.read.history import History, read_as_of
 from stratabase.core.store.write import commit, creation_check, deletions, idempotency, lock_and_unlock
-from stratabase.core.store.write.cleanup import Cleanup, Purger, cleanup_jobs
+from stratabase.core.store.write.cleanup import Cleanup, Purger
 from stratabase.core.store.write.serials import SerialCounters
 from stratabase.core.store.write.staged_restoration import check_finished
+
+if TYPE_CHECKING:
+    from stratabase.core.jobs.job import JobKind
 
 
 class Repository:
@@ -247,12 +247,18 @@ class Repository:
         if left:
             self._cleanup.run(left)
 
-    def jobs(self) -> Sequence[JobKind[Any]]:
+    def jobs(self) -> "Sequence[JobKind[Any]]":
         """Return the kinds of job that writes of objects leave."""
+        # Imported only here, because the functions that answer requests run no jobs.
+        from stratabase.core.store.write.cleanup_jobs import cleanup_jobs  # noqa: PLC0415
+
         return cleanup_jobs(self._store, self._purger, self._cleanup)
 
     def sweep_steps(self) -> Iterator[None]:
         """Return the steps of one round of these jobs. They raise Unavailable, JobsFailed."""
+        from stratabase.core.jobs.runner import Runner  # noqa: PLC0415 - see `jobs`
+        from stratabase.core.observe import Log  # noqa: PLC0415
+
         return Runner(self._store.now, Log()).steps(self.jobs())
 
     def oldest_purge(self) -> Instant | None:

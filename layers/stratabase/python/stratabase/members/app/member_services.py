@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stratabase.core.app.app import App
 from stratabase.core.domain.caller import Caller
-from stratabase.core.jobs.job import JobKind
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.endpoints.member_shapes import MemberShapes
 from stratabase.members.fields import member_fields
@@ -29,6 +28,9 @@ from stratabase.members.pages.set_password import SetPasswordPages
 from stratabase.members.password import PasswordPolicy
 from stratabase.members.ports import ClosableQueue, Mailer, member_platform
 from stratabase.values.formats.preferences import FORMATS_BY_NAME
+
+if TYPE_CHECKING:
+    from stratabase.core.jobs.job import JobKind
 
 
 class MemberServices:
@@ -195,7 +197,7 @@ class MemberServices:
         return self._platform.mailer()
 
 
-def jobs_of_mail(app: App) -> Sequence[JobKind[Any]]:
+def jobs_of_mail(app: App) -> "Sequence[JobKind[Any]]":
     """Return the kind of job that mails links, if its queue is a file. Lambda runs those of its own queue."""
     from stratabase.members.mailers import sqlite_queue  # noqa: PLC0415 - only a server needs it
 

@@ -22,7 +22,6 @@ from stratabase.core.domain.objects.commit_refusals import Conflict, TooLarge
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.version import instant_after
-from stratabase.core.jobs.job import EachRound, Job, JobKind
 from stratabase.core.store.engine.port import (
     ITEMS,
     Batch,
@@ -33,11 +32,8 @@ from stratabase.core.store.engine.port import (
     OutcomeUnknown,
 )
 from stratabase.core.store.layout import codec, keys, ledgers, links
-from stratabase.core.store.layout.jobs import LEDGERS
 from stratabase.core.store.read.context import StoreContext
-from stratabase.core.store.write import idempotency
 from stratabase.core.store.write.commit import commit
-from stratabase.core.store.write.job_queue import LedgerQueue
 from stratabase.core.store.write.staged_restoration import stop_restoration
 
 CleanupSteps = Iterator[None]
@@ -310,19 +306,3 @@ class Cleanup:
 
 def _leave_to_others() -> None:
     """Do nothing: a runner of another process finds the ledgers."""
-
-
-def cleanup_jobs(store: StoreContext, purger: Purger, cleanup: Cleanup) -> tuple[JobKind[None], JobKind[Key]]:
-    """Return the kinds of job that remove expired idempotency records, and do the work of ledgers."""
-
-    def remove_expired(_job: Job[None]) -> Iterator[None]:
-        return idempotency.remove_expired(store.engine, store.now())
-
-    def clean_up(job: Job[Key]) -> Iterator[None]:
-        return purger.steps([job.content])
-
-    ledgers_ = LedgerQueue(store.engine, LEDGERS, lambda item: item.key)
-    return (
-        JobKind("expired records", EachRound(), remove_expired, lease=None),
-        JobKind("cleanup", ledgers_, clean_up, lease=None, on_added=cleanup.on_left),
-    )
