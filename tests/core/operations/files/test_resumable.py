@@ -64,29 +64,6 @@ def test_a_complete_upload_is_an_ordinary_pending_file(
     assert scenario.stored_keys() == {f"files/{pending.file.file_id}"}
 
 
-def test_an_upload_can_begin_with_its_first_bytes(scenario: ResumableScenario) -> None:
-    begun = scenario.begin(CHUNK + 5, CONTENT[:CHUNK])
-    assert begun.offset == CHUNK
-
-    scenario.append(begun.id, CHUNK, CONTENT[CHUNK : CHUNK + 5])
-
-    assert scenario.content_of(begun.id) == CONTENT[: CHUNK + 5]
-
-
-def test_an_upload_says_how_far_it_is(scenario: ResumableScenario) -> None:
-    begun = scenario.begin(100)
-    begun = scenario.progress(begun.id)
-    assert (begun.offset, begun.size, begun.metadata) == (0, 100, "meta")
-
-    scenario.append(begun.id, 0, CONTENT[:40])
-    assert scenario.progress(begun.id).offset == 40
-    scenario.append(begun.id, 40, CONTENT[40:80])
-    scenario.append(begun.id, 80, CONTENT[80:100])
-    done = scenario.progress(begun.id)
-
-    assert (done.offset, done.size, done.metadata) == (100, 100, "meta")
-
-
 def test_an_upload_cannot_be_downloaded_or_bound_before_it_is_complete(scenario: ResumableScenario) -> None:
     id_ = scenario.begin(100, CONTENT[:40]).id
 
@@ -138,26 +115,6 @@ def test_a_chunk_without_bytes_changes_nothing(scenario: ResumableScenario) -> N
     begun = scenario.begin(100, CONTENT[:40])
 
     assert scenario.append(begun.id, 40, b"") == begun
-
-
-def test_chunks_are_limited(scenario: ResumableScenario) -> None:
-    id_ = scenario.begin(100).id
-
-    with pytest.raises(FileTooLarge):
-        scenario.append(id_, 0, bytes(CHUNK + 1))
-    with pytest.raises(FileTooLarge):
-        scenario.begin(100, bytes(CHUNK + 1))
-    assert scenario.progress(id_).offset == 0
-
-
-def test_bytes_beyond_the_declared_size_are_refused(scenario: ResumableScenario) -> None:
-    id_ = scenario.begin(10, CONTENT[:5]).id
-
-    with pytest.raises(FileTooLarge):
-        scenario.append(id_, 5, bytes(6))
-    with pytest.raises(FileTooLarge):
-        scenario.begin(5, bytes(6))
-    assert scenario.progress(id_).offset == 5
 
 
 def test_the_limits_of_the_attribute_and_the_instance_are_checked_first(scenario: ResumableScenario) -> None:
