@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from time import monotonic
 from typing import Any
 
@@ -42,8 +43,8 @@ from stratabase.core.store.query.schema import built_schema
 from stratabase.core.store.query.semi_join import joins_of
 from stratabase.core.store.renamed_repository import open_repository
 from stratabase.core.unusable_store import UnusableStore
-from stratabase.members.operations.users import UserRepository
-from stratabase.members.ports import Members, member_platform
+from stratabase.members.operations.users import StoredQueries, UserRepository
+from stratabase.members.ports import member_platform
 from stratabase.terminal.arguments import Argument, Options
 from stratabase.terminal.command_error import CommandError
 from stratabase.terminal.settings import read_settings, require_store
@@ -77,7 +78,7 @@ def explain_page(model: Model, options: Options) -> str:
     query = _page_query(served, served.classes[class_.name], _parse_json(options.page_options), fields)
     # Assume that all indexes are built, as they are after `stratabase reindex`.
     schema = built_schema(model)
-    query = _users(None, served, None).stored_query(Reader(_context(served, None)).with_implied(query))
+    query = StoredQueries(served).stored_query(Reader(_context(served, None)).with_implied(query))
     candidates = plan_candidates(class_, query, schema)
     missing = MissingIndex(class_, missing_index(class_, query))
     if not missing.attributes or missing.is_declared:
@@ -135,20 +136,21 @@ def _plan_line(candidate: PlanCandidate) -> str:
 def _store_lines(model: Model, query: Query, chosen: PlanCandidate, options: Options) -> Iterator[str]:
     """Yield what the page costs in the store, if there is one. Raises CommandError."""
     settings = read_settings()
-    if not options.data and not (
-        platform_of(settings).is_embedded and (settings.home / "objects.db").exists()
-    ):
+    platform = platform_of(settings)
+    if not options.data and not (platform.is_embedded and (settings.home / "objects.db").exists()):
         return
     require_store(settings)
     try:
-        engine = open_engine(platform_of(settings))
-        try:
+        with closing(platform), closing(open_engine(platform)) as engine:
             if _has_served(engine, model):
-                yield from _cost_lines(settings, engine, model, query, chosen)
+                entities = UserRepository(
+                    open_repository(engine, model, platform.parallel_map),
+                    member_platform(platform).members,
+                    with_users(model),
+                )
+                yield from _cost_lines(settings, entities, model, query, chosen)
             elif options.data:
                 yield "The store has not served this model yet, so the cost is unknown."
-        finally:
-            engine.close()
     except (UnusableStore, Unavailable) as error:
         raise CommandError(str(error)) from error
 
@@ -161,10 +163,9 @@ def _has_served(engine: Engine, model: Model) -> bool:
 
 
 def _cost_lines(
-    settings: Settings, engine: Engine, model: Model, query: Query, chosen: PlanCandidate
+    settings: Settings, entities: UserRepository, model: Model, query: Query, chosen: PlanCandidate
 ) -> Iterator[str]:
     served = with_users(model)
-    entities = _users(open_repository(engine, model, platform_of(settings).parallel_map), served, settings)
     taken: list[str] = []
     consumed: list[Consumption] = []
 
@@ -190,16 +191,6 @@ def _cost_lines(
     trips = pluralize(round_trips(consumed), "round trip")
     unit = "unit" if units == 1 else "units"
     yield f"There, the page takes {trips}, {pluralize(items, 'item')}, and {units:,g} read {unit}.{refusal}"
-
-
-def _users(entities: Any, served: Model, settings: Settings | None) -> UserRepository:
-    """Return a repository with the members of an instance. Without settings, none is read."""
-
-    def members() -> Members:
-        assert settings is not None
-        return member_platform(platform_of(settings)).members()
-
-    return UserRepository(entities, members, served)
 
 
 def _context(model: Model, entities: Any, budget: ReadBudget | None = None) -> ReadContext:

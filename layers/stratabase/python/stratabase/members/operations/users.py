@@ -40,6 +40,74 @@ _SIZE = 500
 """Bytes to charge for a member that was read, roughly its size without notes."""
 
 
+class StoredQueries:
+    """Queries without the roles to users, which no store knows."""
+
+    def __init__(self, model: Model) -> None:
+        """`model`: with users."""
+        roles = {
+            RoleName(class_.name, role.name): role
+            for class_ in model.classes.values()
+            for role in class_.roles.values()
+            if role.target == USER
+        }
+        self.user_roles = roles.keys()
+        """The names of the roles that lead to users."""
+        self._stored_roles = {name for name, role in roles.items() if role.holds_key}
+
+    def stored_query(self, query: Query) -> Query:
+        """Return an equivalent query that names no role to users, which no store knows."""
+        if not self.user_roles:  # most models
+            return query
+        of_users = [part for part in conjuncts(query.filter) if self._names_users(part)]
+        query = replace(
+            query,
+            implied=self._stored_parts([*conjuncts(query.implied), *of_users]),
+            implied_by_grants=self._stored_parts(conjuncts(query.implied_by_grants)),
+        )
+        return replace(query, filter=self._with_marks(query.filter)) if of_users and query.filter else query
+
+    def _names_users(self, filter_: Filter) -> bool:
+        return any(map(self._leads_to_users, role_filters(filter_)))
+
+    def _stored_parts(self, conditions: Iterable[Filter]) -> Filter | None:
+        """Return what conditions, all of which hold, imply of stored values; None if that is nothing."""
+        found = (self._stored_part(condition) for condition in conditions)
+        parts = [part for part in found if part is not None]
+        return and_(parts) if parts else None
+
+    def _stored_part(self, condition: Filter) -> Filter | None:
+        """Return what a condition implies of stored values, None if that is nothing.
+
+        If a role leads to the user with a certain ID, its key is that ID.
+        """
+        if not self._names_users(condition):
+            return condition
+        if isinstance(condition, RoleFilter) and condition.role in self._stored_roles:
+            named = ids_implied_by(condition.part)
+            return None if named is None else Comparison(condition.role.role_name, Operator.IN, tuple(named))
+        if isinstance(condition, Or):
+            parts = [self._stored_part(part) for part in condition.parts]
+            known = [part for part in parts if part is not None]
+            return or_(known) if len(known) == len(parts) else None
+        return self._stored_parts(condition.parts) if isinstance(condition, And) else None
+
+    def _with_marks(self, filter_: Filter) -> Filter:
+        """Return a filter that tests the marks of role filters that lead to users.
+
+        A state has the result of a role filter under its mark before it is tested.
+        """
+        if isinstance(filter_, RoleFilter):
+            return FlagFilter(filter_.mark) if self._leads_to_users(filter_) else filter_
+        if isinstance(filter_, And | Or):
+            return type(filter_)(tuple(map(self._with_marks, filter_.parts)))
+        return Not(self._with_marks(filter_.part)) if isinstance(filter_, Not) else filter_
+
+    def _leads_to_users(self, condition: RoleFilter) -> bool:
+        """Return whether a role filter follows a role to users, itself or in its part."""
+        return condition.role in self.user_roles or self._names_users(condition.part)
+
+
 class UserRepository:
     """The stored objects, and the members as objects of `_User`.
 
@@ -55,14 +123,7 @@ class UserRepository:
         self._members = members
         self._model = model
         self._class = model.classes[USER]
-        user_roles = {
-            RoleName(class_.name, role.name): role
-            for class_ in model.classes.values()
-            for role in class_.roles.values()
-            if role.target == USER
-        }
-        self._user_roles = user_roles.keys()
-        self._stored_roles = {name for name, role in user_roles.items() if role.holds_key}
+        self._queries = StoredQueries(model)
         self.linked = entities.linked
         self.are_linked = entities.are_linked
         self.referrers = entities.referrers
@@ -111,7 +172,7 @@ class UserRepository:
 
     def check_role(self, role: RoleName) -> None:
         """Raise RoleUnavailable if objects may not have a role in their state, although the model says so."""
-        if role not in self._user_roles:
+        if role not in self._queries.user_roles:
             self._entities.check_role(role)
 
     def known_size(self, class_name: str, limit: int) -> int | None:
@@ -120,7 +181,7 @@ class UserRepository:
 
     def known_since(self, role: RoleName) -> Instant:
         """Return since when versions have what a role leads to, 0 for always. Roles to users never change."""
-        return 0 if role in self._user_roles else self._entities.known_since(role)
+        return 0 if role in self._queries.user_roles else self._entities.known_since(role)
 
     def find_by_unique(
         self, class_name: str, unique: Unique, values: State, budget: ReadBudget
@@ -141,7 +202,7 @@ class UserRepository:
     ) -> Page:
         """Return one page of the objects of a class, or of the users. Raises ReadBudgetExceeded."""
         if query.class_name != USER:
-            return self._entities.page(self.stored_query(query), budget, derive, related)
+            return self._entities.page(self._queries.stored_query(query), budget, derive, related)
         users: Iterable[Entity] = map(_user, self._candidates(query, budget))
         if derive is not None:
             users = derive([*users])
@@ -153,58 +214,6 @@ class UserRepository:
             page.has_next if fields.has_next else None,
             page.has_prev if fields.has_prev else None,
         )
-
-    def stored_query(self, query: Query) -> Query:
-        """Return an equivalent query that names no role to users, which no store knows."""
-        if not self._user_roles:  # most models
-            return query
-        of_users = [part for part in conjuncts(query.filter) if self._names_users(part)]
-        query = replace(
-            query,
-            implied=self._stored_parts([*conjuncts(query.implied), *of_users]),
-            implied_by_grants=self._stored_parts(conjuncts(query.implied_by_grants)),
-        )
-        return replace(query, filter=self._with_marks(query.filter)) if of_users and query.filter else query
-
-    def _names_users(self, filter_: Filter) -> bool:
-        return any(map(self._leads_to_users, role_filters(filter_)))
-
-    def _stored_parts(self, conditions: Iterable[Filter]) -> Filter | None:
-        """Return what conditions, all of which hold, imply of stored values; None if that is nothing."""
-        found = (self._stored_part(condition) for condition in conditions)
-        parts = [part for part in found if part is not None]
-        return and_(parts) if parts else None
-
-    def _stored_part(self, condition: Filter) -> Filter | None:
-        """Return what a condition implies of stored values, None if that is nothing.
-
-        If a role leads to the user with a certain ID, its key is that ID.
-        """
-        if not self._names_users(condition):
-            return condition
-        if isinstance(condition, RoleFilter) and condition.role in self._stored_roles:
-            named = ids_implied_by(condition.part)
-            return None if named is None else Comparison(condition.role.role_name, Operator.IN, tuple(named))
-        if isinstance(condition, Or):
-            parts = [self._stored_part(part) for part in condition.parts]
-            known = [part for part in parts if part is not None]
-            return or_(known) if len(known) == len(parts) else None
-        return self._stored_parts(condition.parts) if isinstance(condition, And) else None
-
-    def _with_marks(self, filter_: Filter) -> Filter:
-        """Return a filter that tests the marks of role filters that lead to users.
-
-        A state has the result of a role filter under its mark before it is tested.
-        """
-        if isinstance(filter_, RoleFilter):
-            return FlagFilter(filter_.mark) if self._leads_to_users(filter_) else filter_
-        if isinstance(filter_, And | Or):
-            return type(filter_)(tuple(map(self._with_marks, filter_.parts)))
-        return Not(self._with_marks(filter_.part)) if isinstance(filter_, Not) else filter_
-
-    def _leads_to_users(self, condition: RoleFilter) -> bool:
-        """Return whether a role filter follows a role to users, itself or in its part."""
-        return condition.role in self._user_roles or self._names_users(condition.part)
 
     def _read_users(
         self, references: Iterable[Reference], budget: ReadBudget | None
