@@ -84,7 +84,7 @@ def test_the_wheel_of_aws_has_its_package_and_nothing_else(installation: Install
     assert names == {str(file.relative_to(source)) for file in own}
     assert str(parsed.version) == __version__
     installed = {Requirement(str(each)).name for each in parsed.requires_dist or ()}
-    assert installed == {"boto3", "botocore", "pynamodb", "pyyaml", "stratabase"}
+    assert installed == {"boto3", "botocore", "pynamodb", "pyyaml", "stratabase", "urllib3"}
 
 
 def test_a_new_project_does_what_its_readme_says(installation: Installation, tmp_path: Path) -> None:
