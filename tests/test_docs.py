@@ -113,3 +113,10 @@ def test_the_docstring_of_a_package_names_each_of_its_modules() -> None:
     ]
     assert len(found) > 60
     assert missing == []
+
+
+def test_the_makefile_names_files_of_tests_that_exist() -> None:
+    words = (ROOT / "Makefile").read_text("utf-8").split()
+    named = [word for word in words if word.startswith("tests/") and not set(word) & set("*$()")]
+    assert len(named) > 10
+    assert [name for name in named if not (ROOT / name).exists()] == []
