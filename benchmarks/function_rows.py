@@ -52,7 +52,7 @@ ADMINISTRATOR = (
     "from stratabase.members.app.member_services import MemberServices; "
     "app().part(MemberServices).create_first_administrator()"
 )
-STORES = "app().is_store_reachable(); app().open_files()"
+STORES = "app().is_store_reachable(); app().blobs"
 _IMAGE = b"\x89PNG\r\n\x1a\n" + bytes(1000)
 
 Environment = Mapping[str, str]

@@ -23,7 +23,7 @@ from tests.service import deployed_settings
 
 Pools = Mapping[str, FunctionPool]
 TEMPLATE = ROOT / "template.yaml"
-STORES = "app().is_store_reachable(); app().open_files()"
+STORES = "app().is_store_reachable(); app().blobs"
 
 
 @contextmanager

@@ -140,7 +140,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> tuple[Layers, Mapping[str
         instance = App(Settings.from_environment(settings | makes))
         instance.part(MemberServices).create_first_administrator()
         assert instance.is_store_reachable()
-        instance.open_files()
+        _ = instance.blobs
         instance.close()
     return lay_out(folder / "layers"), settings
 

@@ -199,9 +199,8 @@ class App:
         )
         bulk = BulkLimits(settings.bulk_objects, settings.bulk_seconds, settings.require_bulk_condition)
         repository: EntityRepository = entities
-        for feature in self._features:
-            if feature.objects is not None:
-                repository = load(feature.objects)(self, repository, model)
+        for with_more in self._functions_of(lambda feature: feature.objects):
+            repository = with_more(self, repository, model)
         return Services(
             model,
             repository,
@@ -248,18 +247,16 @@ class App:
         from stratabase.core.http.base.authentication import Authentication  # noqa: PLC0415 - commands need no HTTP
 
         schemes: dict[str, Authenticator] = {}
-        for feature in self._features:
-            if feature.authenticators is not None:
-                schemes |= load(feature.authenticators)(self)
+        for find in self._functions_of(lambda feature: feature.authenticators):
+            schemes |= find(self)
         return Authentication(schemes)
 
     @property
     def token_issuers(self) -> Mapping[str, Callable[[str], Caller]]:
         """What returns the caller with a Bearer token that another service has issued, by the issuer."""
         issuers: dict[str, Callable[[str], Caller]] = {}
-        for feature in self._features:
-            if feature.token_issuers is not None:
-                issuers |= load(feature.token_issuers)(self)
+        for find in self._functions_of(lambda feature: feature.token_issuers):
+            issuers |= find(self)
         return issuers
 
     @property
@@ -316,21 +313,13 @@ class App:
     def health_problems(self) -> Mapping[str, str]:
         """Return what keeps the features from serving, by the field of the health response that says so."""
         problems: dict[str, str] = {}
-        for feature in self._features:
-            if feature.health is not None:
-                problems |= load(feature.health)(self)
+        for find in self._functions_of(lambda feature: feature.health):
+            problems |= find(self)
         return problems
 
     def is_stopping(self) -> bool:
         """Return whether the service is about to stop."""
         return self.stopping.is_set()
-
-    def open_files(self) -> None:
-        """Open the store of files now, so that an unusable one is reported at the start.
-
-        Raises UnusableStore.
-        """
-        _ = self.files.blobs
 
     def claim_stores(self) -> None:
         """Check that all stores belong to one instance, and give new stores their marks.
@@ -365,8 +354,12 @@ class App:
 
     def local_job_kinds(self) -> "Sequence[JobKind[Any]]":
         """Return the kinds of job in files of this machine. Raises UnusableStore."""
-        makers = (feature.local_jobs for feature in self._features if feature.local_jobs is not None)
-        return [kind for make in makers for kind in load(make)(self)]
+        makers = self._functions_of(lambda feature: feature.local_jobs)
+        return [kind for make in makers for kind in make(self)]
+
+    def _functions_of(self, column: Callable[[Feature], str | None]) -> Iterator[Callable[..., Any]]:
+        """Yield the functions that the features name in a column."""
+        return (load(reference) for reference in map(column, self._features) if reference is not None)
 
     def close(self) -> None:
         """Finish pending work, and close the stores that were opened."""

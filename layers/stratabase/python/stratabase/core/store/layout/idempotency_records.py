@@ -63,11 +63,6 @@ def read_record(item: Item) -> IdempotencyRecord:
     return IdempotencyRecord(scope, step, str(attributes[_FINGERPRINT]), expires * _SECOND, answer)
 
 
-def stored_size(answer: str) -> int:
-    """Return the number of bytes that an answer takes in its item."""
-    return sum(len(text.encode()) for text in _answer_attribute(answer).values())
-
-
 def expired_records(now: Instant) -> Bounds:
     """Return the bounds of the records that are expired at `now`, in the partition of the listing index."""
     return Bounds(None, f"{now // _SECOND:012d}")
