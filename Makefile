@@ -21,7 +21,7 @@ run: $(VENV)/.run $(if $(filter dynamodb,$(STORE)),.venv-ministack/.done) ## Ser
 # Tests start the service many times, which takes longer where Python may not keep what it has compiled.
 test test-lambda test-oldest test-older soak: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.dev .venv-ministack/.done .venv-clients/.done .venv-layers/.done $(if $(shell command -v npm 2>/dev/null),.node/.done) ## Run the tests
-	@echo "Running the tests (about 6 minutes on 2 cores); the end of a line says how many percent are done"
+	@echo "Running the tests (7 to 8 minutes on 2 cores); the end of a line says how many percent are done"
 	@$(BIN)/python -u -m pytest -n 2 --dist worksteal $(TESTS)
 
 test-lambda: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done ## Run the scenarios on Lambda functions over an emulator that fails (FAULTS=SEED:PERCENT)
