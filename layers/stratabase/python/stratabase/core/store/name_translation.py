@@ -41,7 +41,15 @@ from stratabase.core.domain.objects.commit_refusals import (
     UniqueNotBuilt,
     UniqueViolation,
 )
-from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, SerialName, State
+from stratabase.core.domain.objects.entity import (
+    Entity,
+    Moment,
+    Reference,
+    RoleName,
+    SerialName,
+    State,
+    UnmadeEntities,
+)
 from stratabase.core.domain.query.derived import Derive, Related
 from stratabase.core.domain.query.filter import (
     And,
@@ -178,26 +186,45 @@ class NameTranslation:
 
     def state(self, class_name: str, state: State) -> State:
         """Translate a state. What is no attribute or role, such as `_id` and flags, keeps its key."""
+        return self.states(class_name, (state,))[0]
+
+    def states(self, class_name: str, states: Sequence[State]) -> Sequence[State]:
+        """Translate the states of objects of a class."""
         table = self._tables.get(class_name)
         if table is None or not (table.keys or table.values):
-            return state
+            return states
+        return [self._state(class_name, table, state) for state in states]
+
+    def _state(self, class_name: str, table: _ClassTable, state: State) -> State:
         keys = table.keys
-        result = {keys.get(name, name): value for name, value in state.items()}
+        result = dict(state)
+        present = [name for name in keys if name in state]
+        for name in present:
+            del result[name]
+        for name in present:
+            result[keys[name]] = state[name]
         for name, values in table.values.items():
             value = state.get(name)
             if isinstance(value, str) and value in values:
-                result[keys.get(name, name)] = values[value]
+                result[table.keys.get(name, name)] = values[value]
         kept: object = state.get(KEPT)
         if isinstance(kept, KeptValues):
-            translated: Any = kept.translated(keys.get, partial(self.value, class_name))
+            translated: Any = kept.translated(table.keys.get, partial(self.value, class_name))
             result[KEPT] = translated
         return result
 
     def entity(self, entity: Entity) -> Entity:
         """Translate an object."""
+        return self._entity(entity, self.state(entity.reference.class_name, entity.state))
+
+    def _entity(self, entity: Entity, state: State) -> Entity:
+        """Translate an object. `state`: its translated state."""
+        reference = self.reference(entity.reference)
+        if state is entity.state and reference is entity.reference and not entity.counts:
+            return entity
         return Entity(
-            self.reference(entity.reference),
-            self.state(entity.reference.class_name, entity.state),
+            reference,
+            state,
             entity.commit_ids,
             {self.role(role): number for role, number in entity.counts.items()},
             entity.linked,
@@ -207,6 +234,17 @@ class NameTranslation:
             entity.lock,
             entity.part_lock,
             entity.claimed,
+        )
+
+    def entities(self, entities: Sequence[Entity]) -> Sequence[Entity]:
+        """Translate objects. Those that are not made yet stay so."""
+        if not isinstance(entities, UnmadeEntities):
+            return tuple(map(self.entity, entities))
+        states = self.states(entities.class_name, entities.states)
+        return UnmadeEntities(
+            self.class_name(entities.class_name),
+            states,
+            lambda: [self._entity(each, state) for each, state in zip(entities, states, strict=True)],
         )
 
     def entity_or_none(self, entity: Entity | None) -> Entity | None:
@@ -307,7 +345,7 @@ class NameTranslation:
 
     def page(self, page: Page) -> Page:
         """Translate the objects of a page."""
-        return replace(page, items=tuple(map(self.entity, page.items)))
+        return replace(page, items=self.entities(page.items))
 
     # Refusals.
 
