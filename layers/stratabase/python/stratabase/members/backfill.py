@@ -9,7 +9,6 @@ Each object and each closed version is changed on the condition that it is as it
 are not changed. So the backfill can be stopped and restarted, and several can run at once.
 """
 
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -35,12 +34,11 @@ from stratabase.core.store.engine.port import (
     Batch,
     Bounds,
     Engine,
-    ExpectationFailed,
     Item,
     Key,
-    OutcomeUnknown,
     Patch,
 )
+from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.indexes.listing import count_objects, listed_objects
 from stratabase.core.store.layout import codec, heads, keys, versions
 from stratabase.core.store.layout.heads import expect_as_read, live_head
@@ -135,7 +133,7 @@ class MemberBackfill:
         while found:
             ids = [_missing_ids(head, by_name) for head in found]
             patches = [_head_patch(head, new) for head, new in zip(found, ids, strict=True) if new]
-            if not patches or self._commits(patches):
+            if not patches or is_committed(self._engine, _batch(patches)):
                 _count(outcome, found, ids, by_name)
                 return
             if len(found) > 1:
@@ -156,17 +154,9 @@ class MemberBackfill:
             if (ids := _missing_ids(item, by_name))
         )
         for batch in _in_batches(patches):
-            if not self._commits(batch):
+            if not is_committed(self._engine, _batch(batch)):
                 for patch in batch:
-                    self._commits([patch])  # fails if the version was deleted meanwhile
-
-    def _commits(self, patches: Sequence[Patch]) -> bool:
-        """Commit patches; return False if an item is not as it was read."""
-        try:
-            self._engine.commit(_batch(patches))
-        except (ExpectationFailed, OutcomeUnknown):
-            return False
-        return True
+                    is_committed(self._engine, _batch([patch]))  # fails if the version was deleted meanwhile
 
 
 def describe_outcome(class_name: str, outcome: MemberBackfillOutcome) -> Iterator[str]:
@@ -188,7 +178,7 @@ def _in_batches(each: Iterable[T]) -> Iterator[list[T]]:
 
 
 def _batch(patches: Sequence[Patch]) -> Batch:
-    return Batch(f"members{secrets.token_hex(12)}", tuple(patches))
+    return Batch(new_commit_id("members"), tuple(patches))
 
 
 def _missing_ids(item: Item, by_name: Mapping[str, str]) -> dict[str, str | None]:
@@ -241,7 +231,7 @@ def _head_patch(head: Item, ids: Mapping[str, str | None]) -> Patch:
     return Patch(
         head.key,
         heads.expect_unchanged(codec.entity_of(head)),
-        set={codec.COMMIT_IDS: codec.append_commit_id(named, f"members{secrets.token_hex(12)}")},
+        set={codec.COMMIT_IDS: codec.append_commit_id(named, new_commit_id("members"))},
         state=_with_ids(head, ids),
     )
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 from stratabase.core.domain.files.stored_file import file_key
@@ -30,6 +29,7 @@ from stratabase.core.store.engine.port import (
     Key,
     Put,
 )
+from stratabase.core.store.engine.updates import new_commit_id
 from stratabase.core.store.indexes.registry_cache import RegistryCache, WriteSchema
 from stratabase.core.store.layout import codec, keys, versions
 from stratabase.core.store.layout.associations import ForeignKey
@@ -162,7 +162,7 @@ class Import:
         self._commit(progress.put())
 
     def _commit(self, action: Action) -> None:
-        self._engine.commit(Batch(f"import{token_hex(12)}", (action,)))
+        self._engine.commit(Batch(new_commit_id("import"), (action,)))
 
     # The steps.
 
@@ -311,7 +311,7 @@ class _Writer:
         self._size = 0
 
     def _commit(self, *puts: Put) -> None:
-        self._engine.commit(Batch(f"import{token_hex(12)}", puts))
+        self._engine.commit(Batch(new_commit_id("import"), puts))
 
 
 def _start_of_key(

@@ -1,8 +1,6 @@
 """The file ledger in an engine. `layout/file_entries` and `layout/upload_entries` have the entries."""
 
-import secrets
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
@@ -19,9 +17,9 @@ from stratabase.core.store.engine.port import (
     Engine,
     ExpectationFailed,
     Item,
-    OutcomeUnknown,
     Put,
 )
+from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.layout import file_entries, keys, upload_entries
 from stratabase.core.store.name_translation import NameTranslation
 
@@ -142,8 +140,7 @@ class EngineFileLedger:
 
     def _try(self, action: Action) -> None:
         """Execute an action, or do nothing if its expectation is not met. Raises Unavailable."""
-        with suppress(ExpectationFailed, OutcomeUnknown):
-            self._commit(action)
+        is_committed(self._engine, _batch(action))
 
     def _is_committed(self, action: Action) -> bool:
         """Execute an action. Return whether its expectation was met. Raises Unavailable if unknown."""
@@ -154,4 +151,8 @@ class EngineFileLedger:
         return True
 
     def _commit(self, action: Action) -> None:
-        self._engine.commit(Batch(f"file{secrets.token_hex(12)}", (action,)))
+        self._engine.commit(_batch(action))
+
+
+def _batch(action: Action) -> Batch:
+    return Batch(new_commit_id("file"), (action,))

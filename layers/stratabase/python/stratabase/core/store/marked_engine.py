@@ -1,12 +1,12 @@
 """The mark of the store of objects, which is in the item of the registry, and the engine that checks it."""
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
 from stratabase.core.domain.store_mark import StoreMark, StoreRequirements, parse_mark
 from stratabase.core.store.engine.delegating import DelegatingEngine
-from stratabase.core.store.engine.port import Batch, Engine, ExpectationFailed, Item, Key, OutcomeUnknown
+from stratabase.core.store.engine.port import Batch, Engine, Item, Key
+from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.indexes.registry import mark_text, parse_registry, registry_put
 from stratabase.core.store.layout.keys import REGISTRY
 
@@ -40,13 +40,9 @@ class EngineMark:
             if _mark_of(found) != before:
                 return False
             put = registry_put(replace(parse_registry(found), mark=mark.text()))
-            try:
-                self._engine.commit(Batch(f"mark{secrets.token_hex(12)}", (put,)))
-            except (ExpectationFailed, OutcomeUnknown):
-                # Another process has changed the registry, or the response was lost. The next read shows it.
-                if self.read_mark() == mark:
-                    return True
-            else:
+            # If another process has changed the registry, or the response was lost, the next read shows it.
+            is_done = is_committed(self._engine, Batch(new_commit_id("mark"), (put,)))
+            if is_done or self.read_mark() == mark:
                 return True
 
 

@@ -1,6 +1,5 @@
 """The repository: the entry to the store, through which the operations read and commit objects."""
 
-import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -35,13 +34,12 @@ from stratabase.core.store.engine.port import (
     Batch,
     DeleteItem,
     Engine,
-    ExpectationFailed,
     Item,
     Key,
-    OutcomeUnknown,
     Put,
 )
 from stratabase.core.store.engine.read_limiter import ReadLimiter
+from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.indexes.listing import count_listed
 from stratabase.core.store.indexes.registry_cache import RegistryCache
 from stratabase.core.store.layout import keys, versions
@@ -330,17 +328,17 @@ class Repository:
 
     def begin_checkpoint(self, work: str, at: str) -> str:
         """Store the first position of a long task, unless it has one; return the stored one."""
-        key, id_ = keys.checkpoint(work), f"checkpoint{secrets.token_hex(12)}"
-        try:
-            self._engine.commit(Batch(id_, (Put(Item(key, state=at), NOT_EXISTS),)))
-        except (ExpectationFailed, OutcomeUnknown):
-            return self.checkpoint(work) or self.begin_checkpoint(work, at)
-        return at
+        put = Put(Item(keys.checkpoint(work), state=at), NOT_EXISTS)
+        if is_committed(self._engine, Batch(new_commit_id("checkpoint"), (put,))):
+            return at
+        return self.checkpoint(work) or self.begin_checkpoint(work, at)
 
     def set_checkpoint(self, work: str, at: str | None) -> None:
         """Store the position at which a long task stopped; None removes it. Raises Unavailable."""
-        key, id_ = keys.checkpoint(work), f"checkpoint{secrets.token_hex(12)}"
-        self._engine.commit(Batch(id_, (DeleteItem(key) if at is None else Put(Item(key, state=at)),)))
+        key = keys.checkpoint(work)
+        self._engine.commit(
+            Batch(new_commit_id("checkpoint"), (DeleteItem(key) if at is None else Put(Item(key, state=at)),))
+        )
 
     def sweep(self) -> None:
         """Run one round of the jobs of writes. Raises Unavailable, JobsFailed."""

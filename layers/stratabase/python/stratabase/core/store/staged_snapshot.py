@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import chain, groupby
 from pathlib import Path
-from secrets import token_hex
 from tempfile import TemporaryDirectory
 
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.store.engine.port import ITEMS, MAX_ACTIONS, Action, Batch, DeleteItem, Engine, Item, Put
 from stratabase.core.store.engine.snapshot import ItemSnapshot
+from stratabase.core.store.engine.updates import new_commit_id
 from stratabase.core.store.layout import codec, keys, versions
 from stratabase.core.store.read.history import ReadRetry
 from stratabase.core.store.sqlite.engine import SqliteEngine
@@ -94,4 +94,4 @@ def _replace(staging: Engine, partition: str, items: Sequence[Item]) -> None:
 
 def _commit(staging: Engine, actions: Sequence[Action]) -> None:
     for at in range(0, len(actions), MAX_ACTIONS):
-        staging.commit(Batch(f"stage{token_hex(12)}", tuple(actions[at : at + MAX_ACTIONS])))
+        staging.commit(Batch(new_commit_id("stage"), tuple(actions[at : at + MAX_ACTIONS])))

@@ -16,7 +16,6 @@ A move keeps the index entries of both objects right, and deletes guards of uniq
 of. Guards of the new values are built afterwards (uniques.py).
 """
 
-import secrets
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -35,14 +34,13 @@ from stratabase.core.store.engine.port import (
     Check,
     DeleteItem,
     Engine,
-    ExpectationFailed,
     Item,
     Key,
-    OutcomeUnknown,
     Patch,
     Put,
     Value,
 )
+from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.indexes.registry_cache import WriteSchema
 from stratabase.core.store.layout import codec, keys, links
 from stratabase.core.store.layout.associations import LINKED_TRUTH, PART, PARTS, Associations, StoredRole
@@ -177,7 +175,7 @@ class RoleMove:
                 for reference, item in zip(references, found, strict=True)
                 if (head := live_head(item)) is not None
             },
-            f"reindex{secrets.token_hex(12)}",
+            new_commit_id("reindex"),
             self._store.write_schema(),
         )
         for pair, link in zip(pairs, linked, strict=True):
@@ -189,11 +187,7 @@ class RoleMove:
         actions += self._released_guards(draft)
         if len(actions) > MAX_ACTIONS and len(pairs) > 1:
             return False
-        try:
-            self._engine.commit(Batch(draft.commit_id, tuple(actions)))
-        except (ExpectationFailed, OutcomeUnknown):
-            return False
-        return True
+        return is_committed(self._engine, Batch(draft.commit_id, tuple(actions)))
 
     def _released_guards(self, draft: "_Draft") -> list[DeleteItem]:
         """Return the deletions of the guards that objects hold and no longer need."""

@@ -14,7 +14,6 @@ The pass over the objects of a class works on several batches side by side, and 
 (class_heads.py). A later run continues there.
 """
 
-import secrets
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
@@ -26,12 +25,9 @@ from stratabase.core.model.model import Class, Model
 from stratabase.core.model.stored_names import StoredNames
 from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.core.store.engine.port import (
-    Batch,
     Engine,
-    ExpectationFailed,
     Item,
     Key,
-    OutcomeUnknown,
     Patch,
 )
 from stratabase.core.store.indexes.entries import (
@@ -52,6 +48,7 @@ from stratabase.core.store.layout.heads import live_head
 from stratabase.core.store.name_translation import NameTranslation
 from stratabase.evolution.backfill.class_heads import BuildProgress, OutOfTime, listed_keys, live_heads
 from stratabase.evolution.backfill.required_roles import RoleBackfill
+from stratabase.evolution.backfill.rewrite import rewrite_items
 from stratabase.evolution.backfill.uniques import MAX_REFUSED, Duplicate, Duplicates, UniqueBackfill
 
 MAX_COMMIT_DURATION = 20.0
@@ -409,31 +406,17 @@ def set_places(engine: Engine, items: Sequence[Item], paths: Sequence[AccessPath
 
     If a concurrent write has changed an object, read it again and retry, one object at a time.
     """
-    if _set_places_at_once(engine, items, paths):
-        return
-    for item in items:
-        head = live_head(item)
-        while head is not None and not _set_places_at_once(engine, [head], paths):
-            head = live_head(*engine.get([item.key]))
+    rewrite_items(engine, items, lambda item: _patches(item, paths))
 
 
-def _set_places_at_once(engine: Engine, items: Sequence[Item], paths: Sequence[AccessPath]) -> bool:
-    """Write the index entries of objects in one commit; return False if one of them was changed meanwhile."""
-    patches = [patch for item in items if (patch := _patch(item, paths)) is not None]
-    try:
-        if patches:
-            engine.commit(Batch(f"reindex{secrets.token_hex(12)}", tuple(patches)))
-    except (ExpectationFailed, OutcomeUnknown):
-        return False
-    return True
-
-
-def _patch(item: Item, paths: Sequence[AccessPath]) -> Patch | None:
-    """Return the action that corrects the index entries of an object, None if they are right."""
+def _patches(item: Item, paths: Sequence[AccessPath]) -> Sequence[Patch]:
+    """Return the action that corrects the index entries of an object, none if they are right."""
+    if live_head(item) is None:
+        return ()
     entity = codec.entity_of(item)
     wrong = {
         name: place
         for name, place in heads.index_places(entity, paths).items()
         if item.places.get(name) != place
     }
-    return Patch(item.key, heads.expect_unchanged(entity), places=wrong) if wrong else None
+    return [Patch(item.key, heads.expect_unchanged(entity), places=wrong)] if wrong else []

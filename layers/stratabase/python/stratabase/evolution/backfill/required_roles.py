@@ -11,7 +11,6 @@ It writes what is missing, and removes what no key or link stands for. Each comm
 were read, so other processes may write at the same time.
 """
 
-import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -48,6 +47,7 @@ from stratabase.core.store.engine.port import (
     Put,
     Value,
 )
+from stratabase.core.store.engine.updates import is_committed, new_commit_id, update_items
 from stratabase.core.store.indexes.entries import MoveStage, RegistryEntry, RoleEntry
 from stratabase.core.store.indexes.registry import Registry, registry_fence
 from stratabase.core.store.indexes.registry_cache import RegistryCache, WriteSchema
@@ -84,6 +84,7 @@ _READ_BATCH = 100
 _WRITE_BATCH = 20
 """The number of objects in one commit. Each takes three actions: its head, its link or guard, its target."""
 _MAX_ATTEMPTS = 5
+_WORK = "reindex"
 
 
 T = TypeVar("T")
@@ -197,13 +198,13 @@ class RoleBackfill:
 
     def _delete_cleared(self, stored: StoredRole, some: Sequence[Key]) -> None:
         """Delete links, as long as no build has begun to move associations to them."""
-        while (registry := self._registry.update(lambda registry: registry)).may_clear(stored):
-            try:
-                deletions = [DeleteItem(key) for key in some]
-                self._engine.commit(Batch(_new_commit_id(), (*deletions, registry_fence(registry))))
-            except (ExpectationFailed, OutcomeUnknown):
-                continue
-            return
+
+        def plan() -> tuple[None, Sequence[Action]]:
+            registry = self._registry.update(lambda registry: registry)
+            deletions = [DeleteItem(key) for key in some] if registry.may_clear(stored) else []
+            return None, [*deletions, registry_fence(registry)] if deletions else []
+
+        update_items(self._engine, _WORK, plan)
 
     # Roles that are stored as foreign keys.
 
@@ -468,9 +469,7 @@ class RoleBackfill:
         """
         if not patches:
             return
-        try:
-            self._engine.commit(Batch(_new_commit_id(), tuple(patches)))
-        except (ExpectationFailed, OutcomeUnknown):
+        if not is_committed(self._engine, Batch(_new_commit_id(), tuple(patches))):
             for patch in patches if len(patches) > 1 else ():
                 self._write([patch])
 
@@ -568,4 +567,4 @@ def _batches(wanted: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 def _new_commit_id() -> str:
-    return f"reindex{secrets.token_hex(12)}"
+    return new_commit_id(_WORK)

@@ -13,7 +13,6 @@ An index with another number of shards is another slot of the registry, with par
 Each step is recorded in the registry. So the next reindex continues where a stopped one was.
 """
 
-import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
@@ -21,7 +20,7 @@ from itertools import islice
 from stratabase.core.model.model import Class, Model
 from stratabase.core.model.stored_names import StoredNames
 from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
-from stratabase.core.store.engine.port import Batch, Engine, ExpectationFailed, Item, OutcomeUnknown, Patch
+from stratabase.core.store.engine.port import Engine, Item, Patch
 from stratabase.core.store.indexes.entries import BuildState, IndexSlot
 from stratabase.core.store.indexes.registry import Registry, access_path, is_replaced
 from stratabase.core.store.indexes.registry_cache import RegistryCache, now_in_milliseconds
@@ -30,7 +29,7 @@ from stratabase.core.store.layout.access_path import AccessPath, Column, columns
 from stratabase.core.store.layout.heads import live_head
 from stratabase.evolution.backfill import reindex
 from stratabase.evolution.backfill.class_heads import OutOfTime, listed_keys, live_heads
-from stratabase.evolution.backfill.rewrite import Checkpoint
+from stratabase.evolution.backfill.rewrite import Checkpoint, rewrite_items
 
 OF_LISTING = ()
 """The attributes of the listing of a class, which has none."""
@@ -134,29 +133,16 @@ class Resharding:
 
     def _clear(self, items: Sequence[Item], paths: Sequence[AccessPath]) -> None:
         """Remove the positions of objects in indexes. `items`: the heads, as they were read."""
-        if self._try_clear(items, paths):
-            return
-        for item in items:
-            head: Item | None = item
-            while head is not None and not self._try_clear([head], paths):
-                head = live_head(*self._engine.get([item.key]))
-
-    def _try_clear(self, items: Iterable[Item], paths: Sequence[AccessPath]) -> bool:
-        """Remove the positions in one commit; return False if an object was changed meanwhile."""
-        patches = tuple(patch for item in items if (patch := _removal(item, paths)) is not None)
-        try:
-            if patches:
-                self._engine.commit(Batch(f"reshard{secrets.token_hex(12)}", patches))
-        except (ExpectationFailed, OutcomeUnknown):
-            return False
-        return True
+        rewrite_items(self._engine, items, lambda item: _removals(item, paths))
 
 
-def _removal(item: Item, paths: Iterable[AccessPath]) -> Patch | None:
-    """Return the action that removes the positions of an object in indexes, None if it has none there."""
+def _removals(item: Item, paths: Iterable[AccessPath]) -> Sequence[Patch]:
+    """Return the action that removes the positions of an object in indexes, none if it has none there."""
+    if live_head(item) is None:
+        return ()
     left = {
         path.index_name: None
         for path in paths
         if (place := item.places.get(path.index_name)) is not None and place.partition in path.partitions
     }
-    return Patch(item.key, heads.expect_unchanged(codec.entity_of(item)), places=left) if left else None
+    return [Patch(item.key, heads.expect_unchanged(codec.entity_of(item)), places=left)] if left else []

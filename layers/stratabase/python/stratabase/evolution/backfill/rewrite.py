@@ -1,13 +1,13 @@
 """Rewrites stored items in place: many in one commit, under expectations, and from a checkpoint on.
 
-`stratabase model drop` and `stratabase model convert` use it. Such a task makes no version, changes no
-platform attribute, and passes locks. A plan says which actions an item needs, as it was read. Each of these
-expects that its item has not changed. If a concurrent write changes it, the item is read and planned again.
-So what a plan says is never written over a write that it has not seen.
+`stratabase model drop`, `stratabase model convert` and `stratabase reindex` use it. Such a task makes no
+version, changes no platform attribute, and passes locks. A plan says which actions an item needs, as it was
+read. Each of these expects that its item has not changed. If a concurrent write changes it, the item is read
+and planned again. So what a plan says is never written over a write that it has not seen.
 """
 
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import orjson
@@ -21,16 +21,17 @@ from stratabase.core.store.engine.port import (
     Batch,
     DeleteItem,
     Engine,
-    ExpectationFailed,
     IndexKey,
     Item,
-    OutcomeUnknown,
+    Key,
     Patch,
     Put,
 )
+from stratabase.core.store.engine.updates import is_committed, new_commit_id, update_items
 from stratabase.core.store.layout import codec, heads, keys
 from stratabase.core.store.layout.access_path import AccessPath
 
+_WORK = "rewrite"
 PlanItem = Callable[[Item], Sequence[Action]]
 """Returns the actions that an item needs, none if it is right."""
 
@@ -59,39 +60,37 @@ class ItemRewriter:
 
     def rewrite(self, items: Sequence[Item]) -> int:
         """Rewrite items as they were read; return the number of those that needed it. Raises Unavailable."""
-        if not self._local:
-            return sum(self._parallel_map(self._rewrite_one, items))
-        planned = [(item, actions) for item in items if (actions := self._plan(item))]
-        for group in _groups(planned):
-            if not self._commits([action for _, actions in group for action in actions]):
-                self._changed()
-                for item, _ in group:
-                    self._rewrite_again(item)
-        return len(planned)
+        if self._local:
+            return self._rewrite(items)
+        return sum(self._parallel_map(lambda item: self._rewrite([item]), items))
 
-    def _rewrite_one(self, item: Item) -> bool:
-        actions = self._plan(item)
-        if actions and not self._commits(actions):
-            self._changed()
-            self._rewrite_again(item)
-        return bool(actions)
+    def _rewrite(self, items: Iterable[Item]) -> int:
+        return rewrite_items(self._engine, items, self._plan, self._changed)
 
-    def _rewrite_again(self, item: Item) -> None:
-        """Rewrite an item as it is now."""
-        while True:
-            (found,) = self._engine.get([item.key])
-            actions = self._plan(found) if found is not None else ()
-            if not actions or self._commits(actions):
-                return
-            self._changed()
 
-    def _commits(self, actions: Sequence[Action]) -> bool:
-        """Commit actions; return False if an item is not as it was read."""
-        try:
-            self._engine.commit(Batch(_new_commit_id(), tuple(actions)))
-        except (ExpectationFailed, OutcomeUnknown):
-            return False
-        return True
+def rewrite_items(
+    engine: Engine, items: Iterable[Item], plan: PlanItem, changed: Callable[[], None] = lambda: None
+) -> int:
+    """Rewrite items as they were read, many in one commit; return the number of those that needed it.
+
+    If an item has changed, those of its commit are rewritten alone, as they are then. `changed` is called
+    before an item is planned again. Raises Unavailable.
+    """
+    planned = [(item, actions) for item in items if (actions := plan(item))]
+    for group in _groups(planned):
+        together = tuple(action for _, actions in group for action in actions)
+        if not is_committed(engine, Batch(_new_commit_id(), together)):
+            for item, _ in group:
+                update_items(engine, _WORK, partial(_plan_again, engine, item.key, plan, changed))
+    return len(planned)
+
+
+def _plan_again(
+    engine: Engine, key: Key, plan: PlanItem, changed: Callable[[], None]
+) -> tuple[None, Sequence[Action]]:
+    changed()
+    (found,) = engine.get([key])
+    return None, plan(found) if found is not None else ()
 
 
 def _groups(
@@ -179,4 +178,4 @@ class Checkpoint:
 
 
 def _new_commit_id() -> str:
-    return f"rewrite{secrets.token_hex(12)}"
+    return new_commit_id(_WORK)

@@ -5,13 +5,11 @@ hour. `stratabase model diff` reads them. The list is one item. Each text is com
 because an item of DynamoDB holds at most 400 KB.
 """
 
-import secrets
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from secrets import token_hex
 
 import orjson
 
@@ -26,10 +24,10 @@ from stratabase.core.store.engine.port import (
     DeleteItem,
     Engine,
     Expectation,
-    ExpectationFailed,
     Item,
     Put,
 )
+from stratabase.core.store.engine.updates import new_commit_id, update_items
 from stratabase.core.store.layout import keys
 
 NOTE_INTERVAL = 60 * 60 * 1000
@@ -39,7 +37,6 @@ MAX_KEPT = 5
 MAX_PIECE = 300_000
 """The maximum number of characters of a piece of a compressed text."""
 MAX_PIECES = 10
-_MAX_ATTEMPTS = 5
 _REVISION = "revision"
 _PREDATES_ACCESS = "predates_access"
 
@@ -110,15 +107,17 @@ class ServedModels:
         """
         digest = text_digest(text)
         before = None if replaced is None else text_digest(replaced)
-        for _ in range(_MAX_ATTEMPTS):
+
+        def plan() -> tuple[None, Sequence[Action]]:
             known, revision = self._read()
             after = _with_seen(known, digest, now, None if before == digest else before)
             if after == known:
-                return
+                return None, ()
             if digest not in {each.digest for each in known}:
                 after = (replace(after[0], pieces=self._write_text(digest, text)), *after[1:])
-            if self._write_list(after, known, revision):
-                return
+            return None, _list_actions(after, known, revision)
+
+        update_items(self._engine, "served", plan)
 
     def _read(self) -> tuple[tuple[ServedModel, ...], int | None]:
         (item,) = self._engine.get([keys.SERVED_MODELS])
@@ -141,38 +140,33 @@ class ServedModels:
         if len(pieces) > MAX_PIECES:
             raise ModelTextTooLarge(len(packed))
         for number, piece in enumerate(pieces):
-            self._commit(Put(Item(keys.served_text(digest, number), state=piece), NO_EXPECTATION))
+            put = Put(Item(keys.served_text(digest, number), state=piece), NO_EXPECTATION)
+            self._engine.commit(Batch(new_commit_id("served"), (put,)))
         return len(pieces)
 
-    def _write_list(
-        self, models: tuple[ServedModel, ...], before: Sequence[ServedModel], revision: int | None
-    ) -> bool:
-        """Write the list, and remove the texts that are no longer in it. Return False if it has changed."""
-        kept = {each.digest for each in models}
-        gone = [
-            DeleteItem(keys.served_text(each.digest, piece))
-            for each in before
-            if each.digest not in kept
-            for piece in range(each.pieces)
-        ]
-        state = orjson.dumps(
-            [[each.digest, each.pieces, each.first_seen, each.last_seen, each.replaced] for each in models]
-        ).decode()
-        expect = (
-            NOT_EXISTS
-            if revision is None
-            else Expectation(conditions=(Condition(_REVISION, ConditionOperator.EQUALS, revision),))
-        )
-        predating = " ".join(each.digest for each in models if each.predates_access)
-        item = Item(keys.SERVED_MODELS, {_REVISION: (revision or 0) + 1, _PREDATES_ACCESS: predating}, state)
-        try:
-            self._commit(Put(item, expect), *gone)
-        except ExpectationFailed:
-            return False
-        return True
 
-    def _commit(self, *actions: Action) -> None:
-        self._engine.commit(Batch(f"served{token_hex(12)}", actions))
+def _list_actions(
+    models: Sequence[ServedModel], before: Sequence[ServedModel], revision: int | None
+) -> Sequence[Action]:
+    """Return the actions that replace the list, as it was read, and remove the texts that it lacks now."""
+    kept = {each.digest for each in models}
+    gone = [
+        DeleteItem(keys.served_text(each.digest, piece))
+        for each in before
+        if each.digest not in kept
+        for piece in range(each.pieces)
+    ]
+    state = orjson.dumps(
+        [[each.digest, each.pieces, each.first_seen, each.last_seen, each.replaced] for each in models]
+    ).decode()
+    expect = (
+        NOT_EXISTS
+        if revision is None
+        else Expectation(conditions=(Condition(_REVISION, ConditionOperator.EQUALS, revision),))
+    )
+    predating = " ".join(each.digest for each in models if each.predates_access)
+    item = Item(keys.SERVED_MODELS, {_REVISION: (revision or 0) + 1, _PREDATES_ACCESS: predating}, state)
+    return Put(item, expect), *gone
 
 
 def text_digest(text: str) -> str:
@@ -216,7 +210,7 @@ class AcceptedModels:
         `old`: the digests of these. `new`: the text of the model.
         """
         state = orjson.dumps({"old": sorted(old), "new": text_digest(new)}).decode()
-        self._engine.commit(Batch(f"accept{secrets.token_hex(12)}", (Put(Item(_KEY, state=state)),)))
+        self._engine.commit(Batch(new_commit_id("accept"), (Put(Item(_KEY, state=state)),)))
 
     def is_accepted(self, old: str, new: str) -> bool:
         """Return whether a model may be served in place of another one. Raises Unavailable.

@@ -4,7 +4,6 @@ Each guard is written on the condition that its object is as it was read. If ano
 the object gets none and is reported as a duplicate.
 """
 
-import secrets
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
@@ -16,6 +15,7 @@ from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.core.model.model import Class, Model, Unique
 from stratabase.core.model.types.storage import Stored
 from stratabase.core.store.engine.port import Batch, Check, Engine, Item, Key
+from stratabase.core.store.engine.updates import new_commit_id
 from stratabase.core.store.indexes.entries import RegistryEntry, UniqueEntry
 from stratabase.core.store.indexes.registry import unique_of
 from stratabase.core.store.layout import codec, keys
@@ -218,7 +218,7 @@ class GuardBackfill:
         heads = tuple(Check(keys.head(entity.reference), expect_unchanged(entity)) for entity in entities)
         for _ in range(_MAX_ATTEMPTS):
             actions = (*heads, *guards.actions(), *guards.other_heads.values())
-            failures = try_commit(self._engine, Batch(f"reindex{secrets.token_hex(12)}", actions))
+            failures = try_commit(self._engine, Batch(new_commit_id("reindex"), actions))
             if not failures:
                 return
             guards.learn(failures).raise_refusal()

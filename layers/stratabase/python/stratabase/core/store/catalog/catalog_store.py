@@ -9,9 +9,8 @@ only if its own model is not among them, or was last seen some time ago.
 """
 
 import base64
-import secrets
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from stratabase.core.domain.issues.refusals import Unavailable
@@ -31,17 +30,15 @@ from stratabase.core.store.catalog.catalog import (
 from stratabase.core.store.engine.port import (
     NOT_EXISTS,
     Action,
-    Batch,
     Condition,
     ConditionOperator,
     DeleteItem,
     Engine,
     Expectation,
-    ExpectationFailed,
     Item,
-    OutcomeUnknown,
     Put,
 )
+from stratabase.core.store.engine.updates import update_items
 from stratabase.core.store.indexes.registry import Registry
 from stratabase.core.store.layout import keys
 
@@ -68,16 +65,15 @@ class CatalogStore:
         If another process changes the catalog concurrently, read it and apply the change again.
         `changed`: returns its argument if nothing is to be written.
         """
-        while True:
+
+        def plan() -> tuple[Catalog, Sequence[Action]]:
             before, parts = self._read()
             after = changed(before)
             if after is before:
-                return after
-            try:
-                self._engine.commit(Batch(f"catalog{secrets.token_hex(12)}", _actions(after, parts)))
-            except (ExpectationFailed, OutcomeUnknown):
-                continue
-            return Catalog(before.revision + 1, after.entries)
+                return after, ()
+            return Catalog(before.revision + 1, after.entries), _actions(after, parts)
+
+        return update_items(self._engine, "catalog", plan)
 
     def _read(self) -> tuple[Catalog, int]:
         """Return the catalog and the number of its items."""

@@ -14,8 +14,9 @@ Read in this order:
 7. snapshot: all items of a store at one instant.
 8. parallel: runs several reads at the same time, and counts round trips.
 9. sharded_range: reads and counts what is spread over several partitions.
-10. read_limiter: charges reads to the read budget of a request.
-11. metering, capacity: the capacity units that calls consume, which also SQLite shows.
+10. updates: commits that are planned again if an item has changed.
+11. read_limiter: charges reads to the read budget of a request.
+12. metering, capacity: the capacity units that calls consume, which also SQLite shows.
 
 Imports the domain's refusals and read budget, and no other package of the store.
 """

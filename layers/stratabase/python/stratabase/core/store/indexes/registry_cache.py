@@ -14,9 +14,8 @@ within this time. On an embedded engine, the fence of each commit also rejects w
 registry.
 """
 
-import secrets
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from random import uniform
@@ -28,7 +27,8 @@ from stratabase.core.domain.objects.entity import RoleName
 from stratabase.core.model.model import Class, Model, Unique
 from stratabase.core.model.stored_names import ClassNames, StoredNames
 from stratabase.core.model.stored_values import ABSENT, stored_value
-from stratabase.core.store.engine.port import Batch, Check, Engine, ExpectationFailed, OutcomeUnknown, Put
+from stratabase.core.store.engine.port import Action, Check, Engine, Put
+from stratabase.core.store.engine.updates import update_items
 from stratabase.core.store.indexes.entries import BuildState, RoleEntry, UniqueEntry
 from stratabase.core.store.indexes.registry import (
     Registry,
@@ -348,24 +348,18 @@ class RegistryCache:
         If another process changes the registry concurrently, read it and apply the change again.
         `changed`: returns its argument if nothing is to be written.
         """
-        while True:
+
+        def plan() -> tuple[Registry, Sequence[Action]]:
             before = self._read()
             after = changed(before)
             if after is before:
-                return after
-            if self._commit(after):
-                return replace(after, revision=before.revision + 1)
+                return after, ()
+            return replace(after, revision=before.revision + 1), (registry_put(after),)
+
+        return update_items(self._engine, "slots", plan)
 
     def _read(self) -> Registry:
         return parse_registry(self._engine.get([keys.REGISTRY])[0])
-
-    def _commit(self, registry: Registry) -> bool:
-        try:
-            self._engine.commit(Batch(f"slots{secrets.token_hex(12)}", (registry_put(registry),)))
-        except (ExpectationFailed, OutcomeUnknown):
-            # After a lost response, the registry may have been written. The next read shows it.
-            return False
-        return True
 
     def add_missing(self, registry: Registry) -> Registry:
         """Return the registry with all entries that the model needs, as far as there are free slots."""

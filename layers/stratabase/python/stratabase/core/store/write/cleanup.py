@@ -9,7 +9,6 @@ ledger. Cleanup checks no required roles or locks: the write has checked before 
 "Purge" means the deletion of what is left of one object.
 """
 
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice
@@ -26,11 +25,10 @@ from stratabase.core.store.engine.port import (
     ITEMS,
     Batch,
     DeleteItem,
-    ExpectationFailed,
     Item,
     Key,
-    OutcomeUnknown,
 )
+from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.layout import codec, keys, ledgers, links
 from stratabase.core.store.read.context import StoreContext
 from stratabase.core.store.write.commit import commit
@@ -171,10 +169,8 @@ class Purger:
 
     def _remove(self, ledger: Item) -> None:
         """Remove a ledger, unless it was already removed or replaced by a new one."""
-        with suppress(ExpectationFailed, OutcomeUnknown):
-            self._store.engine.commit(
-                Batch(_new_commit_id(), (DeleteItem(ledger.key, ledgers.expect_same_ledger(ledger)),))
-            )
+        delete = DeleteItem(ledger.key, ledgers.expect_same_ledger(ledger))
+        is_committed(self._store.engine, Batch(_new_commit_id(), (delete,)))
 
     def _withdrawals(
         self, list_: Item, tombstones: Mapping[Reference, Tombstone], purge: _Purge
@@ -271,7 +267,7 @@ class Purger:
 
 
 def _new_commit_id() -> str:
-    return f"purge{secrets.token_hex(12)}"
+    return new_commit_id("purge")
 
 
 class Cleanup:

@@ -1,6 +1,5 @@
 """The idempotency records in an engine: in a commit, without one, and the removal of expired ones."""
 
-import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -15,9 +14,9 @@ from stratabase.core.store.engine.port import (
     ExpectationFailed,
     Failure,
     Item,
-    OutcomeUnknown,
     Put,
 )
+from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.layout import idempotency_records, keys
 from stratabase.core.store.layout.idempotency_records import put_record
 from stratabase.core.store.read.context import StoreContext
@@ -51,12 +50,10 @@ def check_recorded(failures: Sequence[Failure]) -> None:
 
 def add_record(engine: Engine, record: IdempotencyRecord, now: Instant) -> None:
     """Store the record of a step that has written nothing. Raises AlreadyRecorded, Unavailable."""
-    commit_id = f"record{secrets.token_hex(12)}"
+    commit_id = new_commit_id("record")
     put = idempotency_records.put_record(record, commit_id, now, listed=not engine.removes_expired)
-    try:
-        engine.commit(Batch(commit_id, (put,)))
-    except (ExpectationFailed, OutcomeUnknown):
-        raise AlreadyRecorded from None
+    if not is_committed(engine, Batch(commit_id, (put,))):
+        raise AlreadyRecorded
 
 
 def remove_expired(engine: Engine, now: Instant) -> Iterator[None]:
@@ -79,5 +76,5 @@ def _remove(engine: Engine, items: Sequence[Item], now: Instant) -> Iterator[Non
         return
     actions = tuple(idempotency_records.delete_expired(item.key, now) for item in items)
     with suppress(ExpectationFailed):  # a key was used again: the next sweep removes the others
-        engine.commit(Batch(f"record{secrets.token_hex(12)}", actions))
+        engine.commit(Batch(new_commit_id("record"), actions))
     yield

@@ -1,6 +1,5 @@
 """Queues of jobs in an engine, in the batches of the writes that leave them. `layout/jobs` has the items."""
 
-import secrets
 from collections.abc import Callable, Iterator
 from heapq import merge
 from itertools import chain
@@ -13,10 +12,9 @@ from stratabase.core.store.engine.port import (
     Batch,
     Bounds,
     Engine,
-    ExpectationFailed,
     Item,
-    OutcomeUnknown,
 )
+from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.layout import jobs, keys
 from stratabase.core.store.layout.jobs import QueueLayout
 
@@ -49,9 +47,9 @@ class LedgerQueue(Generic[T]):
 
     def move(self, job: Job[Any], due: Instant, attempts: int) -> Job[T] | None:
         """Set when a job is due, and its number of attempts. Return None if it has changed."""
-        commit_id = _new_commit_id()
+        commit_id = new_commit_id("job")
         patch = jobs.move_job(self._layout, job, due, attempts, commit_id)
-        if not self._is_committed(patch, commit_id):
+        if not is_committed(self._engine, Batch(commit_id, (patch,))):
             return None
         return job._replace(due=due, attempts=attempts, seen=jobs.compared(patch.set))
 
@@ -84,14 +82,6 @@ class LedgerQueue(Generic[T]):
         due = jobs.due_at(item.sort_in(keys.LISTING))
         return Job(self._layout.name(item.key), self._content(item), due)
 
-    def _is_committed(self, action: Action, commit_id: str) -> bool:
-        """Execute an action. Return whether its expectation was met. Raises Unavailable."""
-        try:
-            self._engine.commit(Batch(commit_id, (action,)))
-        except (ExpectationFailed, OutcomeUnknown):
-            return False
-        return True
-
 
 class EngineQueue(LedgerQueue[str]):
     """The queue of a kind of job, whose content is a text. Implements `JobQueue`."""
@@ -108,13 +98,9 @@ class EngineQueue(LedgerQueue[str]):
 
     def add(self, key: str, content: str, due: Instant) -> None:
         """Add a job in a batch of its own. Raises Unavailable."""
-        commit_id = _new_commit_id()
+        commit_id = new_commit_id("job")
         self._engine.commit(Batch(commit_id, (self.put(key, content, due, commit_id),)))
 
     def finish(self, job: Job[Any]) -> None:
         """Remove a job that is done, unless it has changed since."""
-        self._is_committed(jobs.finish_job(self._layout, job), _new_commit_id())
-
-
-def _new_commit_id() -> str:
-    return f"job{secrets.token_hex(12)}"
+        is_committed(self._engine, Batch(new_commit_id("job"), (jobs.finish_job(self._layout, job),)))
