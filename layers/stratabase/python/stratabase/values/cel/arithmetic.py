@@ -6,7 +6,6 @@ from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal, DecimalException
 from typing import Any
 
-from stratabase.values.cel import texts
 from stratabase.values.cel.checker import Checker
 from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.kinds import (
@@ -22,6 +21,7 @@ from stratabase.values.cel.kinds import (
 )
 from stratabase.values.cel.literals import MAX_INT64, MIN_INT64
 from stratabase.values.cel.syntax import ChainNode, NegationNode, Word
+from stratabase.values.cel.texts import join_two
 from stratabase.values.cel.typed_expression import (
     Evaluator,
     TypedExpression,
@@ -122,7 +122,7 @@ _OPERATORS: Mapping[tuple[str, ValueKind], BinaryOperator] = {
     ("-", REAL): _pure(subtract_decimals),
     ("*", REAL): _pure(multiply_decimals),
     ("/", REAL): _pure(divide_decimals),
-    ("+", TEXT): texts.join_two,
+    ("+", TEXT): join_two,
 }
 _LISTS: Mapping[str, BinaryOperator] = {"+": _pure(operator.add)}
 

@@ -1,14 +1,24 @@
-"""Functions that convert a value to another kind, and `round`. An invalid conversion gives null."""
+"""Functions that convert values to another kind, as `concat` does, and `round`. A wrong text gives null."""
 
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from stratabase.values.cel import arithmetic
+from stratabase.values.cel.arithmetic import int_or_null, round_decimal, truncate_decimal
+from stratabase.values.cel.checker import Checker
 from stratabase.values.cel.environment import Environment
-from stratabase.values.cel.function import Signature, simple_function
-from stratabase.values.cel.kinds import BOOLEAN, DATE, DATETIME, INT, REAL, TEXT, TIME, ValueKind
+from stratabase.values.cel.function import (
+    Function,
+    Signature,
+    apply_signature,
+    argument_error,
+    simple_function,
+)
+from stratabase.values.cel.kinds import BOOLEAN, DATE, DATETIME, INT, REAL, TEXT, TIME, UNKNOWN, ValueKind
+from stratabase.values.cel.syntax import CallNode
+from stratabase.values.cel.texts import join_all
+from stratabase.values.cel.typed_expression import TypedExpression
 from stratabase.values.formats.decimals import canonical_decimal, parse_decimal
 from stratabase.values.formats.invalid_value import InvalidValue
 
@@ -26,12 +36,12 @@ def identity(_: Environment, value: Any) -> Any:
 
 def real_to_int(_: Environment, number: Decimal) -> int | None:
     """Return the integer part of a number."""
-    return arithmetic.truncate_decimal(number)
+    return truncate_decimal(number)
 
 
 def text_to_int(_: Environment, text: str) -> int | None:
     """Return the integer that a text represents, or None."""
-    return arithmetic.int_or_null(int(text)) if _WHOLE.fullmatch(text) else None
+    return int_or_null(int(text)) if _WHOLE.fullmatch(text) else None
 
 
 def text_to_real(_: Environment, text: str) -> Decimal | None:
@@ -75,10 +85,31 @@ TO_TEXT: Mapping[ValueKind, Callable[[Environment, Any], str]] = {
 
 
 def _round(_: Environment, number: Decimal, digits: int = 0) -> Decimal | None:
-    return arithmetic.round_decimal(number, digits)
+    return round_decimal(number, digits)
 
 
-NUMBER_FUNCTIONS = (
+_CONCAT = "concat(a, b, …)"
+
+
+def _check_concat(checker: Checker, call: CallNode) -> TypedExpression:
+    """Check the values that `concat` joins."""
+    values = [checker.check_value(argument) for argument in call.arguments]
+    pieces = [_as_text(call, value) for value in values]
+    if not pieces or None in pieces:
+        return checker.report(call.word.at, argument_error(_CONCAT, [list(TO_TEXT)], values))
+    written = [piece for piece in pieces if piece is not None]
+    return apply_signature(call, Signature((TEXT,) * len(written), TEXT, join_all), written)
+
+
+def _as_text(call: CallNode, value: TypedExpression) -> TypedExpression | None:
+    """Return a value converted to text, or None if its kind has no text form."""
+    if value.kind in (TEXT, UNKNOWN) or value.kind.values:
+        return value
+    write = TO_TEXT.get(value.kind)
+    return apply_signature(call, Signature((value.kind,), TEXT, write), [value]) if write else None
+
+
+CONVERSION_FUNCTIONS = (
     simple_function(
         "round(x, digits)",
         Signature((REAL, INT), REAL, _round),
@@ -104,4 +135,5 @@ NUMBER_FUNCTIONS = (
         "string(x)",
         *(Signature((kind,), TEXT, write) for kind, write in TO_TEXT.items()),
     ),
+    Function("concat", _CONCAT, _check_concat),
 )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 from stratabase.values.cel.arithmetic import check_chain, check_negation
 from stratabase.values.cel.checker import Checker, NodeCheck
 from stratabase.values.cel.comparisons import check_comparison, check_values
-from stratabase.values.cel.conversions import NUMBER_FUNCTIONS
+from stratabase.values.cel.conversions import CONVERSION_FUNCTIONS
 from stratabase.values.cel.dates import DATE_FUNCTIONS
 from stratabase.values.cel.environment import Environment, Path
 from stratabase.values.cel.errors import ExpressionError, InvalidExpression
@@ -52,7 +52,7 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
         for function in (
             *NULL_FUNCTIONS,
             *DATE_FUNCTIONS,
-            *NUMBER_FUNCTIONS,
+            *CONVERSION_FUNCTIONS,
             *TEXT_FUNCTIONS,
             MATCHES,
             *LIST_FUNCTIONS,

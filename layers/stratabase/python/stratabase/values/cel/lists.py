@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from stratabase.values.cel import texts
 from stratabase.values.cel.checker import Checker
 from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.function import Function, Signature, apply_signature, argument_error
 from stratabase.values.cel.kinds import BOOLEAN, INT, NULL, TEXT, UNKNOWN, ValueKind, list_of
 from stratabase.values.cel.logic import check_alternatives
 from stratabase.values.cel.syntax import CallNode, IndexNode, ListNode, NameNode, Node
+from stratabase.values.cel.texts import size
 from stratabase.values.cel.typed_expression import (
     Evaluator,
     TypedExpression,
@@ -161,7 +161,7 @@ def _check_size(checker: Checker, call: CallNode) -> TypedExpression:
     if len(arguments) == 1:
         kind = arguments[0].kind
         if kind.element or kind.values or kind in (TEXT, UNKNOWN):
-            return apply_signature(call, Signature((kind,), INT, texts.size), arguments)
+            return apply_signature(call, Signature((kind,), INT, size), arguments)
     return checker.report(call.word.at, argument_error(_SIZE, [[TEXT], [_ANY_LIST]], arguments))
 
 

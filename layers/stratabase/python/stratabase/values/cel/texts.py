@@ -5,7 +5,6 @@ from functools import lru_cache
 from typing import Any
 
 from stratabase.values.cel.checker import Checker
-from stratabase.values.cel.conversions import TO_TEXT
 from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.function import (
     Function,
@@ -127,29 +126,9 @@ def _check_matches(checker: Checker, call: CallNode) -> TypedExpression:
 
 
 MATCHES = Function("matches", _USAGE, _check_matches)
-_CONCAT = "concat(a, b, …)"
-
-
-def _check_concat(checker: Checker, call: CallNode) -> TypedExpression:
-    """Check the values that `concat` joins."""
-    values = [checker.check_value(argument) for argument in call.arguments]
-    pieces = [_as_text(call, value) for value in values]
-    if not pieces or None in pieces:
-        return checker.report(call.word.at, argument_error(_CONCAT, [list(TO_TEXT)], values))
-    written = [piece for piece in pieces if piece is not None]
-    return apply_signature(call, Signature((TEXT,) * len(written), TEXT, join_all), written)
-
-
-def _as_text(call: CallNode, value: TypedExpression) -> TypedExpression | None:
-    """Return a value converted to text, or None if its kind has no text form."""
-    if value.kind in (TEXT, UNKNOWN) or value.kind.values:
-        return value
-    write = TO_TEXT.get(value.kind)
-    return apply_signature(call, Signature((value.kind,), TEXT, write), [value]) if write else None
 
 
 TEXT_FUNCTIONS = (
-    Function("concat", _CONCAT, _check_concat),
     simple_function("lower(text)", Signature((TEXT,), TEXT, lower)),
     simple_function("upper(text)", Signature((TEXT,), TEXT, upper)),
     simple_function("trim(text)", Signature((TEXT,), TEXT, trim)),
