@@ -101,6 +101,7 @@ def test_logs_and_metrics_name_routes_and_services_and_nothing_of_clients(servic
     assert {line["route"] for line in created} == {GRAPHQL}
     assert {line["client"] for line in created} == {CLIENT}
     assert any("refusals" in line for line in created)
+    assert any(line.get("graphqlCore") == "refused" for line in created)
     assert {"/public/health", "/public/graphiql/{file}", "-"} <= {line["route"] for line in logged}
     assert 431 in {line["status"] for line in logged}
 
@@ -118,6 +119,7 @@ def test_logs_and_metrics_name_routes_and_services_and_nothing_of_clients(servic
     assert found[f'stratabase_request_seconds_count{{route="{GRAPHQL}"}}'] >= 7
     assert found["stratabase_workers"] == 2
     assert any(name.startswith('stratabase_refusals_total{refusal="') for name in found)
+    assert found['stratabase_graphql_core_total{reason="refused"}'] >= 1
 
     # 6. Nothing that a client has sent is in them.
     assert MARKER not in service.log()

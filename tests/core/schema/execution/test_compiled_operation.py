@@ -11,6 +11,7 @@ from stratabase.core.operations.services import Services
 from stratabase.core.schema.execution import compiled_operation
 from stratabase.core.schema.execution.compiled_operation import CompiledOperation
 from stratabase.core.schema.executor import SchemaExecutor
+from stratabase.core.usage import record_usage
 from tests.fakes import ADMINISTRATOR, DictEntities, fake_services
 from tests.models import THINGS
 
@@ -211,3 +212,64 @@ def test_other_requests_proceed_while_a_long_page_is_shaped(monkeypatch: pytest.
     before = len(turns)
     assert shown(130) == [{"count": number} for number in range(130)]
     assert len(turns) - 2 * before == 3
+
+
+GET = '{ Thing___get(_id: "full") { name } }'
+
+
+def left(query: str, variables: dict[str, Any] | None = None) -> tuple[str | None, list[BaseException], Any]:
+    """Return why graphql-core executed a request, the faults that were reported, and the answer."""
+    services, _ = stored()
+    faults: list[BaseException] = []
+    executor = SchemaExecutor(services, lambda fault, _trace_id: faults.append(fault))
+    with record_usage() as usage:
+        answer = executor.execute(query, variables, None, ADMINISTRATOR, "trace")
+    return usage.graphql_core, faults, json.loads(answer.body)
+
+
+def test_a_compiled_answer_is_none_of_graphql_core() -> None:
+    assert left(GET) == (None, [], {"data": {"Thing___get": {"name": "chair"}}})
+
+
+@pytest.mark.parametrize(
+    ("query", "variables", "reason"),
+    [
+        (
+            "query($yes: Boolean!) { Thing___getPage { totalCount @include(if: $yes) } }",
+            {"yes": True},
+            "unsupported",
+        ),
+        ('mutation { Thing___create(data: {name: "far too long"}) { _id } }', None, "refused"),
+        ('{ Thing___get(_id: "full") { day(format: "nonsense") } }', None, "refused"),
+        ("query($id: ID!) { Thing___get(_id: $id) { name } }", {"id": None}, "refused"),
+    ],
+)
+def test_what_graphql_core_executes_is_counted(query: str, variables: dict[str, Any], reason: str) -> None:
+    found, faults, _ = left(query, variables)
+    assert (found, faults) == (reason, [])
+
+
+def test_a_fault_of_a_compiled_operation_is_reported_and_graphql_core_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fault = TypeError("generated code")
+
+    def fail(*_: Any) -> Any:
+        raise fault
+
+    monkeypatch.setattr(compiled_operation, "names_of", fail)
+
+    assert left(GET) == ("fault", [fault], {"data": {"Thing___get": {"name": "chair"}}})
+
+
+def test_a_fault_of_a_service_is_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = TypeError("a service")
+
+    def fail(*_: Any, **__: Any) -> Any:
+        raise fault
+
+    monkeypatch.setattr(DictEntities, "read", fail)
+
+    reason, faults, answer = left(GET)
+    assert (reason, faults) == ("refused", [fault])
+    assert answer["errors"][0]["extensions"]["issueType"] == "SERVER_ERROR"

@@ -31,6 +31,7 @@ class RequestRecord:
             "traceId": self.trace_id,
             "status": self.status,
             "operations": self.usage.operations,
+            **({"graphqlCore": self.usage.graphql_core} if self.usage.graphql_core else {}),
         }
 
 

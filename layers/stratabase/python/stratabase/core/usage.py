@@ -20,6 +20,8 @@ class RequestUsage:
         """The names of the first operations."""
         self.refusals: Counter[str] = Counter()
         """The number of refusals by their types."""
+        self.graphql_core: str | None = None
+        """Why graphql-core executed the operation (a `Fallback`). None if it did not."""
         self.read_units = 0.0
         self.write_units = 0.0
         """The capacity units of DynamoDB, as its responses state them."""

@@ -52,7 +52,7 @@ from stratabase.core.schema.generate import generate_schema
 from stratabase.core.schema.introspection import IntrospectionCache
 from stratabase.core.schema.prepared_documents import PreparedDocuments
 from stratabase.core.schema.profile_schemas import ProfileSchemas, print_sdl
-from stratabase.core.schema.request.context import GraphQLContext, ProfileSchema
+from stratabase.core.schema.request.context import Fallback, GraphQLContext, ProfileSchema
 from stratabase.core.usage import current_usage
 from stratabase.values.messages import _
 
@@ -148,9 +148,12 @@ class SchemaExecutor:
         # 3. Execute the compiled operation. `data` returns None unless all values are plainly correct.
         key = read_key() if read_key is not None and context.mutates else None
         compiled = document.compiled(operation_name) if self._compile and key is None else None
-        data = compiled.data(context, variables or {}, literals.coerced) if compiled else None
-        if data is not None:
-            return render_data(with_unreadable(data, [], errors, context), context)
+        if compiled is not None:
+            data = compiled.data(context, variables or {}, literals.coerced, errors.report_fault)
+            if data is not None:
+                return render_data(with_unreadable(data, [], errors, context), context)
+        elif key is not None:
+            context.fallback = Fallback.KEYED
         # 4. Otherwise, graphql-core executes the document. It reuses the results of root fields that have
         # already run, so that nothing is written twice.
         ast = self._documents.parse(query).ast if literals.untyped else document.ast
@@ -183,6 +186,8 @@ class SchemaExecutor:
         With a key, it executes only the fields of the mutation that the key has no answers of. Raises
         IdempotencyKeyReused, Unavailable.
         """
+        if (usage := current_usage()) is not None:
+            usage.graphql_core = context.fallback
         operation = get_operation_ast(ast, operation_name)
         definitions = (operation and operation.variable_definitions) or ()
         # To coerce many values takes a long time, so do it once, also if the compiled operation has done it.

@@ -38,6 +38,12 @@ class RequestMetrics:
         self._refusals = Counter(
             "stratabase_refusals", "Refusals by their types.", ["refusal"], registry=registry
         )
+        self._graphql_core = Counter(
+            "stratabase_graphql_core",
+            "GraphQL requests that no compiled operation answered, by the reason.",
+            ["reason"],
+            registry=registry,
+        )
 
     def write(self, record: RequestRecord) -> None:
         """Count a request."""
@@ -47,3 +53,5 @@ class RequestMetrics:
             self._services.labels(service).inc()
         for refusal, count in record.usage.refusals.items():
             self._refusals.labels(refusal).inc(count)
+        if record.usage.graphql_core is not None:
+            self._graphql_core.labels(record.usage.graphql_core).inc()

@@ -13,6 +13,7 @@ from graphql import (
     DocumentNode,
     FieldNode,
     GraphQLEnumType,
+    GraphQLError,
     GraphQLField,
     GraphQLList,
     GraphQLNonNull,
@@ -25,6 +26,7 @@ from graphql import (
 )
 
 from stratabase.core import waiting
+from stratabase.core.domain.issues.refusals import Refusal
 from stratabase.core.model.api_names import CURSOR
 from stratabase.core.model.attribute import Attribute
 from stratabase.core.model.types import ID_TYPE, TYPES
@@ -35,6 +37,7 @@ from stratabase.core.schema.execution.selections import Selections, fragments_of
 from stratabase.core.schema.execution.variables import VariableCoercion
 from stratabase.core.schema.request.context import (
     RESOLVER,
+    Fallback,
     GraphQLContext,
     ResponseWarning,
     ResultWithIssues,
@@ -45,6 +48,7 @@ from stratabase.core.schema.types.attributes import ATTRIBUTE, AttributeField
 from stratabase.core.schema.types.files import LINK, file_source
 from stratabase.core.schema.types.objects import ROLE, nested_key
 from stratabase.values.formats.date_pattern import SliceFormat
+from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.preferences import Formats
 
 
@@ -255,12 +259,17 @@ class CompiledOperation:
         """Whether compiling has not failed for any member's formats."""
 
     def data(
-        self, context: GraphQLContext, variables: Mapping[str, Any], literals: Mapping[str, Any]
+        self,
+        context: GraphQLContext,
+        variables: Mapping[str, Any],
+        literals: Mapping[str, Any],
+        report_fault: Callable[[Exception], None],
     ) -> dict[str, Any] | None:
         """Return the `data` of the response, or None if graphql-core must execute the operation.
 
         `literals` are the coerced values of variables that stand for literals. The context keeps the results
-        of root fields that have run, for graphql-core to use.
+        of root fields that have run, for graphql-core to use, and why it must. `report_fault` is called with
+        an exception that graphql-core does not run into.
         """
         try:
             values = self._values(context, variables, literals)
@@ -268,8 +277,18 @@ class CompiledOperation:
             return {
                 root.key: _answer_root(root, context, values, is_template=bool(literals)) for root in roots
             }
-        except Exception:  # noqa: BLE001 - graphql-core runs into the same error, and reports it
-            return None
+        except NeedsGraphQLCore:
+            is_refused = context.has_valid_variables is False
+            context.fallback = Fallback.REFUSED if is_refused else Fallback.UNSUPPORTED
+        except Exception as error:  # noqa: BLE001 - graphql-core answers nevertheless
+            is_refusal = isinstance(error, Refusal | GraphQLError | InvalidValue)
+            # What a field has raised, graphql-core raises again, and reports it.
+            if is_refusal or context.root_results.has_failed_with(error):
+                context.fallback = Fallback.REFUSED
+            else:
+                context.fallback = Fallback.FAULT
+                report_fault(error)
+        return None
 
     def _values(
         self, context: GraphQLContext, variables: Mapping[str, Any], literals: Mapping[str, Any]

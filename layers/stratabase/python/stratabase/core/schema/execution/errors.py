@@ -212,6 +212,10 @@ class ErrorRenderer:
         self._trace_id = trace_id
         self._report = report
 
+    def report_fault(self, error: BaseException) -> None:
+        """Report an exception that the response does not show."""
+        self._report(error, self._trace_id)
+
     # Most requests have no errors.
     @cached_property
     def _asked(self) -> IssueRenderer:

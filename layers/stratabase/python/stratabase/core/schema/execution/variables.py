@@ -88,8 +88,8 @@ class VariableCoercion:
         if self._prepared is not None:
             try:
                 return _coerce_plain(self._prepared, variables)
-            except Exception:  # noqa: BLE001, S110 - graphql-core decides about everything else
-                pass
+            except (_Doubt, GraphQLError):
+                pass  # graphql-core decides about everything that is not plainly right
         values = coerce_variables(self._schema, self._definitions, variables)
         if values is not None and self._prepared is None:
             self._prepared = tuple(self._prepare(name, source) for name, source in values.sources.items())

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -87,6 +88,23 @@ class RootResults:
                 raise
         return self._values[key]
 
+    def has_failed_with(self, error: Exception) -> bool:
+        """Return whether a field has failed with an exception."""
+        return any(failure is error for failure in self._failures.values())
+
+
+class Fallback(StrEnum):
+    """Why graphql-core executes an operation, instead of the compiled one."""
+
+    KEYED = "keyed"
+    """The request has an idempotency key."""
+    UNSUPPORTED = "unsupported"
+    """The compiled operation does not do this, such as directives with variables, or errors beside data."""
+    REFUSED = "refused"
+    """A field or a variable is refused."""
+    FAULT = "fault"
+    """The compiled operation has failed. It is a fault of the service, which the log has."""
+
 
 class Insight(NamedTuple):
     """The calls to the storage that one service made, and how detailed the answer reports them."""
@@ -149,6 +167,8 @@ class GraphQLContext:
     """Whether messages suggest names ("did you mean")."""
     base_url: str = ""
     """The root URL of all links, without a slash at its end."""
+    fallback: Fallback = Fallback.UNSUPPORTED
+    """Why graphql-core executes the operation, if it does."""
     recorder: FieldRecorder | None = None
     """What records the commit of the only root field, if the request has an idempotency key."""
 
