@@ -110,7 +110,7 @@ class FunctionsHandler:
         """The addresses of the template."""
         return self._routes.addresses
 
-    def check_head(self, _request: Request, _size: int | None, _remaining: float) -> AcceptedHead:
+    def accept_head(self, _request: Request, _size: int | None, _remaining: float) -> AcceptedHead:
         """Accept any head, because functions get whole requests only."""
         return AcceptedHead(None, None)
 

@@ -91,7 +91,7 @@ class Responding:
         self.addresses = addresses
         self._respond = respond
 
-    def check_head(self, _request: Request, _size: int | None, _remaining: float) -> AcceptedHead:
+    def accept_head(self, _request: Request, _size: int | None, _remaining: float) -> AcceptedHead:
         return AcceptedHead(None, None)
 
     def answer(self, request: Request, _remaining: float, *, may_stream: bool) -> EndpointResponse:

@@ -70,7 +70,7 @@ class Dispatcher:
     def admit(self, _request: HttpRequest) -> RouteMatch:
         return MATCH
 
-    def check_head(self, _request: HttpRequest, client: HttpConnection) -> None:
+    def ask_for_body(self, _request: HttpRequest, client: HttpConnection) -> None:
         client.receive_body(BodyTerms())
 
     def answer(self, request: HttpRequest, client: HttpConnection) -> None:

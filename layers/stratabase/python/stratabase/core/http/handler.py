@@ -120,7 +120,7 @@ class HttpHandler:
                 error = self._fail(request, bug, ErrorFormat.PROBLEM_JSON, caller)
             return self._finish(request, error)
 
-    def check_head(
+    def accept_head(
         self, request: Request, body_size: int | None, remaining: float = inf
     ) -> Response | AcceptedHead:
         """Return the refusal of a request by its head alone, or what is needed of its body.

@@ -46,7 +46,7 @@ class Answering(Protocol):
     def admit(self, request: HttpRequest) -> RouteMatch:
         """Return the route of a request, of which maybe only the head has arrived. Raises HttpError."""
 
-    def check_head(self, request: HttpRequest, client: "HttpConnection") -> None:
+    def ask_for_body(self, request: HttpRequest, client: "HttpConnection") -> None:
         """Ask the client for the body of a request, or answer by a refusal, now or later."""
 
     def answer(self, request: HttpRequest, client: "HttpConnection") -> None:
@@ -281,7 +281,7 @@ class HttpConnection(asyncio.Protocol):
         elif not request.is_accepted:
             self._checking = request
             self._pause_reading()
-            self._schedule(self._check_head)
+            self._schedule(self._ask_for_body)
         elif self._body_timer is None:
             self._body_timer = self._loop.call_later(BODY_TIMEOUT, self._time_out, request)
 
@@ -293,11 +293,11 @@ class HttpConnection(asyncio.Protocol):
             except HttpError as error:
                 request.refuse(error)
 
-    def _check_head(self) -> None:
-        """Check the head of the next request, unless its client has already left."""
+    def _ask_for_body(self) -> None:
+        """Let the head of the next request be checked, unless its client has already left."""
         request = self._checking
         if request is not None and not self.is_lost:
-            self._dispatcher.check_head(request, self)
+            self._dispatcher.ask_for_body(request, self)
 
     def receive_body(self, terms: BodyTerms) -> None:
         """Receive the body of the request whose head was checked."""

@@ -13,6 +13,7 @@ from stratabase.core.http.base.cors import Cors
 from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.http.handler import AcceptedHead
 from stratabase.server.http.bodies import BodyMemory, BodyTerms
+from stratabase.server.http.connection import HttpConnection
 from stratabase.server.http.errors import MAX_BODY, TIME_LIMIT, HttpError
 from stratabase.server.http.forwarded import TrustedProxies
 from stratabase.server.http.observer import CLIENT_LEFT, ObservedWork, RequestObserver
@@ -39,26 +40,13 @@ class RequestHandler(Protocol):
     def base_url(self) -> str | None:
         """The root URL of all links. None means the address of the server."""
 
-    def check_head(
+    def accept_head(
         self, request: Request, body_size: int | None, remaining: float
     ) -> Response | AcceptedHead:
         """Return the refusal of a request by its head alone, or what is needed of its body."""
 
     def answer(self, request: Request, remaining: float, *, may_stream: bool) -> Response:
         """Answer a request with its body."""
-
-
-class RequestClient(Protocol):
-    """The connection on which a request arrived."""
-
-    call: Call | None
-    """The call that answers the current request. It learns from the connection that the client has left."""
-
-    def respond(self, response: HttpResponse, trace_id: str) -> None:
-        """Send the response to the current request."""
-
-    def receive_body(self, terms: BodyTerms) -> None:
-        """Receive the body of the request whose head was checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,18 +120,18 @@ class Dispatcher:
         check_body_size(request)
         return match
 
-    def check_head(self, request: HttpRequest, client: RequestClient) -> None:
+    def ask_for_body(self, request: HttpRequest, client: HttpConnection) -> None:
         """Ask the client for the body of a request, or answer by a refusal, now or later."""
-        self._start(self._checked_head, request, client)
+        self._start(self._accepted_head, request, client)
 
-    def answer(self, request: HttpRequest, client: RequestClient) -> None:
+    def answer(self, request: HttpRequest, client: HttpConnection) -> None:
         """Answer a complete request, now or later."""
         self._large_requests.note(request)
         self._start(self._response, request, client)
 
-    def _checked_head(self, request: HttpRequest, trace_id: str) -> HttpResponse | BodyTerms:
+    def _accepted_head(self, request: HttpRequest, trace_id: str) -> HttpResponse | BodyTerms:
         made = request.for_endpoint(trace_id, self._handler.base_url, has_body=False)
-        found = self._handler.check_head(made, request.content_length, self.time_limit)
+        found = self._handler.accept_head(made, request.content_length, self.time_limit)
         if isinstance(found, Response):
             return http_response(found, request.method)
         limit = MAX_BODY if found.body_limit is None else min(found.body_limit, MAX_BODY)
@@ -153,7 +141,7 @@ class Dispatcher:
         made = request.for_endpoint(trace_id, self._handler.base_url)
         return http_response(self._handler.answer(made, self.time_limit, may_stream=True), request.method)
 
-    def _start(self, work: Work, request: HttpRequest, client: RequestClient) -> None:
+    def _start(self, work: Work, request: HttpRequest, client: HttpConnection) -> None:
         trace_id, observer = new_trace_id(), self._observer
         if observer is None:
             call = _RequestCall(self, work, request, trace_id, client)
@@ -162,7 +150,7 @@ class Dispatcher:
         client.call = call
         self._greenlets.start(call, self.time_limit)
 
-    def refuse(self, error: HttpError, request: HttpRequest, client: RequestClient) -> None:
+    def refuse(self, error: HttpError, request: HttpRequest, client: HttpConnection) -> None:
         """Answer a request, which may be incomplete, by an error."""
         trace_id = new_trace_id()
         client.respond(self.error_response(error, request, trace_id), trace_id)
@@ -186,7 +174,7 @@ class _RequestCall(Call):
         work: Work,
         request: HttpRequest,
         trace_id: str,
-        client: RequestClient,
+        client: HttpConnection,
     ) -> None:
         assert request.match is not None
         super().__init__(f"{request.method} {request.match.resource} (trace id {trace_id})".encode())
@@ -243,7 +231,7 @@ class _ObservedCall(_RequestCall):
         work: Work,
         request: HttpRequest,
         trace_id: str,
-        client: RequestClient,
+        client: HttpConnection,
         observer: RequestObserver,
     ) -> None:
         super().__init__(dispatcher, work, request, trace_id, client)
