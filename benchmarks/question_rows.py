@@ -29,7 +29,7 @@ from stratabase.core.operations.context import ReadContext, evaluation_context
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.settings import Settings
 from stratabase.core.store.engine.metering import MeteredEngine
-from stratabase.core.store.engine.port import Batch, Engine, Item, Put
+from stratabase.core.store.engine.port import Batch, Engine, IndexKey, Item, Put
 from stratabase.core.store.indexes.registry_cache import RegistryCache
 from stratabase.core.store.layout import codec, keys, links
 from stratabase.core.store.layout.associations import Associations
@@ -158,7 +158,12 @@ class Clinic:
         for number, state in enumerate(states):
             id_ = f"{class_name}{number}"
             entity = Entity(Reference(class_name, id_), {"_id": id_, **state})
-            places = {keys.LISTING: keys.listing_key(entity.reference), **index_places(entity, paths)}
+            places = {
+                keys.LISTING: IndexKey(
+                    keys.listing_partition(entity.reference.class_name), entity.reference.id
+                ),
+                **index_places(entity, paths),
+            }
             attributes: dict[str, Any] = {codec.COMMIT_IDS: ["fill"], codec.VERSION_START_ATTRIBUTE: 0}
             self._put(Item(keys.head(entity.reference), attributes, codec.state_text(entity), places))
             for unique in class_.uniques:

@@ -22,6 +22,7 @@ from stratabase.core.store.write.guard_writes import unique_claims
 from stratabase_aws.dynamodb.records import items_of
 from tests.contract.engine.dynamodb import TemporaryTable, over_ministack
 from tests.fakes import ADMINISTRATOR, fake_services
+from tests.listing import listing_place
 from tests.models import THING, model
 
 PLAIN = replace(THING, name="Plain", uniques=(), indexes=(Index(("count",)),))
@@ -86,7 +87,7 @@ def disagreements(items: TableItems, class_: Class, unguarded: Codes) -> list[st
         f"{each.reference.id} lies in {items[keys.head(each.reference)].places}"
         for each in objects
         if items[keys.head(each.reference)].places
-        != {keys.LISTING: keys.listing_key(each.reference)} | heads.index_places(each, paths)
+        != {keys.LISTING: listing_place(each.reference)} | heads.index_places(each, paths)
     ]
     return misplaced if guards == wanted else [f"the guards are {guards}, not {wanted}", *misplaced]
 

@@ -8,6 +8,7 @@ from stratabase.core.model.model import Model
 from stratabase.core.store.engine.port import IndexKey, Item, Key
 from stratabase.core.store.indexes.registry import parse_registry
 from stratabase.core.store.layout import codec, heads, keys, versions
+from tests.listing import listing_place
 from tests.role_rules import Graph, is_counted, opposite_of, role_of, roles, target
 
 
@@ -159,6 +160,6 @@ def _misplaced(items: Mapping[Key, Item]) -> Iterator[str]:
         if key.sort == keys.HEAD and versions.read_tombstone(item) is None:
             entity = codec.entity_of(item)
             paths = registry.paths(entity.reference.class_name)
-            places = {keys.LISTING: keys.listing_key(entity.reference), **heads.index_places(entity, paths)}
+            places = {keys.LISTING: listing_place(entity.reference), **heads.index_places(entity, paths)}
         if item.places != places:
             yield f"{key} lies in {item.places}, not {places}"

@@ -9,6 +9,7 @@ from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.layout import keys
 from tests.core.store.graphs import Objects, class_with, key, many
 from tests.core.store.watched_engine import WatchedEngine
+from tests.listing import listing_place
 from tests.models import model
 
 MODEL = model(
@@ -51,7 +52,7 @@ def test_the_head_of_a_singleton_is_stored_like_that_of_other_objects() -> None:
     objects = Objects(engine, MODEL)
     objects.commit(objects.update("Settings", "1", name="a"))
     reference = objects.reference("Settings", "1")
-    assert engine.items[keys.head(reference)].places == {keys.LISTING: keys.listing_key(reference)}
+    assert engine.items[keys.head(reference)].places == {keys.LISTING: listing_place(reference)}
 
 
 def test_a_singleton_can_be_linked_before_it_is_written(objects: Objects) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from stratabase.core.domain.objects.entity import RoleName
-from stratabase.core.domain.query.fetch import STATE_ONLY, Associables, Fetch, RoleFetch, ToMany, ToOne
+from stratabase.core.domain.query.fetch import Associables, Fetch, RoleFetch, ToMany, ToOne
 from stratabase.core.domain.query.filter import Comparison
 from stratabase.core.domain.query.order import Order, OrderTerm, Position
 from stratabase.core.domain.query.page import PageFields, Query, Window
@@ -95,7 +95,7 @@ def _parts(draw: st.DrawFn, objects: EverythingObjects, owner: str, id_: str, ro
 def fetches(draw: st.DrawFn, class_: Class, depth: int = 3) -> Fetch:
     """Draw a fetch on objects of a class."""
     if depth == 0 or not class_.roles:
-        return STATE_ONLY
+        return Fetch()
     names = draw(st.lists(st.sampled_from(sorted(class_.roles)), max_size=2))
     return Fetch({f"k.{place}": draw(_role(class_, name, depth)) for place, name in enumerate(names)})
 

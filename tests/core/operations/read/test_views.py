@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.core.domain.objects.entity import RoleName, UnmadeEntities
-from stratabase.core.domain.query.fetch import STATE_ONLY, Fetch, ToOne
+from stratabase.core.domain.query.fetch import Fetch, ToOne
 from stratabase.core.operations.read import views
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.read.views import read_views
@@ -50,7 +50,7 @@ def test_the_roles_of_a_page_need_only_the_states_of_its_objects() -> None:
     def make() -> NoReturn:
         raise AssertionError("nothing needs more than the states")
 
-    team = ToOne(RoleName("Person", "team"), EVERYTHING.classes["Person"].roles["team"], STATE_ONLY)
+    team = ToOne(RoleName("Person", "team"), EVERYTHING.classes["Person"].roles["team"], Fetch())
     fetch = Fetch({"team": team})
     found = read_views(Reader(request_of(EVERYTHING, objects)), fetch, UnmadeEntities("Person", states, make))
 

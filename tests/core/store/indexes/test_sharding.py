@@ -30,6 +30,7 @@ from tests.contract.engine.lagging import LONGEST_LAG, LaggingEngine
 from tests.core.domain.query import naive
 from tests.core.store.stores import Store, fresh_class
 from tests.core.store.watched_engine import WatchedEngine
+from tests.listing import listing_place
 from tests.models import THING, model
 from tests.soak import count, mostly, seed
 
@@ -376,5 +377,5 @@ def test_one_shard_costs_no_further_read_and_keeps_its_positions(watched: Watche
     (item,) = (item for item in watched.items.values() if item.state)
     entity = history.store.get(keys.id_of(item.key))
 
-    assert item.places[keys.LISTING] == keys.listing_key(entity.reference)
+    assert item.places[keys.LISTING] == listing_place(entity.reference)
     assert item.places["index2"].partition.count("#") == 1

@@ -36,6 +36,7 @@ from tests.core.store.graphs import remembering as kept
 from tests.core.store.stores import UnguardedRegistryCache, use_registry
 from tests.core.store.watched_engine import WatchedEngine
 from tests.fakes import unlimited_budget
+from tests.listing import listing_place
 from tests.models import model
 
 ADA = Reference("Employee", "ada")
@@ -361,7 +362,7 @@ def test_a_reindex_skips_tombstones(engine: WatchedEngine) -> None:
     places = dict(head(engine, Reference("Thing", "a")).places)
     tombstone = head(engine, Reference("Thing", "b"))
     engine.items[tombstone.key] = replace(
-        tombstone, places={"index1": keys.listing_key(Reference("Thing", "b"))}
+        tombstone, places={"index1": listing_place(Reference("Thing", "b"))}
     )
     time = Time()
     outcome = Reindex(engine, model(INDEXED), now=time.milliseconds, sleep=time.sleep).run("Thing")

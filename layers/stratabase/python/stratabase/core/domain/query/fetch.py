@@ -69,8 +69,6 @@ class Associables:
 
 RoleFetch = ToOne | ToMany | Associables
 LOCK = "_lock"
-STATE_ONLY = Fetch()
-"""Only stored values are selected."""
 
 
 def stored_state(entity: Entity) -> Mapping[str, Any]:

@@ -34,7 +34,7 @@ import orjson
 from stratabase.core.domain.objects.entity import Reference, RoleName, SerialName, State
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.model import Unique
-from stratabase.core.store.engine.port import Bounds, IndexKey, Key
+from stratabase.core.store.engine.port import Bounds, Key
 
 VERSIONS = "V#"
 """The prefix of the sort keys of closed versions and of the head."""
@@ -290,11 +290,6 @@ def file_entry_id(key: Key) -> str:
 def file_entries_of(member_id: str) -> str:
     """Return the partition of an index with the uploads of a member."""
     return f"{FILE_ENTRIES}#{member_id}"
-
-
-def listing_key(reference: Reference) -> IndexKey:
-    """Return the position of an object in the first listing of its class."""
-    return IndexKey(listing_partition(reference.class_name), reference.id)
 
 
 def listing_partition(class_name: str) -> str:
