@@ -13,10 +13,10 @@ import pytest
 
 from stratabase.cli.main import main
 from stratabase.core.app.app import App
+from stratabase.core.domain.caller import CONSOLE
 from stratabase.core.settings import Settings
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.app.member_services import MemberServices
-from stratabase.members.operations.rules import CONSOLE
 from tests import ministack
 from tests.cli.terminal import Project
 from tests.cli.test_data_folder import COMMANDS

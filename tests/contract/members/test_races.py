@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import CONSOLE, Caller
 from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.model.model import Profile
 from stratabase.core.store.ids import TimeOrderedIds
@@ -14,7 +14,6 @@ from stratabase.members.mailed_link import UnusableLink
 from stratabase.members.member import Member, NamesTaken, administrates
 from stratabase.members.operations.email_change import EmailChange
 from stratabase.members.operations.members import CreateMember, RemoveMember
-from stratabase.members.operations.rules import CONSOLE
 from stratabase.members.operations.update import UpdateMember
 from stratabase.members.password import PasswordPolicy
 from stratabase.members.ports import Members

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from stratabase.core.domain.caller import CONSOLE
 from stratabase.core.domain.issues.refusals import Unauthenticated
-from stratabase.members.operations.rules import CONSOLE
 from stratabase.members.refusals import BadMember
 from tests.members.operations.member_operations import ANNA, BEA, BOSS, HERSELF, MemberOperations
 

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import CONSOLE, Caller
 from stratabase.core.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.members.attempts import MAIL_WINDOW
 from stratabase.members.mailed_link import LINK_LIFETIME, UnusableLink
 from stratabase.members.member import LINK_USED, MailedLink, Member
 from stratabase.members.operations.email_change import MAX_MAILS_BY_MEMBER, MAX_MAILS_TO_ADDRESS
-from stratabase.members.operations.rules import CONSOLE
 from stratabase.members.refusals import (
     BadMember,
     ConfirmationNotSent,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from stratabase.core.domain.caller import CONSOLE
 from stratabase.core.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.members.member import LINK_USED, MailedLink, Member
-from stratabase.members.operations.rules import CONSOLE
 from stratabase.members.refusals import BadMember, LastAdministrator, MemberTaken, NoSuchMember
 from stratabase.values.formats.preferences import Formats
 from tests.in_memory_members import COMMON, PlainPasswords

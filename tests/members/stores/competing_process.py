@@ -9,9 +9,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from stratabase.core.domain.caller import CONSOLE
 from stratabase.core.model.model import Profile
 from stratabase.members.member import Member, NamesTaken, administrates
-from stratabase.members.operations.rules import CONSOLE
 from stratabase.members.operations.update import UpdateMember
 from stratabase.members.password import PasswordPolicy
 from stratabase.members.ports import Members

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from stratabase.core.app.app import App
+from stratabase.core.domain.caller import CONSOLE
 from stratabase.core.settings import Settings
 from stratabase.members.app.member_services import MemberServices
-from stratabase.members.operations.rules import CONSOLE
 from stratabase.members.sign_in.password_hashes import Argon2Passwords
 from stratabase.server.http import connection, dispatcher
 from stratabase.server.http.bodies import BodyMemory

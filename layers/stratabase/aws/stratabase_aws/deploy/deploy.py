@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from stratabase.core.app.app import App
+from stratabase.core.domain.caller import CONSOLE
 from stratabase.core.model.reading import read_model_file
 from stratabase.core.settings import Settings
 from stratabase.members.app.member_services import MemberServices
-from stratabase.members.operations.rules import CONSOLE
 from stratabase.terminal.command_error import CommandError
 from stratabase_aws.deploy.environment import DeploymentEnvironment
 from stratabase_aws.deploy.parameters import format_override

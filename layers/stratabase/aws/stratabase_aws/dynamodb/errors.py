@@ -60,17 +60,6 @@ def may_have_run(error: RequestError) -> bool:
     return error.status >= 500
 
 
-def busy_error(*, may_have_written: bool) -> Unavailable:
-    """Return the exception for a request of which all attempts failed."""
-    if may_have_written:
-        message = _(
-            "The store did not respond, so the data might not have been saved. "
-            "Check the data before you try again."
-        )
-        return Unavailable(message, retry_after=5, may_have_written=True)
-    return Unavailable(_("The store is too busy. Try again."))
-
-
 def permanent_error(rejected: Rejected, details: str = "") -> Exception:
     """Return the exception for a rejection that a retry cannot change, with the rejection as its cause.
 

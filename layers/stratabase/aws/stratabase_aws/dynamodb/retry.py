@@ -16,11 +16,11 @@ from threading import Lock
 from typing import Any
 
 from stratabase.core.deadline import remaining_seconds
+from stratabase.core.domain.issues.refusals import StoreBusy
 from stratabase.core.usage import current_usage
 from stratabase_aws.dynamodb.client import Client, Rejected, Unanswered
 from stratabase_aws.dynamodb.errors import (
     RequestError,
-    busy_error,
     is_conflict,
     is_transient,
     may_have_run,
@@ -121,7 +121,7 @@ class RetryState:
         self._failed += 1
         is_late = policy.clock() + pause > self._deadline or pause >= remaining_seconds()
         if is_late or self._failed >= policy.max_attempts or not self._take_tokens(cause):
-            raise busy_error(may_have_written=self.may_have_run) from cause
+            raise StoreBusy(may_have_written=self.may_have_run) from cause
         usage = current_usage()
         if usage is not None:
             usage.add_retry(after_conflict=cause is not None and is_conflict(cause))

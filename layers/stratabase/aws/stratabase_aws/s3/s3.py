@@ -22,7 +22,7 @@ from stratabase.core.domain.files.blob import (
     check_part_number,
     parts_in_order,
 )
-from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.issues.refusals import StoreBusy, Unavailable
 from stratabase.values.messages import _
 from stratabase_aws.deadline import DeadlineExecutor
 from stratabase_aws.endpoint import AwsEndpoint, create_client
@@ -49,7 +49,7 @@ def map_s3_error(error: Exception, key: str) -> Exception:
     if code == "InvalidRange":
         return RangeBeyondEnd(key)
     if code in _BUSY_CODES or status == 503:
-        return Unavailable(_("The store is too busy. Try again."))
+        return StoreBusy()
     return unavailable()
 
 

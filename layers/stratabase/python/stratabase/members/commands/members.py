@@ -8,6 +8,7 @@ from typing import Any
 
 from stratabase.core.app.app import App
 from stratabase.core.app.platform import platform_of
+from stratabase.core.domain.caller import CONSOLE
 from stratabase.core.domain.issues.refusals import Refusal
 from stratabase.core.model.reading import InvalidModel
 from stratabase.core.model.types.identifier import id_timestamp
@@ -19,7 +20,6 @@ from stratabase.members.app.member_services import MemberServices
 from stratabase.members.commands.owners import resolve_owners
 from stratabase.members.member import Member
 from stratabase.members.operations.hand_over import FormerMember, From, HandOverResult
-from stratabase.members.operations.rules import CONSOLE
 from stratabase.members.password import PasswordPolicy
 from stratabase.members.refusals import NoSuchMember
 from stratabase.members.shared_addresses import describe_shared_addresses

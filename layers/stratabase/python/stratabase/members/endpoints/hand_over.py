@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, require_administrator
 from stratabase.core.http.base.authentication import require_caller
 from stratabase.core.http.base.body import body_response, read_body
 from stratabase.core.http.base.endpoint import Endpoint, Operation, Parameter, ResponseSpec
@@ -10,7 +10,7 @@ from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.http.base.shape import Field, Shape
 from stratabase.members.endpoints.members import UNKNOWN_MEMBER, member_id
 from stratabase.members.operations.hand_over import HandOverResult
-from stratabase.members.operations.rules import ONLY_ADMINISTRATORS_HAND_OVER, require_administrator
+from stratabase.members.operations.rules import ONLY_ADMINISTRATORS_HAND_OVER
 
 _REQUEST = Shape(
     "handOver",

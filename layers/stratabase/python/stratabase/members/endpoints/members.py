@@ -6,7 +6,7 @@ All endpoints of members share the definitions in the first half of this file.
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, require_administrator
 from stratabase.core.http.base.authentication import require_caller
 from stratabase.core.http.base.body import body_response, read_body
 from stratabase.core.http.base.endpoint import Endpoint, Operation, Parameter, ResponseSpec
@@ -16,7 +16,6 @@ from stratabase.members.member import Member
 from stratabase.members.operations.rules import (
     ONLY_ADMINISTRATORS_CREATE,
     FieldValues,
-    require_administrator,
 )
 
 MEMBER_PARAMETER = {"id": Parameter("The ID of the member.")}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from stratabase.core import waiting
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, require_administrator
 from stratabase.core.domain.issues.issue import Subject
 from stratabase.core.domain.issues.refusals import ReadBudgetExceeded, Unavailable
 from stratabase.core.domain.objects.change import Change, Effect, Modification, ObjectCheck, Tombstone
@@ -40,7 +40,6 @@ from stratabase.members.member import Member, fold_name
 from stratabase.members.operations.rules import (
     MAX_ROUNDS,
     ONLY_ADMINISTRATORS_HAND_OVER,
-    require_administrator,
 )
 from stratabase.members.ports import Members
 from stratabase.members.refusals import BadMember, FieldMistake, NoSuchMember

@@ -2,20 +2,18 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import CONSOLE, Caller, require_administrator
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.model.model import Profile
 from stratabase.core.operations.ports import Clock, Ids
 from stratabase.members.fields import member_fields
 from stratabase.members.member import Member, NamesTaken, without_expired_email
 from stratabase.members.operations.rules import (
-    CONSOLE,
     ONLY_ADMINISTRATORS_CREATE,
     FieldValues,
     check_administrator_remains,
     invalid_fields,
     normalized_fields,
-    require_administrator,
     require_self_or_administrator,
     retry_conflicts,
     set_fields,

@@ -4,7 +4,7 @@ from contextlib import suppress
 from urllib.parse import quote
 
 from stratabase.core import waiting
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, require_administrator
 from stratabase.core.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.core.operations.ports import Clock
 from stratabase.members.mail import invitation_mail, reset_mail
@@ -17,7 +17,7 @@ from stratabase.members.member import (
     without_reset_link,
 )
 from stratabase.members.operations.mailed_links import find_link_owner
-from stratabase.members.operations.rules import require_administrator, retry_conflicts
+from stratabase.members.operations.rules import retry_conflicts
 from stratabase.members.password import PasswordPolicy, normalize_password
 from stratabase.members.ports import Mailer, Members, Passwords
 from stratabase.members.refusals import NoSuchMember, RecipientRefused, WeakPassword

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from stratabase.core.domain.caller import Caller
-from stratabase.core.domain.issues.refusals import Forbidden, Unavailable
+from stratabase.core.domain.caller import Caller, require_administrator
+from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.model.model import Profile
 from stratabase.members.fields import MemberField
@@ -14,17 +14,9 @@ from stratabase.members.ports import Members
 from stratabase.members.refusals import FieldMistake, LastAdministrator
 from stratabase.values.messages import Message, _, and_list
 
-CONSOLE = Caller(id="", username="console", profile="", administrator=True)
-"""The caller of commands on the machine itself, who may do everything."""
 ONLY_ADMINISTRATORS_CREATE = _("Only administrators can create members.")
 ONLY_ADMINISTRATORS_CHANGE = _("Only administrators can change other members.")
 ONLY_ADMINISTRATORS_HAND_OVER = _("Only administrators can hand over objects.")
-
-
-def require_administrator(caller: Caller, message: Message) -> None:
-    """Raise Forbidden with a message unless the caller is an administrator."""
-    if not caller.administrator:
-        raise Forbidden(message)
 
 
 def require_self_or_administrator(caller: Caller, id_: str, message: Message) -> None:

@@ -5,12 +5,12 @@ import codecs
 from dataclasses import replace
 
 from stratabase.core.app.app import App
+from stratabase.core.domain.caller import CONSOLE
 from stratabase.core.domain.issues.refusals import Refusal
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.reading import InvalidModel
 from stratabase.core.model.users import with_users
 from stratabase.core.unusable_store import UnusableStore
-from stratabase.members.operations.rules import CONSOLE
 from stratabase.terminal.command_error import MISUSED, CommandError, text_with_cause
 from stratabase.terminal.progress import ProgressBar
 from stratabase.terminal.settings import read_settings, require_store

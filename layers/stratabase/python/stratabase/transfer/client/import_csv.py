@@ -11,13 +11,13 @@ from tempfile import TemporaryDirectory
 from stratabase.core.app.app import App
 from stratabase.core.app.platform import platform_of
 from stratabase.core.concurrent_calls import ConcurrentCalls
+from stratabase.core.domain.caller import CONSOLE
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.instant import format_instant
 from stratabase.core.model.users import with_users
 from stratabase.core.settings import Settings
 from stratabase.evolution.commands.backfill.build import build_before_serving
 from stratabase.members.commands.owners import resolve_owners
-from stratabase.members.operations.rules import CONSOLE
 from stratabase.terminal.command_error import MISUSED, CommandError, text_with_cause
 from stratabase.terminal.data_folder import use_data_folder
 from stratabase.terminal.progress import ProgressBar, print_note

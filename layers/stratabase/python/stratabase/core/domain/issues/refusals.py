@@ -143,6 +143,20 @@ class Unavailable(Refusal):
         """Whether some or all of the request may have been done. Then the message says so."""
 
 
+class StoreBusy(Unavailable):
+    """All attempts of a call to a store have failed, which a later call may not."""
+
+    def __init__(self, *, may_have_written: bool = False) -> None:
+        if may_have_written:
+            message = _(
+                "The store did not respond, so the data might not have been saved. "
+                "Check the data before you try again."
+            )
+            super().__init__(message, retry_after=5, may_have_written=True)
+        else:
+            super().__init__(_("The store is too busy. Try again."))
+
+
 class StoreOutOfService(Unavailable):
     """The store can't be used until a person has done something, so that a retry alone doesn't help.
 
