@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, SentPassword
 from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.base.cors import Cors
@@ -24,10 +24,10 @@ from tests.core.http.fakes import FakeServices, endpoints
 from tests.core.http.reply import Reply
 
 CALLERS = {
-    "anna": Caller("1", "anna", "Administrator", administrator=True),
-    "bert": Caller("2", "bert", "Clerk"),
-    "carl": Caller("3", "carl", "Clerk"),
-    "dora": Caller("4", "dora", "Clerk", formats=Formats(language="it")),
+    "anna": Caller("1", "anna", "Administrator", administrator=True, proof=SentPassword()),
+    "bert": Caller("2", "bert", "Clerk", proof=SentPassword()),
+    "carl": Caller("3", "carl", "Clerk", proof=SentPassword()),
+    "dora": Caller("4", "dora", "Clerk", formats=Formats(language="it"), proof=SentPassword()),
 }
 """Those who can sign in; of carl no more is stored."""
 BASIC = "Basic " + base64.b64encode(b"anna:right").decode()

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from stratabase.core.domain.caller import CONSOLE, Caller
+from stratabase.core.domain.caller import CONSOLE, Caller, SentPassword
 from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.model.model import Profile
 from stratabase.core.store.ids import TimeOrderedIds
@@ -178,7 +178,7 @@ def own_email(members: Members, mails: RecordingMailer, id_: str, email: str) ->
     update = UpdateMember(
         members, passwords, PasswordPolicy(passwords.is_common), PROFILES, emails, nobody_signs_in
     )
-    update(Caller(id_, id_, "Clerk"), id_, {"email": email}, "https://example.com")
+    update(Caller(id_, id_, "Clerk", proof=SentPassword()), id_, {"email": email}, "https://example.com")
 
 
 def test_exactly_one_concurrent_confirmation_of_an_address_succeeds(concurrent: Members) -> None:

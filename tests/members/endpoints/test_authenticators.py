@@ -3,12 +3,13 @@
 import base64
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from stratabase.core.app.app import App
 from stratabase.core.app.features import FEATURES, Feature
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, SentPassword, SentToken
 from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.core.http.base.refusals import InvalidCredentials
 from stratabase.core.settings import Settings
@@ -33,7 +34,9 @@ BEARER = BearerAuthenticator(own, {PROVIDER: lambda _: ADMINISTRATOR})
 
 def test_a_token_of_another_issuer_is_verified_by_its_function() -> None:
     claims = json.dumps({"iss": PROVIDER}).encode()
-    assert BEARER.caller(token(claims), "192.0.2.1") is ADMINISTRATOR
+    for said in (None, SentPassword(), SentToken(1)):
+        bearer = BearerAuthenticator(own, {PROVIDER: lambda _, said=said: replace(ADMINISTRATOR, proof=said)})
+        assert bearer.caller(token(claims), "192.0.2.1") == replace(ADMINISTRATOR, proof=SentToken())
 
 
 @pytest.mark.parametrize(

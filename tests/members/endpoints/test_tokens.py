@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, SentToken
 from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated, Unavailable
 from stratabase.core.http.base.authentication import Authentication, Authenticator
 from stratabase.core.http.base.endpoint import Endpoint, Operation
@@ -139,7 +139,7 @@ def test_responses_with_tokens_are_not_cached(send: Send) -> None:
 
 
 def test_a_session_starts_at_sign_in(send: Send, service: TokenService) -> None:
-    assert service.process.caller(token_of(send)).signed_in == service.process.clock.instant
+    assert service.process.caller(token_of(send)).proof == SentToken(service.process.clock.instant)
 
 
 def test_sign_in_receives_the_source_address(send: Send, service: TokenService) -> None:

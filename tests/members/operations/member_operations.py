@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, SentPassword
 from stratabase.core.model.model import Profile
 from stratabase.core.observe import Log
 from stratabase.members.member import Member, Roster
@@ -26,8 +26,8 @@ PROFILES = {
 }
 BOSS = Member("b", "Bea", "bea@example.com", "Boss", password="hash of whatever")
 ANNA = Member("a", "Anna", "anna@example.com", "Clerk", "some notes", password="hash of old")
-BEA = Caller("b", "Bea", "Boss", administrator=True)
-HERSELF = Caller("a", "Anna", "Clerk")
+BEA = Caller("b", "Bea", "Boss", administrator=True, proof=SentPassword())
+HERSELF = Caller("a", "Anna", "Clerk", proof=SentPassword())
 
 
 class ContendedMembers(InMemoryMembers):

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from stratabase.core.domain.caller import CONSOLE
+from stratabase.core.domain.caller import CONSOLE, SentToken
 from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.members.refusals import BadMember
 from tests.members.operations.member_operations import ANNA, BEA, BOSS, HERSELF, MemberOperations
 
 NEW, OLD = "a new way in", "old"
 ADDRESS = "anne@example.org"
-BY_TOKEN = replace(HERSELF, signed_in=1)
-BEA_BY_TOKEN = replace(BEA, signed_in=1)
+BY_TOKEN = replace(HERSELF, proof=SentToken(1))
+BEA_BY_TOKEN = replace(BEA, proof=SentToken(1))
 
 
 either_field = pytest.mark.parametrize("change", [{"password": NEW}, {"email": ADDRESS}], ids=str)
@@ -21,11 +21,14 @@ either_field = pytest.mark.parametrize("change", [{"password": NEW}, {"email": A
 
 @either_field
 @pytest.mark.parametrize("sent", [{}, {"currentPassword": None}, {"currentPassword": ""}])
-def test_a_token_alone_changes_nothing_that_leads_to_the_account(
-    sent: Any, change: Any, operations: MemberOperations
+@pytest.mark.parametrize("proof", [SentToken(1), SentToken(), None])
+def test_only_the_password_changes_what_leads_to_the_account(
+    proof: SentToken | None, sent: Any, change: Any, operations: MemberOperations
 ) -> None:
+    """An authenticator that does not say what it has verified counts like a token."""
+    caller = replace(HERSELF, proof=proof)
     with pytest.raises(BadMember) as refusal:
-        operations.update(BY_TOKEN, "a", {**change, "notes": "mine", **sent})
+        operations.update(caller, "a", {**change, "notes": "mine", **sent})
     assert [mistake.field for mistake in refusal.value.mistakes] == ["currentPassword"]
     assert str(refusal.value) == (
         'To change your own password or email address, send your current password as "currentPassword".'

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.core.domain.caller import CONSOLE, Caller
+from stratabase.core.domain.caller import CONSOLE, Caller, SentPassword
 from stratabase.core.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.members.attempts import MAIL_WINDOW
 from stratabase.members.mailed_link import LINK_LIFETIME, UnusableLink
@@ -188,7 +188,7 @@ def test_an_address_of_another_member_is_refused_at_the_request(
 def test_the_first_of_two_members_to_confirm_an_address_gets_it(operations: MemberOperations) -> None:
     operations.members.add(Member("c", "Carl", "carl@example.com", "Clerk"))
     anna = ask(operations)
-    operations.update(Caller("c", "Carl", "Clerk"), "c", {"email": NEW}, BASE)
+    operations.update(Caller("c", "Carl", "Clerk", proof=SentPassword()), "c", {"email": NEW}, BASE)
     carl = operations.stored("c")
     assert carl.pending_email == NEW
     assert operations.emails.confirm(anna).email == NEW
@@ -271,7 +271,7 @@ def test_permission_and_validation_precede_any_mail(operations: MemberOperations
 
 def test_mails_to_one_address_are_limited(operations: MemberOperations) -> None:
     operations.members.add(Member("c", "Carl", "carl@example.com", "Clerk"))
-    carl = Caller("c", "Carl", "Clerk")
+    carl = Caller("c", "Carl", "Clerk", proof=SentPassword())
     for number in range(MAX_MAILS_TO_ADDRESS):
         ask(operations, f"Victim+{number}@example.org")
     before = operations.stored("a")

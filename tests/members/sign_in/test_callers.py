@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from stratabase.core.domain.caller import SentPassword, SentToken
 from stratabase.core.domain.issues.refusals import Forbidden
 from stratabase.core.model.model import Profile
 from stratabase.members.member import Member
@@ -30,4 +31,5 @@ def test_a_member_that_has_changed_has_another_caller(callers: CallerFactory) ->
 
 
 def test_a_caller_by_token_is_not_taken_for_one_by_password(callers: CallerFactory) -> None:
-    assert [callers(ANNA, signed_in).signed_in for signed_in in (None, 5, None, 6)] == [None, 5, None, 6]
+    proofs = [None, SentToken(5), SentPassword(), SentToken(6), SentToken(), None]
+    assert [callers(ANNA, proof).proof for proof in proofs] == proofs

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, SentPassword
 from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated, Unavailable
 from stratabase.members.member import Member
 from stratabase.members.sign_in.callers import MEMBER_FRESHNESS
@@ -22,7 +22,9 @@ def service() -> SignInService:
 
 
 def test_a_caller_has_the_data_of_the_member_and_the_profile(service: SignInService) -> None:
-    known = Caller("1", "Anna", "Boss", administrator=True, formats=GERMAN, generation=4)
+    known = Caller(
+        "1", "Anna", "Boss", administrator=True, formats=GERMAN, generation=4, proof=SentPassword()
+    )
     anna = replace(known, email="anna@example.com", notes="drinks tea")
     assert service.sign_in("Anna", "right", HOME) == anna
     assert service.sign_in("Bert", "other", HOME).administrator is False

@@ -9,7 +9,7 @@ from dataclasses import replace
 import jwt
 import pytest
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, SentPassword, SentToken
 from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated, Unavailable
 from stratabase.members.keys.key_rotation import SigningKey
 from stratabase.members.member import Member
@@ -40,7 +40,7 @@ def claims_of(token: str) -> dict[str, object]:
 
 def test_a_token_identifies_its_member(stepping: TokenProcess) -> None:
     expected = Caller(
-        "1", "Anna", "Boss", administrator=True, signed_in=NOON, generation=4, email="anna@example.com"
+        "1", "Anna", "Boss", administrator=True, proof=SentToken(NOON), generation=4, email="anna@example.com"
     )
     assert stepping.caller(stepping.token()) == expected
     assert stepping.caller(stepping.token(BERT)).administrator is False
@@ -166,7 +166,7 @@ def test_a_refreshed_token_keeps_its_sign_in_time(stepping: TokenProcess) -> Non
     second = stepping.issuer.refresh(stepping.caller(token)).access_token
     stepping.wait(20 * MINUTE)
     assert not stepping.admits(token)
-    assert stepping.caller(second).signed_in == NOON
+    assert stepping.caller(second).proof == SentToken(NOON)
     assert claims_of(second)["auth_time"] == NOON // 1000
 
 
@@ -181,9 +181,12 @@ def test_refreshing_ends_some_hours_after_the_sign_in(stepping: TokenProcess) ->
     assert stepping.admits(token), "the last token lives its time"
 
 
-def test_only_a_token_can_be_refreshed(stepping: TokenProcess) -> None:
-    with pytest.raises(Unauthenticated, match="To refresh a token"):
-        stepping.issuer.refresh(stepping.callers(ANNA))
+def test_only_a_token_of_this_service_can_be_refreshed(stepping: TokenProcess) -> None:
+    for proof in (SentPassword(), None):
+        with pytest.raises(Unauthenticated, match="To refresh a token"):
+            stepping.issuer.refresh(stepping.callers(ANNA, proof))
+    with pytest.raises(Unauthenticated, match="Another service has issued this token"):
+        stepping.issuer.refresh(stepping.callers(ANNA, SentToken()))
 
 
 def test_a_token_issued_for_a_replaced_password_is_refused(stepping: TokenProcess) -> None:

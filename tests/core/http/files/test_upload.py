@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, SentToken
 from stratabase.core.domain.files.pending_file import FileTarget
 from stratabase.core.domain.files.refusals import FileTooLarge, FileTypeNotAllowed, TooMuchPending
 from stratabase.core.domain.issues.refusals import Refusal, Unavailable
@@ -39,7 +39,7 @@ REFERENCE = {
     "uploadedOn": "13/09/2020 12:26",
 }
 FROM_TOKEN = Caller(
-    "9", "tom", "Clerk", formats=Formats("yyyy.MM.dd", "HH.mm.ss", "Europe/Rome"), signed_in=1
+    "9", "tom", "Clerk", formats=Formats("yyyy.MM.dd", "HH.mm.ss", "Europe/Rome"), proof=SentToken(1)
 )
 ORIGIN = "https://app.example.com"
 

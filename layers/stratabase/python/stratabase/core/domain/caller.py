@@ -9,6 +9,22 @@ from stratabase.values.messages import Message
 
 
 @dataclass(frozen=True, slots=True)
+class SentPassword:
+    """The request has the member's password, which was verified."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentToken:
+    """The request has a token, which no browser sends by itself."""
+
+    signed_in: Instant | None = None
+    """When the password was verified, if this service issued the token. None if another service did."""
+
+
+Proof = SentPassword | SentToken
+
+
+@dataclass(frozen=True, slots=True)
 class Caller:
     """The member who sends a request."""
 
@@ -17,8 +33,8 @@ class Caller:
     profile: str
     administrator: bool = False
     formats: Formats = DEFAULT_FORMATS
-    signed_in: Instant | None = None
-    """When the password for the token was verified; None if the request itself has the password."""
+    proof: Proof | None = None
+    """How the request proves who sends it. None if the authenticator does not say; that allows the least."""
     generation: int = 0
     """The member's generation. A token that is issued to the caller ends with it."""
     email: str = ""

@@ -1,11 +1,12 @@
 """The schemes of the Authorization header: Basic with a password, and Bearer with a token."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import pybase64
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, SentToken
 from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.core.http.base.authentication import BEARER_CHALLENGE, INVALID_TOKEN_CHALLENGE
 from stratabase.core.http.base.refusals import InvalidCredentials
@@ -46,7 +47,8 @@ class BearerAuthenticator:
     ) -> None:
         """`caller_of(token)` returns the caller with a token of this service.
 
-        `others`: what returns the caller with a token that another service has issued, by that issuer.
+        `others`: what returns the caller with a token that another service has issued, by that issuer. Such
+        a caller has a token of another service, whatever else the function says.
         """
         self._caller_of = caller_of
         self._others = others
@@ -54,12 +56,11 @@ class BearerAuthenticator:
     def caller(self, credentials: str, _source_address: str) -> Caller:
         """Return the caller to whom a token was issued. Raises like Authenticator.caller."""
         try:
-            return self._find(credentials)(credentials)
+            return self._caller(credentials)
         except Unauthenticated as refusal:
             raise InvalidCredentials(refusal.message, [INVALID_TOKEN_CHALLENGE]) from refusal
 
-    def _find(self, token: str) -> Callable[[str], Caller]:
-        """Return the function for a token, by the issuer that it claims. That function verifies the token."""
-        if not self._others:
-            return self._caller_of
-        return self._others.get(claimed_issuer(token) or "", self._caller_of)
+    def _caller(self, token: str) -> Caller:
+        """Return the caller with a token. The issuer that it claims selects the function that verifies it."""
+        of_other = self._others.get(claimed_issuer(token) or "") if self._others else None
+        return self._caller_of(token) if of_other is None else replace(of_other(token), proof=SentToken())

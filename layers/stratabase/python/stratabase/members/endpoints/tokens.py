@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, SentToken
 from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.core.http.base.authentication import (
     BEARER_CHALLENGE,
@@ -79,7 +79,8 @@ def refresh_token_endpoint(issuer: TokenIssuer) -> Endpoint:
         try:
             return _token_response(request, issuer.refresh(caller))
         except Unauthenticated as refusal:
-            challenge = BEARER_CHALLENGE if caller.signed_in is None else INVALID_TOKEN_CHALLENGE
+            has_token = isinstance(caller.proof, SentToken)
+            challenge = INVALID_TOKEN_CHALLENGE if has_token else BEARER_CHALLENGE
             raise InvalidCredentials(refusal.message, [challenge]) from refusal
 
     operation = Operation(

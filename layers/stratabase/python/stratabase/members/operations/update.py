@@ -5,7 +5,7 @@ from functools import cache, partial
 from typing import Any
 
 from stratabase.core import waiting
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, SentPassword
 from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated
 from stratabase.core.model.model import Profile
 from stratabase.members.fields import member_fields
@@ -171,7 +171,7 @@ class UpdateMember:
         if changes.keys().isdisjoint(PROVEN_FIELDS):
             return
         # HTTP Basic has the current password, unless it was changed since it was verified.
-        has_basic = caller.signed_in is None and caller.generation == before.generation
+        has_basic = isinstance(caller.proof, SentPassword) and caller.generation == before.generation
         if not has_basic and proves is None:
             message = _(
                 'To change your own password or email address, send your current password as "{field}".',

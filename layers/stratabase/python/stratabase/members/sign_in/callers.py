@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, Proof
 from stratabase.core.domain.issues.refusals import Forbidden
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.model import Profile
@@ -31,20 +31,19 @@ class CallerFactory:
         self._profiles = profiles
         self._made: FifoCache[str, _MadeCaller] = FifoCache(MAX_CALLERS)
 
-    def __call__(self, member: Member, signed_in: Instant | None = None) -> Caller:
-        """Return the caller for a member.
+    def __call__(self, member: Member, proof: Proof | None = None) -> Caller:
+        """Return the caller for a member. `proof`: how the request proves that the member sends it.
 
-        `signed_in` is the instant when the password was verified, if the member uses a token. Raises
-        Forbidden if the model has no such profile.
+        Raises Forbidden if the model has no such profile.
         """
         made = self._made.get(member.id)
-        if made is not None and made.member is member and made.caller.signed_in == signed_in:
+        if made is not None and made.member is member and made.caller.proof == proof:
             return made.caller
-        caller = self._make(member, signed_in)
+        caller = self._make(member, proof)
         self._made.put(member.id, _MadeCaller(member, caller))
         return caller
 
-    def _make(self, member: Member, signed_in: Instant | None) -> Caller:
+    def _make(self, member: Member, proof: Proof | None) -> Caller:
         profile = self._profiles.get(member.profile)
         if profile is None:
             message = _(
@@ -61,7 +60,7 @@ class CallerFactory:
             profile.name,
             profile.administrator,
             member.formats,
-            signed_in,
+            proof,
             member.generation,
             member.email,
             member.notes,

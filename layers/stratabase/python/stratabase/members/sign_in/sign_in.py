@@ -8,7 +8,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from stratabase.core import waiting
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, SentPassword
 from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.model import Profile
@@ -64,7 +64,7 @@ class SignIn:
         if member is None:
             sent = _SentCredentials(username, password, source, fingerprint)
             member = self._single_flight(fingerprint, partial(self._verify_within_limits, sent))
-        return self._caller(member)
+        return self._caller(member, SentPassword())
 
     def _verify_within_limits(self, sent: "_SentCredentials") -> Member:
         """Return the member with these credentials, unless too many attempts have failed."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, SentToken
 from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.operations.ports import Clock, Ids
@@ -83,7 +83,7 @@ class TokenVerifier:
             raise Unauthenticated(_("The token has expired.")) from error
         except (InvalidSignature, InvalidClaims) as error:
             raise _refused() from error
-        return self._callers(self._member(claims), claims.auth_time * 1000)
+        return self._callers(self._member(claims), SentToken(claims.auth_time * 1000))
 
     def _claims(self, token: str) -> TokenClaims:
         verified = self._verified_tokens.find(token)
@@ -181,13 +181,18 @@ class TokenIssuer:
 
     def refresh(self, caller: Caller) -> IssuedToken:
         """Return a new token for a caller who authenticated with one. Raises Unauthenticated, Unavailable."""
-        if caller.signed_in is None:
+        proof = caller.proof
+        if not isinstance(proof, SentToken):
             raise Unauthenticated(
                 _("To refresh a token, send it in the Authorization header with the Bearer scheme.")
             )
-        if self._clock.now() - caller.signed_in >= self._terms.session:
+        if proof.signed_in is None:
+            raise Unauthenticated(
+                _("Another service has issued this token. Get a new token from that service.")
+            )
+        if self._clock.now() - proof.signed_in >= self._terms.session:
             raise Unauthenticated(
                 _("The session has expired. Get a new token with your username and password.")
             )
         # The new token keeps the time of the sign-in, so that refreshing does not prolong the session.
-        return self.issue(caller, caller.signed_in)
+        return self.issue(caller, proof.signed_in)

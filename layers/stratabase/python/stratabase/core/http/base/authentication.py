@@ -6,7 +6,7 @@ It also recognizes requests that a page of another site makes a browser send wit
 from collections.abc import Mapping
 from typing import Protocol
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, SentToken
 from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated
 from stratabase.core.http.base.body import body_format_of
 from stratabase.core.http.base.media_type import parse_media_type
@@ -27,7 +27,7 @@ class Authenticator(Protocol):
         """The challenge of the scheme in the WWW-Authenticate header."""
 
     def caller(self, credentials: str, source_address: str, /) -> Caller:
-        """Return the caller to whom the credentials belong.
+        """Return the caller to whom the credentials belong. Its `proof` says what was verified.
 
         Raises InvalidCredentials with the challenges for the response, Unauthenticated for the default
         challenge, TooManyFailures, Forbidden, or Unavailable.
@@ -107,12 +107,12 @@ _UNCHECKED_METHODS = ("GET", "HEAD", "POST")
 def check_csrf(request: Request, caller: Caller) -> None:
     """Raise Forbidden if a page of another site may have forged the request.
 
-    Only requests with a password (HTTP Basic) are at risk: browsers remember passwords and send them
-    automatically. They never add a token. Clients other than browsers send none of the headers that this
-    check reads, so their requests pass.
+    Browsers remember credentials such as a password (HTTP Basic), and send them automatically. They never add
+    a token, so requests with a token are not at risk. Clients other than browsers send none of the headers
+    that this check reads, so their requests pass.
     """
-    by_password = caller.signed_in is None
-    if by_password and _is_simple(request) and _is_cross_site(request):
+    has_token = isinstance(caller.proof, SentToken)
+    if not has_token and _is_simple(request) and _is_cross_site(request):
         raise Forbidden(
             _(
                 "A web page on another site sent this request, possibly without your knowledge. "
