@@ -25,7 +25,7 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.settings import Settings
 from stratabase.core.store.layout import keys
 from stratabase.terminal.settings import EMULATOR_CREDENTIALS
-from stratabase_aws.app.platform import AwsPlatform
+from stratabase_aws.app.platform import DynamoDBPlatform
 from stratabase_aws.commands.emulator import BUCKET, emulator
 from stratabase_aws.dynamodb.client import Client
 from stratabase_aws.dynamodb.records import key_record
@@ -79,7 +79,7 @@ def measure() -> Mapping[str, float]:
     handler = load_handler(FUNCTIONS / "graphql" / "app.py")
     with (
         closing(staff.Staff(settings.home, settings)) as filled,
-        closing(AwsPlatform(settings).dynamodb_client()) as client,
+        closing(DynamoDBPlatform(settings).dynamodb_client()) as client,
     ):
         filled.grow(OBJECTS)
         taken: dict[str, float] = {}

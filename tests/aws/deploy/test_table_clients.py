@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from stratabase.core.settings import Settings
-from stratabase_aws.app.platform import AwsPlatform
-from stratabase_aws.deploy import table_clients
+from stratabase_aws.app.platform import DynamoDBPlatform
 from stratabase_aws.deploy.smoke import CheckFailed
 from stratabase_aws.deploy.table_clients import check_table_clients
 from stratabase_aws.dynamodb.client import Client
@@ -23,7 +22,7 @@ def settings() -> Iterator[Settings]:
         patch.setenv("AWS_ACCESS_KEY_ID", "test")
         patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
         found = Settings(store="dynamodb", endpoint=endpoint().url, table="compared")
-        client = AwsPlatform(found).dynamodb_client()
+        client = DynamoDBPlatform(found).dynamodb_client()
         ensure_table(client, found.table)
         mark = {"pk": {"S": "META"}, "sk": {"S": "mark"}, "text": {"S": "ü"}, "number": {"N": "1.50"}}
         client.call("PutItem", {"TableName": found.table, "Item": mark})
@@ -34,7 +33,7 @@ def settings() -> Iterator[Settings]:
 def test_both_clients_agree_and_nothing_is_written(settings: Settings) -> None:
     said = check_table_clients(settings)
     assert said.startswith("the clients agree in 7 calls; the median of 20 reads: signed ")
-    client = AwsPlatform(settings).dynamodb_client()
+    client = DynamoDBPlatform(settings).dynamodb_client()
     assert client.call("Scan", {"TableName": settings.table})["Count"] == 1
     client.close()
 
@@ -51,12 +50,14 @@ def test_a_client_that_differs_is_named(
         def call(self, called: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
             return {"Count": 7} if called == operation else self._client.call(called, parameters)
 
-    class Platform(AwsPlatform):
-        def dynamodb_client(self) -> Any:
-            client = super().dynamodb_client()
-            return Differing(client) if self._settings.aws_client == "signed" else client
+    original = DynamoDBPlatform.dynamodb_client
+    opened: list[Client] = []
 
-    monkeypatch.setattr(table_clients, "AwsPlatform", Platform)
+    def dynamodb_client(platform: DynamoDBPlatform) -> Any:
+        opened.append(original(platform))
+        return Differing(opened[0]) if len(opened) == 1 else opened[-1]
+
+    monkeypatch.setattr(DynamoDBPlatform, "dynamodb_client", dynamodb_client)
     with pytest.raises(CheckFailed, match=r"the clients differ in .*signed: \{'Count': 7\}"):
         check_table_clients(settings)
 

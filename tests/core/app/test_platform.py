@@ -2,15 +2,20 @@
 
 import re
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 import stratabase
 import stratabase_aws
 from stratabase.core.app.platform import open_engine, platform_of
+from stratabase.core.features import MAILERS, SERVICES, STORES
 from stratabase.core.settings import Settings
 from stratabase.core.unusable_store import UnusableStore
+from stratabase.members.app.local_platform import LocalPlatform
+from stratabase.members.ports import member_platform
 from tests import ministack
 from tests.contract.blobs.blob_calls import put, read
 from tests.service import free_port
@@ -49,25 +54,70 @@ def test_an_endpoint_that_does_not_respond_is_named(monkeypatch: pytest.MonkeyPa
         open_engine(platform_of(Settings(store="dynamodb", endpoint=endpoint, create_tables=True)))
 
 
-LOCAL, AWS = "LocalPlatform", "AwsPlatform"
-
-
 @pytest.mark.parametrize(
     ("settings", "name", "is_embedded"),
     [
-        (Settings(), LOCAL, True),
-        (Settings(smtp="smtp://localhost", mail="smtp"), LOCAL, True),
-        (Settings(bucket="files"), AWS, True),
-        (Settings(signing_keys="keys"), AWS, True),
-        (Settings(mail="ses"), AWS, True),
-        (Settings(mail="smtp", smtp_secret="smtp"), AWS, True),
-        (Settings(store="dynamodb"), AWS, False),
+        (Settings(), "LocalPlatform", True),
+        (Settings(bucket="files", signing_keys="keys", mail="ses"), "LocalPlatform", True),
+        (Settings(store="dynamodb"), "DynamoDBPlatform", False),
     ],
 )
-def test_the_settings_select_the_platform(settings: Settings, name: str, *, is_embedded: bool) -> None:
+def test_the_store_selects_the_platform(settings: Settings, name: str, *, is_embedded: bool) -> None:
     platform = platform_of(settings)
     assert type(platform).__name__ == name
     assert platform.is_embedded is is_embedded
+
+
+class ThirdPlatform(LocalPlatform):
+    """A platform whose objects are in a store of its own."""
+
+    def engine(self) -> Any:
+        return "the third engine"
+
+
+ELSEWHERE = Settings(
+    bucket="files", signing_keys="keys", mail="smtp", smtp_secret="smtp", mail_function="mail", function="f"
+)
+
+
+@pytest.mark.parametrize("store", ["sqlite", "dynamodb", "third"])
+def test_services_of_aws_work_beside_every_store(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(cast("dict[str, str]", STORES), "third", f"{__name__}:ThirdPlatform")
+    platform = member_platform(platform_of(replace(ELSEWHERE, store=store)))
+    opened = (platform.blobs(), platform.keyring(), platform.mailer(), platform.mail_queue(lambda: 0))
+    assert [type(each).__name__ for each in opened] == [
+        "S3Blobs",
+        "SecretsManagerKeyring",
+        "SecretSmtpMailer",
+        "LambdaMailQueue",
+    ]
+    assert (platform.engine() == "the third engine") is (store == "third")
+    assert platform.places["STRATABASE_BUCKET"] == "files"
+
+
+def test_the_settings_take_the_names_of_the_stores_and_mailers() -> None:
+    for name in STORES:
+        assert Settings.from_environment({"STRATABASE_STORE": name}).store == name
+    for name in MAILERS:
+        assert Settings.from_environment({"STRATABASE_MAIL": name}).mail == name
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "settings", "variable"),
+    [
+        (STORES, "sqlite", Settings(), "STRATABASE_STORE"),
+        (MAILERS, "outbox", Settings(), "STRATABASE_MAIL"),
+        (SERVICES, "bucket", Settings(bucket="files"), "STRATABASE_BUCKET"),
+    ],
+)
+def test_a_package_that_is_not_installed_is_named(
+    table: dict[str, str], name: str, settings: Settings, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(table, name, "stratabase_other.app:opened")
+    with pytest.raises(UnusableStore, match=f"^{variable} needs the package stratabase-other. Install it"):
+        platform_of(settings)
+    if name == "bucket":
+        platform_of(Settings())
 
 
 def test_each_store_of_an_instance_is_named_by_the_setting_that_says_where_it_is(tmp_path: Path) -> None:
@@ -84,11 +134,11 @@ def test_each_store_of_an_instance_is_named_by_the_setting_that_says_where_it_is
     assert platform_of(local).places == {"STRATABASE_HOME": str(tmp_path), "STRATABASE_BUCKET": "files"}
 
 
-def test_only_settings_and_platforms_compare_the_name_of_a_store() -> None:
+def test_nothing_compares_the_name_of_a_store() -> None:
     comparing = {
         file.relative_to(package.parent).as_posix()
         for package in PACKAGES
         for file in package.rglob("*.py")
         if re.search(r"\bstore [!=]= |[!=]= \"(sqlite|dynamodb)\"", file.read_text())
     }
-    assert comparing == {"stratabase/core/settings.py", "stratabase_aws/app/platform.py"}
+    assert comparing == set()

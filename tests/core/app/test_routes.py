@@ -4,8 +4,8 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from stratabase.core.app.features import FEATURES, load
 from stratabase.core.app.routes import Route
+from stratabase.core.features import FEATURES, load
 from stratabase.core.http.handler import CATCH_ALL
 from stratabase_aws.functions import http_handler
 from tests import golden

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from stratabase.core.app.app import App
-from stratabase.core.app.features import FEATURES, Feature
 from stratabase.core.domain.caller import Caller, SentPassword, SentToken
 from stratabase.core.domain.issues.refusals import Unauthenticated
+from stratabase.core.features import FEATURES, Feature
 from stratabase.core.http.base.refusals import InvalidCredentials
 from stratabase.core.settings import Settings
 from stratabase.members.endpoints.authenticators import BearerAuthenticator

@@ -10,7 +10,7 @@ from uuid import uuid4
 from stratabase.core.app.platform import platform_of
 from stratabase.core.setting_values import AWS_CLIENTS
 from stratabase.core.settings import Settings
-from stratabase_aws.app.platform import AwsPlatform
+from stratabase_aws.app.platform import DynamoDBPlatform
 from stratabase_aws.deploy.smoke import CheckFailed
 from stratabase_aws.dynamodb.client import Client, Rejected, Unanswered
 
@@ -24,10 +24,10 @@ def check_table_clients(settings: Settings) -> str:
 
     Raises CheckFailed.
     """
-    if platform_of(settings).is_embedded:
+    if not isinstance(platform_of(settings), DynamoDBPlatform):
         raise CheckFailed("the instance has no table in DynamoDB.")
     clients = {
-        name: AwsPlatform(replace(settings, aws_client=name)).dynamodb_client() for name in AWS_CLIENTS
+        name: DynamoDBPlatform(replace(settings, aws_client=name)).dynamodb_client() for name in AWS_CLIENTS
     }
     try:
         calls = list(_calls(settings.table))

@@ -42,7 +42,7 @@ def app() -> App:
 
 
 def http_handler(function: str, service: App | None = None) -> LambdaHandler:
-    """Return the handler of a function that API Gateway calls, by its name (see `core.app.features`).
+    """Return the handler of a function that API Gateway calls, by its name (see `core.features`).
 
     `service` is the app to serve. The default is the app of this process.
     """

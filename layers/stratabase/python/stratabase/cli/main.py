@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from stratabase import MODEL_LANGUAGE, __version__
-from stratabase.core.app.features import FEATURES, CommandEntry
+from stratabase.core.features import FEATURES, CommandEntry
 from stratabase.terminal.arguments import CommandParser, add_examples
 from stratabase.terminal.command_error import INTERRUPTED, as_command_error
 from stratabase.terminal.data_folder import release_data_folders

@@ -10,10 +10,11 @@
 | files | the bytes of files in a folder |
 | schema | the GraphQL schema of a model, and its execution |
 | http | the endpoints, and the handler that calls them |
-| app | what builds all of these for settings and a platform, and the table of features |
+| app | what builds all of these for settings and a platform |
 
 The modules beside them import none of these packages:
 
+- `features`: the table of what each package brings: routes, commands, stores, and parts of an app
 - `settings`, `setting_values`: the settings, and how texts become their values
 - `observe`, `request_log`, `usage`: the log, the lines of requests, and what a request has used
 - `deadline`, `waiting`, `greenlets`, `concurrent_calls`, `current_request`: how requests wait, and how long

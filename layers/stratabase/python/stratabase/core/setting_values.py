@@ -1,16 +1,14 @@
 """Parsers that convert environment variables to the values of settings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-STORES = ("sqlite", "dynamodb")
 FORMATS = ("default", "iso")
 AWS_CLIENTS = ("signed", "botocore")
-MAILERS = ("outbox", "smtp", "ses")
 ACCESS_LOGS = ("off", "text", "json")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 MAX_PASSWORD_LENGTH = 128
@@ -59,7 +57,7 @@ def whole_number(minimum: int, maximum: int) -> Callable[[str], int]:
     return parse
 
 
-def one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
+def one_of(choices: Collection[str]) -> Callable[[str], str]:
     """Return a parser that accepts one of the choices."""
 
     def parse(text: str) -> str:

@@ -6,13 +6,12 @@ from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Annotated, Any
 
+from stratabase.core.features import MAILERS, STORES
 from stratabase.core.setting_values import (
     ACCESS_LOGS,
     AWS_CLIENTS,
     FORMATS,
     LOG_LEVELS,
-    MAILERS,
-    STORES,
     Variable,
     one_of,
     parse_base_url,
@@ -447,12 +446,6 @@ class Settings:
             f"The minimum level of log messages: {', '.join(LOG_LEVELS)}.",
         ),
     ] = "INFO"
-
-    @property
-    def needs_aws(self) -> bool:
-        """Whether a setting places something on AWS, such as the objects, the files, the keys or the mail."""
-        resources = (self.bucket, self.signing_keys, self.smtp_secret, self.mail_function)
-        return self.store == "dynamodb" or self.mail == "ses" or any(resources)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":

@@ -2,11 +2,10 @@
 
 Read in this order:
 
-- `features`: the table of what each package brings: routes, commands, and parts of the app
 - `app`: an app with its model, settings, stores and services
 - `platform`: the protocol of where an app keeps everything
 - `routes`, `jobs`: the addresses of the core with their endpoints, and its kinds of job
 - `store_marks`: opens the marks of all stores, for commands
 
-Imports all packages of the core. Other packages extend an app by `App.part` and a row in `features`.
+Imports all packages of the core. Other packages extend an app by `App.part` and a row in `core.features`.
 """

@@ -1,6 +1,6 @@
 """An app: a model and settings, the stores on a platform, and the services that its features need.
 
-Read `features` first, the table of all features, then `routes`, and `platform`.
+Read `core.features` first, the table of all features, then `routes`, and `platform`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from stratabase import __version__
 from stratabase.core import waiting
-from stratabase.core.app.features import FEATURES, Feature, load
 from stratabase.core.app.platform import ClosableBlobs, Platform, open_engine, platform_of
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.core.domain.write.limits import BulkLimits
+from stratabase.core.features import FEATURES, Feature, load
 from stratabase.core.model.model import Model
 from stratabase.core.model.prepared import prepared_file, read_prepared
 from stratabase.core.model.users import with_users

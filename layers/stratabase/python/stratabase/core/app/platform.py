@@ -1,21 +1,24 @@
 """The platform: where an app keeps its objects, files, and all else.
 
-There are two: this machine (`members.app.local_platform`), and AWS (`stratabase_aws.app.platform`).
-Everything else works on either, and asks the platform instead of comparing settings. A package that keeps
+Each store of the table of features has one, such as SQLite (`members.app.local_platform`) and DynamoDB
+(`stratabase_aws.app.platform`). Everything else works on each, and asks the platform instead of comparing
+settings. A package that keeps
 more than the core, such as the members, says so in a protocol of its own, which extends this one.
 """
 
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from stratabase.core.app.features import load
 from stratabase.core.domain.store_mark import StoreRequirements
+from stratabase.core.features import MAILERS, SERVICES, STORES, load
 from stratabase.core.operations.file_ports import BlobStore
 from stratabase.core.operations.ports import Attempts
 from stratabase.core.operations.store_marks import MarkStore
-from stratabase.core.settings import Settings
+from stratabase.core.settings import Settings, variables
 from stratabase.core.store.engine.metering import MeteredEngine
 from stratabase.core.store.engine.parallel import ParallelMap
 from stratabase.core.store.engine.port import Engine
@@ -89,23 +92,24 @@ class Platform(Protocol):
         """Close what this platform has opened, but the engine and the blobs, which have a `close`."""
 
 
-_AWS_PACKAGE = "stratabase_aws"
-_LOCAL = "stratabase.members.app.local_platform:LocalPlatform"
-_AWS = f"{_AWS_PACKAGE}.app.platform:AwsPlatform"
-
-
 def platform_of(settings: Settings) -> Platform:
-    """Return the platform that the settings select. Raises UnusableStore if its package is not installed."""
-    try:
-        platform: Platform = load(_AWS if settings.needs_aws else _LOCAL)(settings)
-    except ModuleNotFoundError as error:
-        if error.name != _AWS_PACKAGE:
-            raise
-        raise UnusableStore(
-            "The settings name services of AWS, which need the package stratabase-aws. Install it beside "
-            "stratabase."
-        ) from error
+    """Return the platform with the store that the settings name. Raises UnusableStore without its package."""
+    _check_packages(settings)
+    platform: Platform = load(STORES[settings.store])(settings)
     return platform
+
+
+def _check_packages(settings: Settings) -> None:
+    """Raise UnusableStore if something that the settings name needs a package that is not installed."""
+    named = {"store": STORES[settings.store], "mail": MAILERS[settings.mail]}
+    named |= {name: each for name, each in SERVICES.items() if getattr(settings, name) is not None}
+    for name, reference in named.items():
+        package = reference.partition(".")[0]
+        if package not in sys.modules and find_spec(package) is None:
+            raise UnusableStore(
+                f"{dict(variables())[name].name} needs the package {package.replace('_', '-')}. Install it "
+                "beside stratabase."
+            )
 
 
 def open_engine(platform: Platform) -> Engine:

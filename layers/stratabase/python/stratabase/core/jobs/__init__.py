@@ -4,7 +4,7 @@ Read `job` first, then `runner`. A write adds a job to its own batch: `EngineQue
 `store/write/job_queue` returns the action, and `plan_transaction` in `store/write/transaction` takes it.
 
 A job is an item of the store that causes it: its key, when it is due, and how many attempts have begun. A
-kind of job is one row, a `JobKind`: its queue, and the function that does a job. `core/app/features.py` names
+kind of job is one row, a `JobKind`: its queue, and the function that does a job. `core/features.py` names
 all kinds.
 
 A job is done at least once:

@@ -3,7 +3,8 @@
 - `auth_services`: signs members in, and issues tokens
 - `member_services`: the operations on members
 - `routes`: the addresses of tokens, members and passwords
-- `local_platform`: the platform of this machine, which opens the stores of members, too
+- `local_platform`: the platform of SQLite, which opens the stores of members, too
+- `mailers`: the mailers that the settings can name
 
 Imports all packages of `members`, and the app of the core.
 """

@@ -1,32 +1,32 @@
-"""The platform of this machine: SQLite, and folders and files in the data folder."""
+"""The platform of SQLite, with everything in the data folder. The platforms of other stores extend it.
 
-import sys
+The settings can place single parts elsewhere, such as the files in a bucket, whatever the store is. The table
+of features names what opens these services.
+"""
+
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from email.headerregistry import Address
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from stratabase.core.app.platform import ClosableBlobs, StoresRequired
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.store_mark import StoreKind, StoreRequirements
+from stratabase.core.features import MAILERS, SERVICES, load
 from stratabase.core.operations.ports import Attempts
 from stratabase.core.operations.store_marks import MarkStore
 from stratabase.core.settings import BadSettings, Settings
 from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.engine.snapshot import ItemSnapshot
-from stratabase.members.mailers.message import parse_sender
+from stratabase.members.app.mailers import outbox
 from stratabase.members.ports import ClosableQueue, Keyring, Mailer, Members
 
-if TYPE_CHECKING:
-    from stratabase.members.mailers.outbox import Outbox
-
-_HOME = "STRATABASE_HOME"
+_HOME, _BUCKET = "STRATABASE_HOME", "STRATABASE_BUCKET"
 
 
 class LocalPlatform:
-    """Opens the files of the data folder. Each part imports its module when it is opened."""
+    """Opens the stores in the data folder. Each part imports its module when it is opened."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -40,13 +40,24 @@ class LocalPlatform:
 
     @property
     def places(self) -> Mapping[str, str]:
-        """The data folder."""
-        return {_HOME: str(self._home.resolve())}
+        """The data folder, and the bucket."""
+        return {_HOME: str(self._home.resolve()), **self._bucket}
+
+    @property
+    def _bucket(self) -> Mapping[str, str]:
+        """The bucket of the files by the setting that names it, nothing if they are in the data folder."""
+        bucket = self._settings.bucket
+        return {} if bucket is None else {_BUCKET: bucket}
 
     @property
     def required(self) -> StoresRequired:
-        """What the settings require of the marks of the stores, which have no names."""
-        return StoresRequired(*(self._requirements(kind, "", _HOME) for kind in StoreKind))
+        """What the settings require of the marks of the stores, of which only a bucket has a name."""
+        files, bucket = StoreKind.FILES, self._settings.bucket
+        return StoresRequired(
+            self._requirements(StoreKind.OBJECTS, "", _HOME),
+            self._requirements(StoreKind.MEMBERS, "", _HOME),
+            self._requirements(files, bucket, _BUCKET) if bucket else self._requirements(files, "", _HOME),
+        )
 
     def _requirements(self, kind: StoreKind, place: str, setting: str) -> StoreRequirements:
         return StoreRequirements(kind, place, setting, self._settings.instance)
@@ -100,7 +111,10 @@ class LocalPlatform:
         yield SqliteMemberMark(self._home / "members.db")
 
     def blobs(self) -> ClosableBlobs:
-        """Return the store in the folder `files`."""
+        """Return the store in the folder `files`, or in the service that the settings name."""
+        blobs: ClosableBlobs | None = self._service("bucket")
+        if blobs is not None:
+            return blobs
         from stratabase.core.files.folder import FolderBlobs  # noqa: PLC0415 - see the class
 
         return FolderBlobs(self._home / "files", recovery_days=self._settings.file_recovery_days)
@@ -110,51 +124,40 @@ class LocalPlatform:
         self._opened.close()
 
     def keyring(self) -> Keyring:
-        """Return the keyring in a file."""
+        """Return the keyring in a file, or in the service that the settings name."""
+        keyring: Keyring | None = self._service("signing_keys")
+        if keyring is not None:
+            return keyring
         from stratabase.members.keys.file import FileKeyring  # noqa: PLC0415 - see the class
 
         return FileKeyring(self._home)
 
     def mailer(self) -> Mailer:
-        """Return the outbox, or a client of the mail server that the settings name. Raises BadSettings."""
-        if self._settings.mail == "outbox":
-            return self._outbox()
-        from stratabase.members.mailers.smtp import SmtpMailer, parse_smtp_url  # noqa: PLC0415 - see the class
-
-        if self._settings.smtp is None:
-            message = (
-                "STRATABASE_SMTP is required when STRATABASE_MAIL is smtp. Use smtp://host:port or "
-                "smtps://host:port, with user:password@ if the server requires it."
-            )
-            raise BadSettings([message])
-        return SmtpMailer(parse_smtp_url(self._settings.smtp), self.sender())
+        """Return the mailer that the settings name. Raises BadSettings."""
+        mailer: Mailer = load(MAILERS[self._settings.mail])(self._settings)
+        return mailer
 
     def check_mail(self) -> None:
         """Raise UnusableStore if the outbox can't be written, so that all mail would be lost."""
         if self._settings.mail == "outbox":
-            self._outbox().check()
-
-    def _outbox(self) -> "Outbox":
-        from stratabase.members.mailers.outbox import Outbox  # noqa: PLC0415 - see the class
-
-        return Outbox(self._home / "outbox", self.sender(), _print_to_console)
-
-    def sender(self) -> Address:
-        """Return the sender of mails. Raises BadSettings."""
-        try:
-            return parse_sender(self._settings.mail_from)
-        except ValueError as error:
-            message = f'STRATABASE_MAIL_FROM: "{self._settings.mail_from}" is not valid. {error}'
-            raise BadSettings([message]) from error
+            outbox(self._settings).check()
 
     def mail_queue(self, now: Callable[[], Instant]) -> ClosableQueue:
-        """Return the queue in `mail-queue.db`. Raises BadSettings on Lambda, which keeps no files."""
+        """Return the queue in `mail-queue.db`, or in the service that the settings name.
+
+        Raises BadSettings on Lambda, which keeps no files.
+        """
+        queue: ClosableQueue | None = self._service("mail_function")
+        if queue is not None:
+            return queue
         if self._settings.function is not None:
             raise BadSettings(["STRATABASE_MAIL_FUNCTION is required on Lambda, which keeps no files."])
         from stratabase.members.mailers.sqlite_queue import SqliteMailQueue  # noqa: PLC0415 - see the class
 
         return SqliteMailQueue(self._home / "mail-queue.db", now)
 
-
-def _print_to_console(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)  # noqa: T201 - the console is the developer's mailbox
+    def _service(self, name: str) -> Any:
+        """Return the service that a field of the settings names, None if the field is not set."""
+        if getattr(self._settings, name) is None:
+            return None
+        return load(SERVICES[name])(self._settings)

@@ -1,4 +1,4 @@
-"""The features: what each package brings to an app. This table names all commands, routes and kinds of job.
+"""The features: what each package brings to an app, such as all commands, routes, stores and kinds of job.
 
 A feature names its functions by references such as `"package.module:function"`, which are imported when they
 are used: a Lambda function imports its own routes only, and a command only its own module.
@@ -30,6 +30,13 @@ class Feature:
     """By the name of a Lambda function: returns the `core.app.routes.Route`s that it serves."""
     commands: Mapping[str, CommandEntry] = field(default_factory=dict)
     """The commands by their names."""
+    stores: Mapping[str, str] = field(default_factory=dict)
+    """By a value of STRATABASE_STORE: takes the settings; returns the `Platform` that has this store."""
+    mailers: Mapping[str, str] = field(default_factory=dict)
+    """By a value of STRATABASE_MAIL: takes the settings; returns a `Mailer`."""
+    services: Mapping[str, str] = field(default_factory=dict)
+    """By a field of the settings, such as `bucket`: takes the settings; returns what is outside of the data
+    folder if the field is set. It works beside every store."""
     objects: str | None = None
     """Takes an app and the repository of its objects; returns a repository with more objects."""
     authenticators: str | None = None
@@ -94,6 +101,11 @@ FEATURES: tuple[Feature, ...] = (
             ),
             "members": CommandEntry("stratabase.members.commands.members", "list, create and change members"),
         },
+        stores={"sqlite": "stratabase.members.app.local_platform:LocalPlatform"},
+        mailers={
+            "outbox": "stratabase.members.app.mailers:outbox",
+            "smtp": "stratabase.members.app.mailers:smtp",
+        },
         objects="stratabase.members.app.auth_services:repository_with_users",
         authenticators="stratabase.members.app.auth_services:authenticators",
         health="stratabase.members.app.auth_services:check_keys",
@@ -147,9 +159,22 @@ FEATURES: tuple[Feature, ...] = (
                 "stratabase_aws.commands.aws", "deploy an instance to AWS, try it, and delete it"
             )
         },
+        stores={"dynamodb": "stratabase_aws.app.platform:DynamoDBPlatform"},
+        mailers={"ses": "stratabase_aws.app.services:ses"},
+        services={
+            "bucket": "stratabase_aws.app.services:bucket",
+            "signing_keys": "stratabase_aws.app.services:secret_keyring",
+            "smtp_secret": "stratabase_aws.app.services:secret_smtp",
+            "mail_function": "stratabase_aws.app.services:mail_function_queue",
+        },
     ),
 )
 """All features. Commands and routes appear in this order."""
+
+STORES: Mapping[str, str] = {name: each for feature in FEATURES for name, each in feature.stores.items()}
+MAILERS: Mapping[str, str] = {name: each for feature in FEATURES for name, each in feature.mailers.items()}
+SERVICES: Mapping[str, str] = {name: each for feature in FEATURES for name, each in feature.services.items()}
+"""The columns of all features as one table each."""
 
 
 def load(reference: str) -> Any:

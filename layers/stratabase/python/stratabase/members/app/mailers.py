@@ -1,0 +1,49 @@
+"""The mailers that need no other service than a mail server, built from the settings."""
+
+import sys
+from email.headerregistry import Address
+from typing import TYPE_CHECKING
+
+from stratabase.core.features import SERVICES, load
+from stratabase.core.settings import BadSettings, Settings
+from stratabase.members.mailers.message import parse_sender
+from stratabase.members.ports import Mailer
+
+if TYPE_CHECKING:
+    from stratabase.members.mailers.outbox import Outbox
+
+
+def outbox(settings: Settings) -> "Outbox":
+    """Return the mailer that writes mails into the data folder. Raises BadSettings."""
+    from stratabase.members.mailers.outbox import Outbox  # noqa: PLC0415 - only one mailer is imported
+
+    return Outbox(settings.home / "outbox", sender(settings), _print_to_console)
+
+
+def smtp(settings: Settings) -> Mailer:
+    """Return a client of the mail server that the settings, or a secret, name. Raises BadSettings."""
+    if settings.smtp is not None:
+        from stratabase.members.mailers.smtp import SmtpMailer, parse_smtp_url  # noqa: PLC0415 - see `outbox`
+
+        return SmtpMailer(parse_smtp_url(settings.smtp), sender(settings))
+    if settings.smtp_secret is not None:
+        mailer: Mailer = load(SERVICES["smtp_secret"])(settings)
+        return mailer
+    message = (
+        "STRATABASE_SMTP is required when STRATABASE_MAIL is smtp. Use smtp://host:port or "
+        "smtps://host:port, with user:password@ if the server requires it."
+    )
+    raise BadSettings([message])
+
+
+def sender(settings: Settings) -> Address:
+    """Return the sender of mails. Raises BadSettings."""
+    try:
+        return parse_sender(settings.mail_from)
+    except ValueError as error:
+        message = f'STRATABASE_MAIL_FROM: "{settings.mail_from}" is not valid. {error}'
+        raise BadSettings([message]) from error
+
+
+def _print_to_console(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 - the console is the developer's mailbox
