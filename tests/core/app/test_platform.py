@@ -11,6 +11,7 @@ import pytest
 import stratabase
 import stratabase_aws
 from stratabase.core.app.platform import open_engine, platform_of
+from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.features import MAILERS, SERVICES, STORES
 from stratabase.core.settings import Settings
 from stratabase.core.unusable_store import UnusableStore
@@ -55,21 +56,25 @@ def test_an_endpoint_that_does_not_respond_is_named(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    ("settings", "name", "is_embedded"),
+    ("settings", "name", "local"),
     [
-        (Settings(), "LocalPlatform", True),
-        (Settings(bucket="files", signing_keys="keys", mail="ses"), "LocalPlatform", True),
-        (Settings(store="dynamodb"), "DynamoDBPlatform", False),
+        (Settings(), "LocalPlatform", [*StoreKind]),
+        (Settings(bucket="files"), "LocalPlatform", [StoreKind.OBJECTS, StoreKind.MEMBERS]),
+        (Settings(store="dynamodb"), "DynamoDBPlatform", [StoreKind.FILES]),
+        (Settings(store="dynamodb", bucket="files"), "DynamoDBPlatform", []),
     ],
 )
-def test_the_store_selects_the_platform(settings: Settings, name: str, *, is_embedded: bool) -> None:
+def test_the_store_selects_the_platform(settings: Settings, name: str, local: list[StoreKind]) -> None:
     platform = platform_of(settings)
     assert type(platform).__name__ == name
-    assert platform.is_embedded is is_embedded
+    assert [kind for kind in StoreKind if platform.is_local(kind)] == local
 
 
 class ThirdPlatform(LocalPlatform):
-    """A platform whose objects are in a store of its own."""
+    """A platform whose objects are in a store of its own, and the members in the data folder."""
+
+    def is_local(self, kind: StoreKind) -> bool:
+        return kind is not StoreKind.OBJECTS and super().is_local(kind)
 
     def engine(self) -> Any:
         return "the third engine"

@@ -38,10 +38,9 @@ class DynamoDBPlatform(LocalPlatform):
         super().__init__(settings)
         self._endpoint = AwsEndpoint(settings.region, settings.endpoint)
 
-    @property
-    def is_embedded(self) -> bool:
-        """Whether the objects and members are in files of this machine. They are not."""
-        return False
+    def is_local(self, kind: StoreKind) -> bool:
+        """Return whether a store is in the data folder. Only files can be there."""
+        return kind is StoreKind.FILES and super().is_local(kind)
 
     @property
     def places(self) -> Mapping[str, str]:
@@ -80,14 +79,14 @@ class DynamoDBPlatform(LocalPlatform):
                 raise UnusableStore(text) from error
         return OffloadingEngine(DynamoDBEngine(client, self._settings.table))
 
-    def index_size(self, name: str) -> tuple[int, int] | None:
+    def billed_size(self, index: str) -> tuple[int, int] | None:
         """Return the number and the bytes of the entries of an index, None if DynamoDB does not say."""
         from stratabase_aws.dynamodb.client import Rejected, Unanswered  # noqa: PLC0415 - see the class
         from stratabase_aws.dynamodb.table import index_size  # noqa: PLC0415
 
         with closing(self.dynamodb_client()) as client:
             try:
-                return index_size(client, self._settings.table, name)
+                return index_size(client, self._settings.table, index)
             except (Rejected, Unanswered):
                 return None
 

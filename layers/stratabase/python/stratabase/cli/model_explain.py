@@ -15,6 +15,7 @@ from stratabase.core.domain.query.consumption import Consumption, round_trips
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import PageFields, Query
 from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
+from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.model.api_names import GeneratedType, type_name
 from stratabase.core.model.model import Class, Model
 from stratabase.core.model.stored_names import StoredNames
@@ -137,7 +138,9 @@ def _store_lines(model: Model, query: Query, chosen: PlanCandidate, options: Opt
     """Yield what the page costs in the store, if there is one. Raises CommandError."""
     settings = read_settings()
     platform = platform_of(settings)
-    if not options.data and not (platform.is_embedded and (settings.home / "objects.db").exists()):
+    if not options.data and not (
+        platform.is_local(StoreKind.OBJECTS) and (settings.home / "objects.db").exists()
+    ):
         return
     require_store(settings)
     try:

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 
 from stratabase.core.app.app import App
 from stratabase.core.app.platform import platform_of
@@ -138,13 +139,13 @@ def _upgrade(settings: Settings, options: Options) -> Iterator[str]:
         confirm("Upgrade these stores?", yes=options.yes)
         for marked, steps in planned:
             bar = ProgressBar(marked.required.label, 0, "item")
-            for layout in upgrade_store(marked, steps, lambda: _settle(settings), bar):
+            for layout in upgrade_store(marked, steps, partial(_settle, settings, marked.required.kind), bar):
                 bar.end(f"layout {layout}")
 
 
-def _settle(settings: Settings) -> None:
-    """Wait until all processes have noticed a changed mark. On one machine, each commit checks it."""
-    if not platform_of(settings).is_embedded:
+def _settle(settings: Settings, kind: StoreKind) -> None:
+    """Wait until all processes have noticed a changed mark. In the data folder, each commit checks it."""
+    if not platform_of(settings).is_local(kind):
         print(f"Waiting {pluralize(round(SETTLED), 'second')} until all processes know.", file=sys.stderr)
         time.sleep(SETTLED)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from stratabase.core.app.platform import platform_of
 from stratabase.core.data_folder import DATABASES, RESTORING, create_data_folder
+from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.settings import BadSettings, Settings, variables
 from stratabase.terminal.command_error import MISUSED, CommandError
 from stratabase.terminal.data_folder import use_data_folder
@@ -51,9 +52,15 @@ def require_model(settings: Settings) -> None:
         )
 
 
+def uses_data_folder(settings: Settings) -> bool:
+    """Return whether the objects or the members are in the data folder."""
+    platform = platform_of(settings)
+    return platform.is_local(StoreKind.OBJECTS) or platform.is_local(StoreKind.MEMBERS)
+
+
 def has_store(settings: Settings) -> bool:
-    """Return whether the data folder has data. DynamoDB itself says so if its table does not exist."""
-    return not platform_of(settings).is_embedded or any((settings.home / name).exists() for name in DATABASES)
+    """Return whether the data folder has data, if it is used. Other stores say themselves what is missing."""
+    return not uses_data_folder(settings) or any((settings.home / name).exists() for name in DATABASES)
 
 
 def require_store(settings: Settings) -> None:
@@ -61,7 +68,7 @@ def require_store(settings: Settings) -> None:
 
     Raises UnusableStore, too.
     """
-    if platform_of(settings).is_embedded and (has_store(settings) or (settings.home / RESTORING).is_dir()):
+    if uses_data_folder(settings) and (has_store(settings) or (settings.home / RESTORING).is_dir()):
         use_data_folder(settings.home)
     if not has_store(settings):
         _check_folder(settings.home)
@@ -74,7 +81,7 @@ def require_store(settings: Settings) -> None:
 
 def require_local_data(settings: Settings) -> None:
     """Raise CommandError unless all data is in the data folder."""
-    if not platform_of(settings).is_embedded or settings.bucket is not None:
+    if not all(map(platform_of(settings).is_local, StoreKind)):
         raise CommandError(
             "These settings keep data outside of the data folder. `backup` and `restore` are for SQLite with "
             "files in the data folder. Use the backups of AWS, or `stratabase export`."

@@ -1,9 +1,9 @@
 """The platform: where an app keeps its objects, files, and all else.
 
-Each store of the table of features has one, such as SQLite (`members.app.local_platform`) and DynamoDB
-(`stratabase_aws.app.platform`). Everything else works on each, and asks the platform instead of comparing
-settings. A package that keeps
-more than the core, such as the members, says so in a protocol of its own, which extends this one.
+Each store in the table of features has one, such as SQLite (`members.app.local_platform`) and DynamoDB
+(`stratabase_aws.app.platform`). Everything else works on each of them, and asks the platform instead of
+comparing settings. A package that keeps more than the core, such as the members, says so in a protocol of its
+own, which extends this one.
 """
 
 import sys
@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from stratabase.core.domain.store_mark import StoreRequirements
+from stratabase.core.domain.store_mark import StoreKind, StoreRequirements
 from stratabase.core.features import MAILERS, SERVICES, STORES, load
 from stratabase.core.operations.file_ports import BlobStore
 from stratabase.core.operations.ports import Attempts
@@ -48,9 +48,8 @@ class ClosableBlobs(BlobStore, Protocol):
 class Platform(Protocol):
     """Opens what an app keeps, as the settings say. All methods raise UnusableStore."""
 
-    @property
-    def is_embedded(self) -> bool:
-        """Whether the objects and members are in files of this machine, which its processes share."""
+    def is_local(self, kind: StoreKind) -> bool:
+        """Return whether a store is in the data folder, so that only processes of this machine use it."""
 
     @property
     def places(self) -> Mapping[str, str]:
@@ -67,8 +66,11 @@ class Platform(Protocol):
     def engine(self) -> Engine:
         """Return an engine of the objects that does not check its mark. See `open_engine`."""
 
-    def index_size(self, name: str) -> tuple[int, int] | None:
-        """Return the number and the bytes of the entries of an index, None if the store does not say."""
+    def billed_size(self, index: str) -> tuple[int, int] | None:
+        """Return the number and the bytes of the entries of an index for whose reads somebody pays.
+
+        None if the store does not say. Nothing if nobody pays for reading it.
+        """
 
     def snapshot(
         self, engine: Engine, folder: Path, report: Callable[[int], None]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from stratabase.core.app.platform import Platform, open_engine, platform_of
 from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import InvalidModel, read_model, read_model_file
 from stratabase.core.model.stored_names import RemovedName
@@ -224,7 +225,7 @@ def _count(settings: Settings, compared: Sequence[_Compared], *, ask: bool, show
             question for each in compared for change in each.changes for question in change.questions
         ]
         scan = QuestionScan(engine, platform.parallel_map, questions)
-        if ask and scan.classes and not platform.is_embedded:
+        if ask and scan.classes:
             indexes = {listing_index(engine, name) for name in scan.classes}
             _confirm(_estimate_units(platform, scan, indexes))
         for name in scan.classes:
@@ -245,7 +246,9 @@ def _settle(settings: Settings, compared: Sequence[_Compared], answers: Question
     try:
         return [
             each._replace(
-                changes=settle(engine, each.changes, answers, searches_versions=platform.is_embedded)
+                changes=settle(
+                    engine, each.changes, answers, searches_versions=platform.is_local(StoreKind.OBJECTS)
+                )
             )
             for each in compared
         ]
@@ -281,7 +284,7 @@ def _estimate_units(platform: Platform, scan: QuestionScan, indexes: Iterable[st
     """
     items, size = 0, 0
     for index in sorted(indexes):
-        found = platform.index_size(index)
+        found = platform.billed_size(index)
         if found is None:
             return None
         items, size = items + found[0], size + found[1]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from stratabase.core.app.app import App
 from stratabase.core.domain.objects.entity import RoleName
+from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.model.model import Model
 from stratabase.core.store.indexes.registry import NoFreeSlot
 from stratabase.evolution.backfill.reindex import OBJECTS_PER_LOCAL_COMMIT, Reindex
@@ -124,7 +125,7 @@ def _reindex(
     ahead: bool,
 ) -> str:
     """Build everything that is not ready, and return the advice on what could not be built."""
-    engine, model, local = instance.engine, instance.model, instance.platform.is_embedded
+    engine, model, local = instance.engine, instance.model, instance.platform.is_local(StoreKind.OBJECTS)
     limit = sys.maxsize if in_full else MAX_REFUSED
     reindex = Reindex(
         engine,

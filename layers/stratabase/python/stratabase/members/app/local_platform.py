@@ -33,10 +33,9 @@ class LocalPlatform:
         self._home = settings.home
         self._opened = ExitStack()
 
-    @property
-    def is_embedded(self) -> bool:
-        """Whether the objects and members are in files of this machine. They are."""
-        return True
+    def is_local(self, kind: StoreKind) -> bool:
+        """Return whether a store is in the data folder. Only files can be elsewhere, in a bucket."""
+        return kind is not StoreKind.FILES or self._settings.bucket is None
 
     @property
     def places(self) -> Mapping[str, str]:
@@ -73,9 +72,9 @@ class LocalPlatform:
 
         return SqliteEngine(self._home / "objects.db")
 
-    def index_size(self, _name: str) -> tuple[int, int] | None:
-        """Return None: nobody pays for reading this store."""
-        return None
+    def billed_size(self, _index: str) -> tuple[int, int] | None:
+        """Return nothing: nobody pays for reading this store."""
+        return 0, 0
 
     def snapshot(
         self, _engine: Engine, _folder: Path, _report: Callable[[int], None]

@@ -10,6 +10,7 @@ from stratabase.core.app.app import App
 from stratabase.core.app.platform import platform_of
 from stratabase.core.domain.caller import CONSOLE
 from stratabase.core.domain.issues.refusals import Refusal
+from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.model.reading import InvalidModel
 from stratabase.core.model.types.identifier import id_timestamp
 from stratabase.core.setting_values import root_url
@@ -25,7 +26,13 @@ from stratabase.members.refusals import NoSuchMember
 from stratabase.members.shared_addresses import describe_shared_addresses
 from stratabase.terminal.arguments import Argument, Options, Subcommand, add_subcommands
 from stratabase.terminal.command_error import CommandError, text_with_cause
-from stratabase.terminal.settings import make_data_folder, read_settings, require_model, require_store
+from stratabase.terminal.settings import (
+    make_data_folder,
+    read_settings,
+    require_model,
+    require_store,
+    uses_data_folder,
+)
 from stratabase.values.wording import is_or_are, pluralize
 
 
@@ -37,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: Options) -> int:
     """Run the subcommand, and print the lines that it yields."""
     settings = read_settings()
-    if options.subcommand is _create and platform_of(settings).is_embedded:
+    if options.subcommand is _create and uses_data_folder(settings):
         # Only this subcommand can be the first one that uses a data folder.
         require_model(settings)
         make_data_folder(settings.home)
@@ -368,7 +375,7 @@ def mail_base_url(settings: Settings) -> str:
     """Return the base URL of links in mails. Raises CommandError if the settings do not define it."""
     if settings.base_url:
         return settings.base_url
-    if not platform_of(settings).is_embedded and not settings.create_tables:
+    if not platform_of(settings).is_local(StoreKind.OBJECTS) and not settings.create_tables:
         raise CommandError(
             "STRATABASE_BASE_URL is required. Set it to the address of the service for links in emails."
         )

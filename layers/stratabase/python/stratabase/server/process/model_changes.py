@@ -8,6 +8,7 @@ from typing import Self
 from stratabase.core.app.app import App
 from stratabase.core.app.platform import platform_of
 from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import InvalidModel, read_model
 from stratabase.core.store.catalog.catalog_store import CatalogStore
@@ -64,7 +65,7 @@ def undecided_changes(
     decisions = [change for change in changes if change.severity is Severity.DECISION]
     if not decisions or _is_accepted(instance, previous):
         return ()
-    if not instance.platform.is_embedded:
+    if not instance.platform.is_local(StoreKind.OBJECTS):
         return decisions
     answers = QuestionScan(
         instance.engine,
@@ -155,7 +156,7 @@ class ChangeCounts:
 
     def start(self) -> None:
         """Begin to count. Do nothing for a remote store, where reads cost money."""
-        if self._changes and self._instance.platform.is_embedded:
+        if self._changes and self._instance.platform.is_local(StoreKind.OBJECTS):
             self._is_started = True
             self._thread.start()
 

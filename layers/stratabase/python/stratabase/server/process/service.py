@@ -10,6 +10,7 @@ from threading import Event
 
 from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.http.base.cors import Cors
 from stratabase.core.model.reading import InvalidModel, lint_model_file
 from stratabase.core.operations.store_marks import describe_older_stores
@@ -105,7 +106,7 @@ def serve(
         tuple(new_password_lines(administrator)),
         (
             *older,
-            *describe_unbuilt(unbuilt, refuses_writes=not instance.platform.is_embedded),
+            *describe_unbuilt(unbuilt, refuses_writes=not instance.platform.is_local(StoreKind.OBJECTS)),
             *owners,
             *not_kept,
         ),
@@ -226,7 +227,7 @@ def _resolve_owners(instance: App, send: SendReport) -> tuple[str, ...]:
 
     Other stores can be large, and other processes can serve them, so there a person runs the command.
     """
-    if not instance.platform.is_embedded:
+    if not instance.platform.is_local(StoreKind.OBJECTS):
         return ()
     return tuple(resolve_owners(instance, print_lines=_progress(send)))
 

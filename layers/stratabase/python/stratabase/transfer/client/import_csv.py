@@ -14,6 +14,7 @@ from stratabase.core.concurrent_calls import ConcurrentCalls
 from stratabase.core.domain.caller import CONSOLE
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.instant import format_instant
+from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.model.users import with_users
 from stratabase.core.settings import Settings
 from stratabase.evolution.commands.backfill.build import build_before_serving
@@ -21,7 +22,7 @@ from stratabase.members.commands.owners import resolve_owners
 from stratabase.terminal.command_error import MISUSED, CommandError, text_with_cause
 from stratabase.terminal.data_folder import use_data_folder
 from stratabase.terminal.progress import ProgressBar, print_note
-from stratabase.terminal.settings import make_data_folder, read_settings
+from stratabase.terminal.settings import make_data_folder, read_settings, uses_data_folder
 from stratabase.transfer.client.csv_options import (
     add_csv_options,
     add_reading_options,
@@ -111,11 +112,12 @@ def import_csv(options: argparse.Namespace) -> int:
     """Check the file, and write its rows. You can stop the command at any time and run it again."""
     settings = read_settings()
     file = _open(options)
-    if platform_of(settings).is_embedded and options.dry_run and not settings.home.is_dir():
+    is_local = platform_of(settings).is_local(StoreKind.OBJECTS)
+    if is_local and options.dry_run and not settings.home.is_dir():
         _note(f"The data folder {settings.home} doesn't exist yet, so the store counts as empty.")
         with TemporaryDirectory() as home:
             return _import(options, replace(settings, home=Path(home)), file)
-    if platform_of(settings).is_embedded and settings.home.is_dir():
+    if uses_data_folder(settings) and settings.home.is_dir():
         use_data_folder(settings.home)
     return _import(options, settings, file)
 
@@ -225,12 +227,12 @@ class _Import:
         except UnusableColumns as error:
             raise CommandError(str(error)) from error
         if not options.dry_run:
-            if instance.platform.is_embedded:
+            if uses_data_folder(instance.settings):
                 make_data_folder(instance.settings.home)
             instance.claim_stores()
             require_whole(instance.engine)
             build_before_serving(instance.settings, instance.engine, instance.model, _note)
-        local = instance.platform.is_embedded
+        local = instance.platform.is_local(StoreKind.OBJECTS)
         if local and not options.dry_run:
             # As `serve` does. Otherwise, its next start would read all objects that this import creates.
             _note(*resolve_owners(instance, print_lines=_note))

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stratabase.core.app.app import App
+from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.operations.files.hold import hold_files
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.commands.owners import resolve_owners
@@ -105,7 +106,7 @@ def import_instance(instance: App, folder: Path, reader: ExportReader) -> Iterat
         folder,
         reader,
         instance.engine,
-        None if instance.platform.is_embedded else instance.platform.parallel_map,
+        None if instance.platform.is_local(StoreKind.OBJECTS) else instance.platform.parallel_map,
     )
     members = MemberImport(folder, instance.model.profiles)
     with StepBars() as bars, ExportCheck(reader, importing.schema) as check:
@@ -119,7 +120,7 @@ def import_instance(instance: App, folder: Path, reader: ExportReader) -> Iterat
         added = members.run(lambda: instance.part(AuthServices).members, bars.begin("Members"))
         importing.finish()
         number, dangling = check.dangling()
-    if instance.platform.is_embedded:
+    if instance.platform.is_local(StoreKind.OBJECTS):
         # As `serve` does, which would read all objects at its next start. A store that served while it was
         # empty counts as done, so all classes are included.
         yield from resolve_owners(instance, again=True)

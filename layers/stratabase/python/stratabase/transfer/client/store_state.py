@@ -1,11 +1,11 @@
 """Checks of the stores of an instance, before a command fills or serves them."""
 
-from stratabase.core.app.platform import platform_of
 from stratabase.core.files.folder import is_in_use
 from stratabase.core.settings import Settings
 from stratabase.core.store.engine.port import Engine
 from stratabase.terminal.command_error import CommandError
 from stratabase.terminal.data_folder import use_data_folder
+from stratabase.terminal.settings import uses_data_folder
 from stratabase.transfer.import_progress import has_unfinished_import
 
 
@@ -15,7 +15,7 @@ def require_unused(settings: Settings, *, complete: bool = True) -> None:
     `complete`: refuse a folder into which a restore was interrupted. Raises CommandError if a process serves
     the folder or uses its files, UnusableStore, OSError.
     """
-    if not platform_of(settings).is_embedded:
+    if not uses_data_folder(settings):
         return
     # Earlier versions have no lock of the whole folder.
     if is_in_use(settings.home / "files"):

@@ -10,6 +10,7 @@ from stratabase.core.app.app import App
 from stratabase.core.app.platform import platform_of
 from stratabase.core.domain.files.stored_file import file_key
 from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.local_files import entries
 from stratabase.core.model.reading import InvalidModel
 from stratabase.core.settings import BadSettings, Settings, variables
@@ -17,7 +18,7 @@ from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.terminal.arguments import add_examples
 from stratabase.terminal.command_error import MISUSED, CommandError, text_with_cause
-from stratabase.terminal.settings import make_data_folder, read_settings, require_store
+from stratabase.terminal.settings import make_data_folder, read_settings, require_store, uses_data_folder
 from stratabase.transfer.checking import ExportReader
 from stratabase.transfer.client.instance_data import ExportedMembers, export_instance, import_instance
 from stratabase.transfer.client.store_state import require_unused
@@ -134,15 +135,16 @@ def _check_target(target: Settings) -> None:
 
     Raises CommandError, UnusableStore, Unavailable.
     """
-    is_embedded = platform_of(target).is_embedded
-    if is_embedded:
+    platform = platform_of(target)
+    if uses_data_folder(target):
         make_data_folder(target.home)
     try:
         with closing(App(target)) as instance:
-            if not is_embedded:
+            if not platform.is_local(StoreKind.OBJECTS):
                 instance.check_store()
+            if not platform.is_local(StoreKind.MEMBERS):
                 instance.part(AuthServices).members.any()
-            if target.bucket is not None:
+            if not platform.is_local(StoreKind.FILES):
                 instance.blobs.size(_ANY_FILE)
     except Unavailable as error:
         raise CommandError(f"The other stores can't be used: {text_with_cause(error)}") from error
@@ -151,7 +153,7 @@ def _check_target(target: Settings) -> None:
 def _import(target: Settings, folder: Path) -> None:
     with closing(App(target)) as instance:
         reader = ExportReader(folder, read_manifest(folder), instance.model)
-        if instance.platform.is_embedded:
+        if uses_data_folder(target):
             make_data_folder(target.home)
         try:
             for line in import_instance(instance, folder, reader):

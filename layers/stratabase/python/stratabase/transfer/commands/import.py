@@ -4,13 +4,12 @@ import argparse
 from pathlib import Path
 
 from stratabase.core.app.app import App
-from stratabase.core.app.platform import platform_of
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.model.reading import InvalidModel
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.terminal.arguments import add_examples
 from stratabase.terminal.command_error import MISUSED, CommandError, text_with_cause
-from stratabase.terminal.settings import make_data_folder, read_settings
+from stratabase.terminal.settings import make_data_folder, read_settings, uses_data_folder
 from stratabase.transfer.checking import ExportReader
 from stratabase.transfer.client.csv_options import require_class
 from stratabase.transfer.client.import_csv import CSV_IMPORT_EXAMPLES, add_csv_import_options, import_csv
@@ -61,7 +60,7 @@ def _import_folder(folder: Path) -> int:
     try:
         manifest = read_manifest(folder)
         reader = ExportReader(folder, manifest, instance.model)
-        if platform_of(settings).is_embedded:
+        if uses_data_folder(settings):
             make_data_folder(settings.home)
         for line in import_instance(instance, folder, reader):
             print(line)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stratabase.core.app.platform import platform_of
 from stratabase.core.domain.objects.entity import RoleName
+from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.local_files import LockTimeout, lock_file
 from stratabase.core.model.model import Model
 from stratabase.core.settings import Settings
@@ -44,7 +45,7 @@ def build_before_serving(settings: Settings, engine: Engine, model: Model, print
     If several processes share the store, one builds and the others wait. Processes that serve another model
     continue meanwhile, and maintain what is being built.
     """
-    if not platform_of(settings).is_embedded:
+    if not platform_of(settings).is_local(StoreKind.OBJECTS):
         return
     reindex = Reindex(engine, model, ahead=True, local=True)
     wanted = reindex.unfinished(class_.name for class_ in model.classes.values() if class_.is_stored)

@@ -9,6 +9,7 @@ from typing import Any
 
 from stratabase.core.app.app import App
 from stratabase.core.app.platform import platform_of
+from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.model.attribute import Origin
 from stratabase.core.model.model import Model
 from stratabase.core.model.stored_names import ClassNames, StoredNames
@@ -37,7 +38,7 @@ def _convert(instance: App, options: argparse.Namespace) -> int:
     task = Conversion(
         engine,
         names.stored_model,
-        local=platform_of(settings).is_embedded,
+        local=platform_of(settings).is_local(StoreKind.OBJECTS),
         parallel_map=platform_of(settings).parallel_map,
     )
     totals = {name: count_objects(engine, names.classes[name].stored_name) for name in chosen}

@@ -12,6 +12,7 @@ from stratabase.core.app.app import App
 from stratabase.core.app.platform import platform_of
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.instant import Instant, format_instant
+from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.model.reading import InvalidModel
 from stratabase.core.model.stored_names import NameKind, StoredNames
 from stratabase.core.store.catalog.catalog import Catalog
@@ -41,7 +42,9 @@ def run_on_store(work: Callable[[App], int]) -> int:
         _ = instance.model  # before the lock
         require_store(settings)
         with (
-            build_lock(settings.home, print_to_stderr) if platform_of(settings).is_embedded else nullcontext()
+            build_lock(settings.home, print_to_stderr)
+            if platform_of(settings).is_local(StoreKind.OBJECTS)
+            else nullcontext()
         ):
             return work(instance)
     except (InvalidModel, UnusableStore, Unavailable) as error:
@@ -56,7 +59,7 @@ def print_to_stderr(*lines: str) -> None:
 
 
 def _drop(instance: App, options: argparse.Namespace) -> int:
-    engine, local = instance.engine, instance.platform.is_embedded
+    engine, local = instance.engine, instance.platform.is_local(StoreKind.OBJECTS)
     catalog = CatalogStore(engine).read()
     try:
         erasure = find_erasure(options.name, catalog, instance.model, unlisted=options.unlisted)
