@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from stratabase.core.settings import Settings
+from stratabase.server.settings import ServerSettings
 from tests.repository import ROOT
 
 PAGE = (ROOT / "docs/self-hosting.md").read_text(encoding="utf-8")
@@ -27,8 +28,9 @@ def block(language: str, start: str) -> str:
 def test_the_settings_are_valid() -> None:
     lines = block("ini", "STRATABASE_HOME").splitlines()
     settings = Settings.from_environment(dict(line.split("=", 1) for line in lines))
-    assert (settings.access_log, settings.base_url) == ("json", "https://api.example.com")
-    assert [str(each) for each in settings.trusted_proxies] == ["127.0.0.1/32"]
+    server = settings.of(ServerSettings)
+    assert (server.access_log, settings.base_url) == ("json", "https://api.example.com")
+    assert [str(each) for each in server.trusted_proxies] == ["127.0.0.1/32"]
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")

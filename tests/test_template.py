@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.core.settings import Settings, variables
+from stratabase.core.settings import Settings, feature_settings, variables
 from tests.repository import ROOT
 from tests.transformed_template import Deployment, Resources, read_template_file, transform
 
@@ -118,6 +118,7 @@ def test_the_defaults_of_parameters_are_valid_settings() -> None:
         if resource["Type"] == "AWS::Lambda::Function":
             environment = {k: str(v) for k, v in resource["Properties"]["Environment"]["Variables"].items()}
             settings = Settings.from_environment({**environment, "AWS_LAMBDA_FUNCTION_NAME": name})
+            assert [settings.of(declared) for declared in feature_settings()]
             assert (settings.store, settings.create_tables, settings.endpoint) == ("dynamodb", False, None)
 
 

@@ -1,14 +1,18 @@
 """The settings: every variable, its default, and its invalid values."""
 
+import subprocess
+import sys
 from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
 
 from stratabase.core import setting_values
-from stratabase.core.settings import BadSettings, Settings, variables
+from stratabase.core.setting_values import Variable
+from stratabase.core.settings import BadSettings, Settings, feature_settings, variables
 from stratabase.members import password
-from stratabase.values.formats.preferences import FORMATS_BY_NAME
+from stratabase.members.settings import MemberSettings
+from stratabase.server.settings import ServerSettings
 from tests.rows import each_row
 
 
@@ -83,7 +87,8 @@ def test_every_setting_can_be_set() -> None:
         "STRATABASE_LOG_LEVEL": "debug",
     }
     assert set(environment) == {variable.name for _, variable in variables()}
-    assert Settings.from_environment(environment) == Settings(
+    settings = Settings.from_environment(environment)
+    assert settings == Settings(
         host="0.0.0.0",
         port=0,
         home=Path("/data"),
@@ -111,7 +116,6 @@ def test_every_setting_can_be_set() -> None:
         bulk_objects=50,
         bulk_seconds=7,
         require_bulk_condition=False,
-        worker_timeout_seconds=60,
         lock_minutes=60,
         bucket="hr-files",
         file_megabytes=2047,
@@ -120,11 +124,6 @@ def test_every_setting_can_be_set() -> None:
         file_recovery_days=14,
         members_table="people",
         signing_keys="hr/keys",
-        token_minutes=5,
-        session_hours=8,
-        formats="iso",
-        password_length=16,
-        require_current_password=False,
         mail="smtp",
         mail_from="Hr <hr@example.com>",
         smtp="smtp://hr:secret@mail.example.com:2525",
@@ -137,12 +136,22 @@ def test_every_setting_can_be_set() -> None:
         query_directives=3,
         query_cost=5000,
         query_kilobytes=16,
+        log_level="DEBUG",
+    )
+    assert settings.of(MemberSettings) == MemberSettings(
+        token_minutes=5,
+        session_hours=8,
+        formats="iso",
+        password_length=16,
+        require_current_password=False,
+    )
+    assert settings.of(ServerSettings) == ServerSettings(
+        worker_timeout_seconds=60,
         trusted_proxies=(ip_network("127.0.0.1/32"), ip_network("fd00::/8")),
         address_connections=0,
         body_megabytes=64,
         access_log="json",
         slow_request_milliseconds=500,
-        log_level="DEBUG",
     )
 
 
@@ -250,8 +259,44 @@ def test_on_lambda_the_model_comes_in_a_layer() -> None:
     assert Settings.from_environment(on_lambda | {"STRATABASE_MODEL": "m"}).model == Path("m")
 
 
-def test_the_formats_are_those_that_the_package_of_formats_names() -> None:
-    assert tuple(FORMATS_BY_NAME) == setting_values.FORMATS
+def test_the_settings_of_features_are_among_all_settings() -> None:
+    names = [variable.name for _, variable in variables()]
+    assert len(set(names)) == len(names)
+    assert {"STRATABASE_TOKEN_MINUTES", "STRATABASE_ACCESS_LOG"} <= set(names)
+    assert set(feature_settings()) == {MemberSettings, ServerSettings}
+
+
+def test_every_field_of_a_feature_has_a_variable() -> None:
+    for declared in feature_settings():
+        for name, annotation in declared.__annotations__.items():
+            assert [type(each) for each in annotation.__metadata__] == [Variable], name
+
+
+def test_a_function_reads_the_settings_of_a_feature_when_it_uses_them() -> None:
+    wrong = {"STRATABASE_TOKEN_MINUTES": "0", "STRATABASE_ACCESS_LOG": "loud"}
+    with pytest.raises(BadSettings) as caught:
+        Settings.from_environment(wrong)
+    assert len(caught.value.mistakes) == 2
+    settings = Settings.from_environment({**wrong, "AWS_LAMBDA_FUNCTION_NAME": "tokens"})
+    with pytest.raises(BadSettings, match="STRATABASE_TOKEN_MINUTES"):
+        settings.of(MemberSettings)
+
+
+def test_a_cold_start_of_a_function_imports_no_settings_of_features() -> None:
+    code = (
+        "import sys\n"
+        "from stratabase.core.settings import Settings\n"
+        "Settings.from_environment({'AWS_LAMBDA_FUNCTION_NAME': 'graphql'})\n"
+        "print(sorted(each for each in sys.modules if each.endswith('.settings')))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "['stratabase.core.settings']\n"
+
+
+def test_settings_of_a_feature_can_be_given() -> None:
+    given = MemberSettings(token_minutes=7)
+    assert Settings(others=(given,)).of(MemberSettings) is given
+    assert Settings().of(MemberSettings) == MemberSettings()
 
 
 def test_a_password_is_as_long_as_the_domain_allows() -> None:

@@ -6,9 +6,11 @@ are used: a Lambda function imports its own routes only, and a command only its 
 To add a feature, write its package, and add its row to FEATURES.
 """
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 
@@ -30,6 +32,8 @@ class Feature:
     """By the name of a Lambda function: returns the `core.app.routes.Route`s that it serves."""
     commands: Mapping[str, CommandEntry] = field(default_factory=dict)
     """The commands by their names."""
+    settings: str | None = None
+    """The dataclass with its own settings (see `core.settings`)."""
     stores: Mapping[str, str] = field(default_factory=dict)
     """By a value of STRATABASE_STORE: takes the settings; returns the `Platform` that has this store."""
     mailers: Mapping[str, str] = field(default_factory=dict)
@@ -75,6 +79,7 @@ FEATURES: tuple[Feature, ...] = (
                 "serve the model on this machine, and reload when the model or the code changes",
             ),
         },
+        settings="stratabase.server.settings:ServerSettings",
     ),
     Feature(
         commands={
@@ -101,6 +106,7 @@ FEATURES: tuple[Feature, ...] = (
             ),
             "members": CommandEntry("stratabase.members.commands.members", "list, create and change members"),
         },
+        settings="stratabase.members.settings:MemberSettings",
         stores={"sqlite": "stratabase.members.app.local_platform:LocalPlatform"},
         mailers={
             "outbox": "stratabase.members.app.mailers:outbox",
@@ -181,3 +187,10 @@ def load(reference: str) -> Any:
     """Return what a reference such as `"package.module:name"` names."""
     module, _, name = reference.partition(":")
     return getattr(import_module(module), name)
+
+
+def missing_package(reference: str) -> str | None:
+    """Return the name of the package that a reference needs, None if it is installed."""
+    package = reference.partition(".")[0]
+    is_there = package in sys.modules or find_spec(package) is not None
+    return None if is_there else package.replace("_", "-")

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-FORMATS = ("default", "iso")
 AWS_CLIENTS = ("signed", "botocore")
-ACCESS_LOGS = ("off", "text", "json")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 MAX_PASSWORD_LENGTH = 128
 """The same limit as in the domain, which this module must not import."""

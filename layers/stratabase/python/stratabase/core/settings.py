@@ -1,23 +1,23 @@
-"""The settings of an instance, which come from environment variables."""
+"""The settings of an instance, which come from environment variables.
+
+`Settings` has those of the core and of the platforms. A feature declares its own in a dataclass like it, and
+names it in the table of features. Each field has a `Variable` and a default. `Settings.of` reads them.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from stratabase.core.features import MAILERS, STORES
+from stratabase.core.features import FEATURES, MAILERS, STORES, load, missing_package
 from stratabase.core.setting_values import (
-    ACCESS_LOGS,
     AWS_CLIENTS,
-    FORMATS,
     LOG_LEVELS,
     Variable,
     one_of,
     parse_base_url,
     parse_instance,
     parse_log_level,
-    parse_networks,
     parse_origins,
     parse_page_url,
     parse_password,
@@ -45,6 +45,9 @@ class BadSettings(ValueError):
     def __init__(self, mistakes: list[str]) -> None:
         super().__init__("\n".join(mistakes))
         self.mistakes = tuple(mistakes)
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,38 +240,6 @@ class Settings:
             "The default is a file in the data folder.",
         ),
     ] = None
-    token_minutes: Annotated[
-        int,
-        Variable("STRATABASE_TOKEN_MINUTES", whole_number(1, 1440), "How many minutes a token is valid."),
-    ] = 30
-    session_hours: Annotated[
-        int,
-        Variable(
-            "STRATABASE_SESSION_HOURS",
-            whole_number(1, 720),
-            "How many hours after sign-in a member can refresh tokens.",
-        ),
-    ] = 12
-    formats: Annotated[
-        str,
-        Variable(
-            "STRATABASE_FORMATS",
-            one_of(FORMATS),
-            f"The formats of dates and times of members who choose none: {' or '.join(FORMATS)}.",
-        ),
-    ] = "default"
-    password_length: Annotated[
-        int,
-        Variable("STRATABASE_PASSWORD_LENGTH", whole_number(8, 64), "The minimum length of a password."),
-    ] = 12
-    require_current_password: Annotated[
-        bool,
-        Variable(
-            "STRATABASE_REQUIRE_CURRENT_PASSWORD",
-            parse_switch,
-            "Whether members must send their current password to change it or their email address.",
-        ),
-    ] = True
     mail: Annotated[
         str,
         Variable("STRATABASE_MAIL", one_of(MAILERS), f"How Stratabase sends email: {', '.join(MAILERS)}."),
@@ -390,54 +361,6 @@ class Settings:
             "The maximum number of minutes of a lock.",
         ),
     ] = 1440
-    worker_timeout_seconds: Annotated[
-        int,
-        Variable(
-            "STRATABASE_WORKER_TIMEOUT_SECONDS",
-            whole_number(0, 3600),
-            "After how many seconds of a blocked event loop `serve` stops a worker. 0 means never.",
-        ),
-    ] = 30
-    trusted_proxies: Annotated[
-        tuple[IPv4Network | IPv6Network, ...],
-        Variable(
-            "STRATABASE_TRUSTED_PROXIES",
-            parse_networks,
-            "The networks of the proxies whose forwarded addresses `serve` believes, separated by commas.",
-        ),
-    ] = ()
-    address_connections: Annotated[
-        int,
-        Variable(
-            "STRATABASE_ADDRESS_CONNECTIONS",
-            whole_number(0, 1_000_000),
-            "The maximum number of connections that a worker accepts from one address. 0 means no limit.",
-        ),
-    ] = 1000
-    body_megabytes: Annotated[
-        int,
-        Variable(
-            "STRATABASE_BODY_MEGABYTES",
-            whole_number(16, 1_000_000),
-            "The maximum number of megabytes of all request bodies that a worker has in memory.",
-        ),
-    ] = 256
-    access_log: Annotated[
-        str,
-        Variable(
-            "STRATABASE_ACCESS_LOG",
-            one_of(ACCESS_LOGS),
-            f"How `serve` logs each request: {', '.join(ACCESS_LOGS)}.",
-        ),
-    ] = "off"
-    slow_request_milliseconds: Annotated[
-        int,
-        Variable(
-            "STRATABASE_SLOW_REQUEST_MILLISECONDS",
-            whole_number(0, 3_600_000),
-            "From how many milliseconds on `serve` logs a request with its query plans. 0 means never.",
-        ),
-    ] = 0
     log_level: Annotated[
         str,
         Variable(
@@ -446,24 +369,66 @@ class Settings:
             f"The minimum level of log messages: {', '.join(LOG_LEVELS)}.",
         ),
     ] = "INFO"
+    others: tuple[object, ...] = ()
+    """Settings of features that do not come from the environment."""
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """The variables from which features read their own settings."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
-        """Return the settings in environment variables. Raises BadSettings, which lists all mistakes."""
-        values: dict[str, Any] = {"model": LAMBDA_MODEL} if "AWS_LAMBDA_FUNCTION_NAME" in environment else {}
+        """Return the settings in environment variables. Raises BadSettings, which lists all mistakes.
+
+        A Lambda function reads the settings of a feature when it uses them first, so that it imports nothing
+        of the others, some of which it doesn't have.
+        """
+        on_lambda = "AWS_LAMBDA_FUNCTION_NAME" in environment
         mistakes: list[str] = []
-        for name, variable in variables():
-            text = environment.get(variable.name) or environment.get(variable.instead_if_unset)
-            try:
-                values.update({name: variable.parse(text)} if text else {})
-            except ValueError as error:
-                mistakes.append(variable.error_message(text or "", error))
+        values = _values(cls, environment, mistakes)
+        for declared in () if on_lambda else feature_settings():
+            _values(declared, environment, mistakes)
         if mistakes:
             raise BadSettings(mistakes)
-        return cls(**values)
+        defaults = {"model": LAMBDA_MODEL} if on_lambda else {}
+        return cls(**{**defaults, **values}, environment=dict(environment))
+
+    def of(self, declared: type[T]) -> T:
+        """Return the settings that a feature declares in a dataclass. Raises BadSettings."""
+        for each in self.others:
+            if isinstance(each, declared):
+                return each
+        mistakes: list[str] = []
+        values = _values(declared, self.environment, mistakes)
+        if mistakes:
+            raise BadSettings(mistakes)
+        return declared(**values)
+
+
+def feature_settings() -> Iterator[type]:
+    """Yield the dataclasses with the settings of the features whose packages are installed."""
+    for feature in FEATURES:
+        if feature.settings is not None and missing_package(feature.settings) is None:
+            yield load(feature.settings)
 
 
 def variables() -> Iterator[tuple[str, Variable]]:
-    """Yield the field name and the variable of each setting."""
-    for name, annotation in Settings.__annotations__.items():
-        yield name, annotation.__metadata__[0]
+    """Yield the field name and the variable of each setting, also of those of the features."""
+    for declared in (Settings, *feature_settings()):
+        yield from _variables(declared)
+
+
+def _variables(declared: type) -> Iterator[tuple[str, Variable]]:
+    for name, annotation in declared.__annotations__.items():
+        for variable in getattr(annotation, "__metadata__", ()):
+            yield name, variable
+
+
+def _values(declared: type, environment: Mapping[str, str], mistakes: list[str]) -> dict[str, Any]:
+    """Return the values that an environment has for the fields of a dataclass, and add the mistakes in it."""
+    values: dict[str, Any] = {}
+    for name, variable in _variables(declared):
+        text = environment.get(variable.name) or environment.get(variable.instead_if_unset)
+        try:
+            values.update({name: variable.parse(text)} if text else {})
+        except ValueError as error:
+            mistakes.append(variable.error_message(text or "", error))
+    return values

@@ -9,6 +9,7 @@ Read in this order:
 - `attempts`: what is counted to limit failed sign-ins and mails
 - `shared_addresses`: members who have one email address in two spellings
 - `refusals`: the exceptions of all of these
+- `settings`: the settings of sign-in and of members
 - `ports`: the interfaces of stores, keys and mail
 
 Then the packages: `sign_in` (passwords and tokens), `operations` (what administrators and members may do),

@@ -6,15 +6,13 @@ comparing settings. A package that keeps more than the core, such as the members
 own, which extends this one.
 """
 
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from stratabase.core.domain.store_mark import StoreKind, StoreRequirements
-from stratabase.core.features import MAILERS, SERVICES, STORES, load
+from stratabase.core.features import MAILERS, SERVICES, STORES, load, missing_package
 from stratabase.core.operations.file_ports import BlobStore
 from stratabase.core.operations.ports import Attempts
 from stratabase.core.operations.store_marks import MarkStore
@@ -106,12 +104,10 @@ def _check_packages(settings: Settings) -> None:
     named = {"store": STORES[settings.store], "mail": MAILERS[settings.mail]}
     named |= {name: each for name, each in SERVICES.items() if getattr(settings, name) is not None}
     for name, reference in named.items():
-        package = reference.partition(".")[0]
-        if package not in sys.modules and find_spec(package) is None:
-            raise UnusableStore(
-                f"{dict(variables())[name].name} needs the package {package.replace('_', '-')}. Install it "
-                "beside stratabase."
-            )
+        package = missing_package(reference)
+        if package is not None:
+            variable = dict(variables())[name].name
+            raise UnusableStore(f"{variable} needs the package {package}. Install it beside stratabase.")
 
 
 def open_engine(platform: Platform) -> Engine:

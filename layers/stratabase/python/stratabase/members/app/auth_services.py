@@ -14,6 +14,7 @@ from stratabase.members.endpoints.authenticators import BasicAuthenticator, Bear
 from stratabase.members.operations.renamed_profiles import with_present_profiles
 from stratabase.members.operations.users import UserRepository
 from stratabase.members.ports import Keyring, Members, member_platform
+from stratabase.members.settings import MemberSettings
 from stratabase.members.sign_in.callers import CallerFactory, MemberCache
 from stratabase.members.sign_in.password_hashes import Argon2Passwords
 from stratabase.members.sign_in.sign_in import SignIn
@@ -76,7 +77,7 @@ class AuthServices:
 
     @cached_property
     def _terms(self) -> TokenTerms:
-        settings = self._settings
+        settings = self._settings.of(MemberSettings)
         return TokenTerms(self._app.model.application, settings.token_minutes, settings.session_hours)
 
     @cached_property

@@ -27,6 +27,7 @@ from stratabase.members.pages.forgot_password import ForgotPasswordPages
 from stratabase.members.pages.set_password import SetPasswordPages
 from stratabase.members.password import PasswordPolicy
 from stratabase.members.ports import ClosableQueue, Mailer, member_platform
+from stratabase.members.settings import MemberSettings
 from stratabase.values.formats.preferences import FORMATS_BY_NAME
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class MemberServices:
         auth = app.part(AuthServices)
         self._app = app
         self._settings = app.settings
+        self._own_settings = app.settings.of(MemberSettings)
         self._platform = member_platform(app.platform)
         self._model = app.model
         self._members = auth.members
@@ -47,8 +49,8 @@ class MemberServices:
         self._passwords = auth.passwords
         self._clock = app.clock
         self._ids = app.ids
-        self._formats = FORMATS_BY_NAME[app.settings.formats]
-        self.policy = PasswordPolicy(auth.passwords.is_common, app.settings.password_length)
+        self._formats = FORMATS_BY_NAME[self._own_settings.formats]
+        self.policy = PasswordPolicy(auth.passwords.is_common, self._own_settings.password_length)
 
     @cached_property
     def password_reset(self) -> PasswordReset:
@@ -128,7 +130,7 @@ class MemberServices:
             self._model.profiles,
             self.email_change,
             self._app.part(AuthServices).sign_in,
-            requires_current_password=self._settings.require_current_password,
+            requires_current_password=self._own_settings.require_current_password,
             formats=self._formats,
         )
 

@@ -11,6 +11,7 @@ from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.keys.key_rotation import KeyPhase, KeyState, key_phases
 from stratabase.members.ports import Keyring, member_platform
+from stratabase.members.settings import MemberSettings
 from stratabase.members.sign_in.signing_keys import KeyRotation, RotateKeys
 from stratabase.terminal.arguments import Options, Subcommand, add_subcommands
 from stratabase.terminal.command_error import CommandError, text_with_cause
@@ -79,7 +80,7 @@ def _keyring(settings: Settings) -> Keyring:
 
 def _token_milliseconds(settings: Settings) -> int:
     """Return the validity of a token in milliseconds."""
-    return settings.token_minutes * 60_000
+    return settings.of(MemberSettings).token_minutes * 60_000
 
 
 def _rotation_lines(rotation: KeyRotation) -> Iterator[str]:

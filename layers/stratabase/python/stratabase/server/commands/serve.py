@@ -18,6 +18,7 @@ from stratabase.server.process.messages import ReportKind, WorkerReport, WorkerT
 from stratabase.server.process.metrics_server import MetricsServer
 from stratabase.server.process.supervisor import Supervisor
 from stratabase.server.repository import REPOSITORY
+from stratabase.server.settings import ServerSettings
 from stratabase.terminal.arguments import add_examples
 from stratabase.terminal.command_error import FAILED
 from stratabase.terminal.processes import allow_many_files
@@ -72,7 +73,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal stops the process."""
     settings = read_settings()
-    console = Console(only_errors=settings.access_log == JSON)
+    own = settings.of(ServerSettings)
+    console = Console(only_errors=own.access_log == JSON)
     for line in misspelled_settings(os.environ):
         console.warn(line)
     require_model(settings)
@@ -83,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
         if options.no_reload and options.workers is None and options.metrics is None:
             return _serve_here(WorkerTask(address, keeps_model=options.decide == KEEP), listener, console)
         job = WorkerTask(address, keeps_model=options.decide == KEEP)
-        model, limit = settings.model.absolute(), settings.worker_timeout_seconds
+        model, limit = settings.model.absolute(), own.worker_timeout_seconds
         supervisor = Supervisor(
             job,
             model,

@@ -45,6 +45,7 @@ from stratabase.server.process.model_changes import (
 )
 from stratabase.server.process.request_metrics import RequestMetrics
 from stratabase.server.process.welcome import describe_unbuilt, new_password_lines, welcome_lines
+from stratabase.server.settings import ServerSettings
 from stratabase.terminal.command_error import CommandError, text_with_cause
 from stratabase.terminal.data_folder import use_data_folder
 from stratabase.terminal.progress import PrintLines
@@ -192,19 +193,19 @@ def _check_instance(instance: App) -> None:
 
 def _server_options(job: WorkerTask, instance: App) -> ServerOptions:
     """Return what the settings and the job change about the server."""
-    settings = instance.settings
+    settings, own = instance.settings, instance.settings.of(ServerSettings)
     writers: list[WriteRecord] = []
-    if settings.access_log != "off":
-        writers.append(AccessLog(settings.access_log).write)
+    if own.access_log != "off":
+        writers.append(AccessLog(own.access_log).write)
     if job.metrics is not None:
         writers.append(RequestMetrics(job.metrics, job.metrics_process).write)
-    slow = settings.slow_request_milliseconds
+    slow = own.slow_request_milliseconds
     return ServerOptions(
-        TrustedProxies(settings.trusted_proxies) if settings.trusted_proxies else None,
+        TrustedProxies(own.trusted_proxies) if own.trusted_proxies else None,
         RequestObserver(writers, instance.log, slow) if writers or slow else None,
         Cors(settings.allowed_origins),
-        body_memory=settings.body_megabytes * 1024 * 1024,
-        address_connections=settings.address_connections,
+        body_memory=own.body_megabytes * 1024 * 1024,
+        address_connections=own.address_connections,
     )
 
 

@@ -1,0 +1,45 @@
+"""The settings of sign-in and of members."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from stratabase.core.setting_values import Variable, one_of, parse_switch, whole_number
+from stratabase.values.formats.preferences import FORMATS_BY_NAME
+
+
+@dataclass(frozen=True, slots=True)
+class MemberSettings:
+    """The settings of sign-in and of members."""
+
+    token_minutes: Annotated[
+        int,
+        Variable("STRATABASE_TOKEN_MINUTES", whole_number(1, 1440), "How many minutes a token is valid."),
+    ] = 30
+    session_hours: Annotated[
+        int,
+        Variable(
+            "STRATABASE_SESSION_HOURS",
+            whole_number(1, 720),
+            "How many hours after sign-in a member can refresh tokens.",
+        ),
+    ] = 12
+    formats: Annotated[
+        str,
+        Variable(
+            "STRATABASE_FORMATS",
+            one_of(FORMATS_BY_NAME),
+            f"The formats of dates and times of members who choose none: {' or '.join(FORMATS_BY_NAME)}.",
+        ),
+    ] = "default"
+    password_length: Annotated[
+        int,
+        Variable("STRATABASE_PASSWORD_LENGTH", whole_number(8, 64), "The minimum length of a password."),
+    ] = 12
+    require_current_password: Annotated[
+        bool,
+        Variable(
+            "STRATABASE_REQUIRE_CURRENT_PASSWORD",
+            parse_switch,
+            "Whether members must send their current password to change it or their email address.",
+        ),
+    ] = True
