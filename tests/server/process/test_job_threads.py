@@ -145,10 +145,9 @@ def test_the_thread_survives_a_bug_of_a_queue(
 def test_a_job_that_is_due_later_runs_then_without_another_announcement(log: Log) -> None:
     """In every process, because only the process that added it is told."""
     queue, work = EngineQueue(ReferenceEngine(), "work"), Work()
-    kind = JobKind("work", queue, work.run, on_added=work.on_added)
+    kind = JobKind("work", queue, work.run, on_added=queue.on_added)
     with JobThreads([kind], now, log, looks=False):
         queue.add("a", "", now() + 50)
-        work.announce()
         assert work.done.wait(PATIENCE)
     assert queue.read("a") is None
 

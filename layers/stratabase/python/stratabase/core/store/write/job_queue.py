@@ -88,6 +88,11 @@ class EngineQueue(LedgerQueue[str]):
 
     def __init__(self, engine: Engine, kind: str) -> None:
         super().__init__(engine, jobs.kind_layout(kind), lambda item: item.state or "")
+        self._announce: Callable[[], None] | None = None
+
+    def on_added(self, announce: Callable[[], None]) -> None:
+        """Call `announce` after each `add` of this process from now on. See `JobKind.on_added`."""
+        self._announce = announce
 
     def put(self, key: str, content: str, due: Instant, commit_id: str) -> Action:
         """Return the action that adds a job, for the batch with this ID.
@@ -100,6 +105,8 @@ class EngineQueue(LedgerQueue[str]):
         """Add a job in a batch of its own. Raises Unavailable."""
         commit_id = new_commit_id("job")
         self._engine.commit(Batch(commit_id, (self.put(key, content, due, commit_id),)))
+        if self._announce is not None:
+            self._announce()
 
     def finish(self, job: Job[Any]) -> None:
         """Remove a job that is done, unless it has changed since."""
