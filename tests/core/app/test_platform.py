@@ -4,7 +4,7 @@ import re
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -14,11 +14,13 @@ from stratabase.core.app.platform import open_engine, platform_of
 from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.features import MAILERS, SERVICES, STORES
 from stratabase.core.settings import Settings
+from stratabase.core.store.engine.port import Engine
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.app.local_platform import LocalPlatform
 from stratabase.members.ports import member_platform
 from tests import ministack
 from tests.contract.blobs.blob_calls import put, read
+from tests.contract.engine.reference import ReferenceEngine
 from tests.service import free_port
 
 PACKAGES = [Path(each.__file__ or "").parent for each in (stratabase, stratabase_aws)]
@@ -76,8 +78,8 @@ class ThirdPlatform(LocalPlatform):
     def is_local(self, kind: StoreKind) -> bool:
         return kind is not StoreKind.OBJECTS and super().is_local(kind)
 
-    def engine(self) -> Any:
-        return "the third engine"
+    def engine(self) -> Engine:
+        return ReferenceEngine()
 
 
 ELSEWHERE = Settings(
@@ -96,7 +98,7 @@ def test_services_of_aws_work_beside_every_store(store: str, monkeypatch: pytest
         "SecretSmtpMailer",
         "LambdaMailQueue",
     ]
-    assert (platform.engine() == "the third engine") is (store == "third")
+    assert isinstance(platform.engine(), ReferenceEngine) is (store == "third")
     assert platform.places["STRATABASE_BUCKET"] == "files"
 
 
