@@ -47,6 +47,11 @@ def test_a_long_name_keeps_its_extension() -> None:
     assert name == "日" * 65 + ".txt"
 
 
+@pytest.mark.parametrize("name", ["a\u00a0.", "a. \u2003.", "a" + " " * 250 + "b"])
+def test_a_name_ends_with_no_space_of_any_kind(name: str) -> None:
+    assert download_name(content_disposition(name, inline=False), "photo") == "a"
+
+
 @given(st.text())
 def test_any_name_is_safe(sent: str) -> None:
     for header in (content_disposition(sent, inline=False), f'attachment; filename="{sent}"', sent):
@@ -55,3 +60,4 @@ def test_any_name_is_safe(sent: str) -> None:
         assert not set(name) & set('/\\\0\n\r:*?"<>|')
         assert not name.startswith(".")
         assert name == name.strip()
+        assert not name.endswith(".")

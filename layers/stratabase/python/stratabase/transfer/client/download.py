@@ -22,6 +22,8 @@ _ENCODED_NAME = re.compile(r";\s*filename\*\s*=\s*utf-8'[^']*'([^\s;]*)", re.IGN
 """The parameter `filename*`, such as `filename*=UTF-8''caf%C3%A9.txt` (RFC 8187)."""
 _RESERVED = re.compile(r'[<>:"|?*]')
 """Characters that file names on Windows can't have."""
+_ENDING = re.compile(r"[.\s]+\Z")
+"""Dots and spaces at the end of a name, such as no-break spaces. Windows removes some of them."""
 _MAX_SIZE = 200
 """The maximum length of a name in bytes. Most systems allow 255, with the ending of an unfinished file."""
 
@@ -30,11 +32,12 @@ def download_name(content_disposition: str, default: str) -> str:
     """Return a safe name for a file, from the header Content-Disposition of its response.
 
     The name has no folder, no control characters, and no dot at its start, which would hide the file.
+    It ends with neither a dot nor a space.
     """
     name = _RESERVED.sub("_", clean_file_name(_sent_name(content_disposition) or default)).strip()
     if name.startswith("."):
         name = f"_{name[1:]}"
-    return _shortened(name.rstrip(". ") or default)
+    return _ENDING.sub("", _shortened(_ENDING.sub("", name))) or default
 
 
 def _sent_name(content_disposition: str) -> str:
