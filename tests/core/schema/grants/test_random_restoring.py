@@ -121,7 +121,7 @@ class DossierHistory:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(count(4, 500)))
+@pytest.mark.parametrize("seed", range(count(4, 300)))
 def test_a_restoration_does_not_depend_on_anything_hidden(seed: int) -> None:
     one, other = (DossierHistory(seed, is_other=is_other) for is_other in (False, True))
     assert one.hidden_past() != other.hidden_past()
@@ -130,7 +130,7 @@ def test_a_restoration_does_not_depend_on_anything_hidden(seed: int) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(count(2, 200)))
+@pytest.mark.parametrize("seed", range(count(2, 120)))
 def test_a_restoration_leaves_hidden_parts_as_they_are(seed: int) -> None:
     """While the whole exists: parts that were deleted with it come back with it."""
     history = DossierHistory(seed, stays=True)

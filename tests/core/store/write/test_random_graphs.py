@@ -38,7 +38,7 @@ MANY = 4
 """Objects of a class, more or less."""
 CHANGES = 60
 """In one story."""
-STORIES = count(1, 150)
+STORIES = count(1, 80)
 
 
 class MirroredGraph:
