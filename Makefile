@@ -10,7 +10,7 @@ TESTS ?= tests
 PORTABLE := tests/values/formats tests/values/cel tests/core/model tests/core/domain $(wildcard tests/members/test_*.py) tests/contract tests/server/http/test_request.py tests/server/http/test_dispatcher.py tests/scenarios/test_newcomer.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-lambda test-oldest test-older check format soak bench costs golden wheel messages validate invoke lock clean graphiql reference
+.PHONY: help run test test-built test-lambda test-oldest test-older check format soak bench costs golden wheel messages validate invoke lock clean graphiql reference
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -18,11 +18,17 @@ help: ## List what can be made
 run: $(VENV)/.run $(if $(filter dynamodb,$(STORE)),.venv-ministack/.done) ## Serve the model on this machine (STORE=dynamodb: over an emulator, which forgets)
 	@$(if $(filter dynamodb,$(STORE)),$(BIN)/python -m stratabase_aws.commands.emulator) $(BIN)/stratabase serve
 
+# What tests marked `built` need besides.
+BUILT := .venv-clients/.done .venv-layers/.done $(if $(shell command -v npm 2>/dev/null),.node/.done)
 # Tests start the service many times, which takes longer where Python may not keep what it has compiled.
-test test-lambda test-oldest test-older soak: export PYTHONDONTWRITEBYTECODE =
-test: $(VENV)/.dev .venv-ministack/.done .venv-clients/.done .venv-layers/.done $(if $(shell command -v npm 2>/dev/null),.node/.done) ## Run the tests
-	@echo "Running the tests (7 to 8 minutes on 2 cores); the end of a line says how many percent are done"
-	@$(BIN)/python -u -m pytest -n 2 --dist worksteal $(TESTS)
+test test-built test-lambda test-oldest test-older soak: export PYTHONDONTWRITEBYTECODE =
+test: $(VENV)/.dev .venv-ministack/.done $(if $(TESTS),$(BUILT)) ## Run the tests (TESTS=PATH: those of a file or folder)
+	@echo "Running the tests (6 minutes on 2 cores); the end of a line says how many percent are done"
+	@$(BIN)/python -u -m pytest -n 2 --dist worksteal $(if $(TESTS),$(TESTS),-m "not built")
+
+test-built: $(VENV)/.dev .venv-ministack/.done $(BUILT) ## Run the tests of wheels, of functions on Lambda, of browsers and clients
+	@echo "Running the tests of wheels, functions on Lambda, browsers and clients (2 minutes on 2 cores)"
+	@$(BIN)/python -u -m pytest -n 2 --dist worksteal -m built
 
 test-lambda: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done ## Run the scenarios on Lambda functions over an emulator that fails (FAULTS=SEED:PERCENT)
 	@echo "Running the scenarios on Lambda functions with the faults $(FAULTS)"
@@ -43,7 +49,7 @@ check: $(VENV)/.dev ## Everything that CI does: format, lint, types, template, i
 	$(BIN)/cfn-lint template.yaml
 	@$(MAKE) --no-print-directory build/template.json
 	$(BIN)/cfn-lint build/template.json
-	@$(MAKE) --no-print-directory test test-oldest
+	@$(MAKE) --no-print-directory test test-built test-oldest
 
 format: $(VENV)/.dev ## Format the code and mend what the linter can
 	$(BIN)/ruff format .

@@ -29,9 +29,10 @@ LAMBDA = {
 MAX_MEGABYTES = 150
 """Well below the 250 MB that Lambda allows for all layers and the function together."""
 
-pytestmark = pytest.mark.skipif(
-    sys.version_info[:2] != (3, 13), reason="the layers are for the Python of AWS"
-)
+pytestmark = [
+    pytest.mark.built,
+    pytest.mark.skipif(sys.version_info[:2] != (3, 13), reason="the layers are for the Python of AWS"),
+]
 
 
 def locked() -> Mapping[str, str]:

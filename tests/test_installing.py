@@ -8,7 +8,7 @@ import pytest
 from tests.installation import build_wheels, follow, run
 from tests.repository import ROOT
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.built, pytest.mark.thorough]
 
 
 @pytest.fixture(scope="module")

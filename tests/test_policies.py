@@ -30,6 +30,8 @@ from tests.repository import ROOT
 from tests.service import PASSWORD, SAMPLE_MODEL
 from tests.transformed_template import Deployment, transform
 
+pytestmark = pytest.mark.built
+
 TEMPLATE = read_template(ROOT / "template.yaml")
 NAMES = {
     "Table": "policies-objects",

@@ -15,6 +15,8 @@ from stratabase.server.documentation.source_pages import SourcePages
 from tests.installation import Installation, follow, run
 from tests.repository import ROOT
 
+pytestmark = pytest.mark.built
+
 PACKAGE = ROOT / "layers/stratabase/python"
 ONLY_FOR_DEVELOPERS = {"messages.pot", "sources.sha256", "markdown.py", "frame.html", "source_pages.py"}
 PROJECT_FILES = "stratabase/cli/project/files/"

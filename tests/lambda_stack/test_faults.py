@@ -31,6 +31,7 @@ UNKNOWN = "might not have been saved"
 """What every answer says that does not tell whether a write was done."""
 
 pytestmark = [
+    pytest.mark.built,
     pytest.mark.soak,
     pytest.mark.skipif(sys.version_info[:2] != (3, 13), reason="the layers are for the Python of AWS"),
 ]

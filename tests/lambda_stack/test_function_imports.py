@@ -28,6 +28,8 @@ from tests.lambda_stack.workload import MEMBERS
 from tests.repository import ROOT
 from tests.service import PASSWORD, SAMPLE_MODEL, basic
 
+pytestmark = pytest.mark.built
+
 FUNCTIONS = {each.file.parent.name: each for each in read_template(ROOT / "template.yaml").functions}
 BOTOCORE = {"botocore", "dateutil", "jmespath", "six", "urllib3"}
 LOGGER = {"aws_lambda_powertools", "typing_extensions"}

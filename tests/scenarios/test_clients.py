@@ -17,6 +17,8 @@ from gql.transport.requests import RequestsHTTPTransport
 from tests.scenarios.node_scripts import find_node, scripts
 from tests.service import PASSWORD, RunningService, basic, running
 
+pytestmark = pytest.mark.built
+
 PATIENCE = 120
 """Seconds."""
 MODEL = """

@@ -11,6 +11,8 @@ from tests.link_service import NEW_EMAIL, LinkService
 from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit
 from tests.soak import mostly
 
+pytestmark = pytest.mark.built
+
 WORDS = {
     "en": ("Confirm your email address", "Confirm address", "Your email address is confirmed"),
     "it": (

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 from tests.scenarios.browser import DESKTOP, PHONE, visit_of_service
 from tests.service import RunningService, eventually, running
 
-pytestmark = pytest.mark.local
+pytestmark = [pytest.mark.built, pytest.mark.local]
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,8 @@ from tests.core.http.files.fake_downloads import FakeDownloads
 from tests.scenarios.browser import PATIENCE, chromium
 from tests.server.http.serving import http_server
 
+pytestmark = pytest.mark.built
+
 BOUND = "/auth/file/{class}/{name}/{attribute}"
 SCRIPT = b"<html><script>document.title = 'ran'</script></html>"
 SVG_SCRIPT = b"<svg xmlns='http://www.w3.org/2000/svg'><script>document.title = 'ran'</script></svg>"

@@ -5,12 +5,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+import pytest
 from playwright.sync_api import Page
 
 from stratabase.core.http.base.messages import Request, Response
 from tests.scenarios.browser import chromium
 from tests.server.http.serving import http_server
 from tests.service import PASSWORD, RunningService, basic, running
+
+pytestmark = pytest.mark.built
 
 MEMBERS = "/auth/administration/members"
 FORM = """

@@ -9,6 +9,8 @@ from playwright.sync_api import expect
 from tests.link_service import FORGOT_PASSWORD, NEW, LinkService
 from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit
 
+pytestmark = pytest.mark.built
+
 
 @pytest.mark.parametrize(
     "options",

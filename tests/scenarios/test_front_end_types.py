@@ -13,6 +13,8 @@ from tests.repository import ROOT
 from tests.scenarios.node_scripts import CLIENTS, find_node, run_command, scripts
 from tests.service import PASSWORD, basic, running
 
+pytestmark = pytest.mark.built
+
 RECIPES = CLIENTS / "recipes"
 PAGE = ROOT / "docs/front-ends.md"
 SHOWN = re.compile(r"^(<!-- recipe: \S+ -->\n)?```(graphql|tsx?)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -23,6 +23,8 @@ from tests.scenarios.node_scripts import CLIENTS, find_node, run_command, run_sc
 from tests.service import PASSWORD, RunningService, basic, running
 from tests.soak import FULL
 
+pytestmark = pytest.mark.built
+
 PAGES = (ROOT / "docs/front-ends.md", ROOT / "docs/python-clients.md")
 RECIPES = CLIENTS / "recipes"
 EXAMPLE = re.compile(r"^```graphql\n(.*?)^```\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)

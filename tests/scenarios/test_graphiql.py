@@ -12,6 +12,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit, Visit, visit_of_service
 from tests.service import PASSWORD, RunningService, running
 
+pytestmark = pytest.mark.built
+
 SIZES = [
     pytest.param(PHONE, id="phone"),
     # All other tests use a desktop.

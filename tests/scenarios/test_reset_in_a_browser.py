@@ -15,6 +15,8 @@ from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit
 from tests.server.http.serving import http_server
 from tests.soak import mostly
 
+pytestmark = pytest.mark.built
+
 
 @pytest.fixture
 def link(service: LinkService, origin: str) -> str:

@@ -11,6 +11,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit, visit_of_service
 from tests.service import PASSWORD, RunningService, running
 
+pytestmark = pytest.mark.built
+
 MODEL = """
 extend schema @application(name: "Library")
   @profile(name: "Administrator", administrator: true) @profile(name: "Reader")

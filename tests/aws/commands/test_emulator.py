@@ -17,6 +17,8 @@ import pytest
 from tests.repository import ROOT
 from tests.service import eventually, free_port
 
+pytestmark = pytest.mark.built
+
 DEADLINE = 60
 COMMAND = [
     *("make", f"VENV={sys.prefix}", "run", "STORE=dynamodb"),

@@ -37,7 +37,11 @@ COPIED = (
 ARCHITECTURES = {"x86_64": "x86_64", "aarch64": "arm64"}
 """How AWS calls the architectures of machines."""
 
-pytestmark = [pytest.mark.thorough, pytest.mark.skipif(not SAM.exists(), reason="run `make .venv-sam/.done`")]
+pytestmark = [
+    pytest.mark.built,
+    pytest.mark.thorough,
+    pytest.mark.skipif(not SAM.exists(), reason="run `make .venv-sam/.done`"),
+]
 
 
 class Project:

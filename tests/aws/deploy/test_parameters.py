@@ -51,6 +51,7 @@ print(json.dumps({
 """Saves values as `sam deploy --guided` does, and reads those of the arguments and of our file as it does."""
 
 
+@pytest.mark.built
 @pytest.mark.skipif(not SAM_PYTHON.exists(), reason="run `make .venv-sam/.done`")
 def test_the_sam_cli_and_this_program_read_what_the_other_one_writes(tmp_path: Path) -> None:
     overrides = [format_override(*each) for each in VALUES.items()]
