@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stratabase_aws.deploy.template_document import TemplateReference, read_template_document
+from stratabase_aws.deploy.template_parameters import TemplateReference, read_template_document
 
 FUNCTION = "AWS::Serverless::Function"
 API = "AWS::Serverless::Api"

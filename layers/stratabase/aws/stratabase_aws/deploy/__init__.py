@@ -2,8 +2,7 @@
 
 - `configure`: asks what a first deployment needs, with `questions`, and saves it with `samconfig`.
 - `parameters`: values of the template's parameters, as the SAM CLI reads and writes them.
-- `template_document`: reads the template.
-- `template_parameters`: the parameters that the template declares, and the values that they allow.
+- `template_parameters`: reads the template: the parameters that it declares, and the values that they allow.
 - `environment`: a deployment environment of samconfig.toml, such as `dev`.
 - `stack`: what a deployed stack consists of, and the settings of its functions.
 - `states`: what the status of a stack means for a deployment.

@@ -10,7 +10,7 @@ Read in this order:
 1. commit: the entry; attempts a transaction until it is committed or refused.
 2. transaction: plans one action for each item, and corrects the plan after a refused attempt.
 3. heads: the head item of an object, and the counts in it.
-4. association_changes, file_writes, idempotency: links and counts, files, records of idempotency keys.
+4. association_changes, idempotency: links and counts, and records of idempotency keys.
 5. guard_writes: guards, which reserve unique values and one-to-one targets.
 6. deletions: links and parts that end with a deleted object.
 7. refusals, changed_roles: the table that maps failed expectations to refusals of the domain, and what is

@@ -37,6 +37,7 @@ from stratabase.core.store.engine.port import (
 from stratabase.core.store.indexes.registry_cache import WriteSchema
 from stratabase.core.store.layout import keys, versions
 from stratabase.core.store.layout.associations import StoredRole
+from stratabase.core.store.layout.file_entries import file_writes
 from stratabase.core.store.layout.heads import expect_unchanged
 from stratabase.core.store.layout.locks import NO_LOCK_CONDITIONS, LockConditions, lock_conditions
 from stratabase.core.store.read.context import StoreContext
@@ -50,7 +51,6 @@ from stratabase.core.store.write.association_changes import (
     link_actions,
 )
 from stratabase.core.store.write.changed_roles import unbuilt_role_violations
-from stratabase.core.store.write.file_writes import file_writes
 from stratabase.core.store.write.guard_writes import GuardWrites
 from stratabase.core.store.write.heads import (
     CountedRoles,
