@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.members.attempts import recipient_key
-from stratabase.members.member import MAX_NAME_LENGTH, email_spellings, fold_name
+from stratabase.members.member import MAX_FOLDED_LENGTH, email_spellings, fold_name
 
 
 @given(st.text())
@@ -49,4 +49,4 @@ def test_a_text_longer_than_any_name_is_not_folded() -> None:
     """To bring this one into one spelling would take the rest of the day."""
     endless = "A" + "\u0301\u0323" * 1_000_000
     assert fold_name(endless) == endless
-    assert fold_name("A" * MAX_NAME_LENGTH) == "a" * MAX_NAME_LENGTH
+    assert fold_name("A" * MAX_FOLDED_LENGTH) == "a" * MAX_FOLDED_LENGTH

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from stratabase.transfer.csv.csv_file import Row
+from stratabase.transfer.csv.csv_file import CsvRow
 from stratabase.transfer.csv.csv_import import ImportOptions
 from stratabase.transfer.csv.row_order import Need, RowOrder
 from tests.soak import count, seed
@@ -107,7 +107,7 @@ def test_an_interrupted_import_goes_on_with_the_rows_that_wait(shop: Shop) -> No
 
 
 def test_rows_are_released_once_all_that_they_lead_to_have_ended() -> None:
-    rows = [Row(number, number + 2, []) for number in range(4)]
+    rows = [CsvRow(number, number + 2, []) for number in range(4)]
     order = RowOrder({0: [Need(2, 4, "a"), Need(3, 5, "b")], 1: [Need(2, 4, "a")]})
     assert [order.hold(row) for row in rows] == [True, True, False, False]
     assert order.release([2]) == [rows[1]]

@@ -74,14 +74,14 @@ class NamesTaken(Exception):
         """The fields with the same values: `username`, `email`."""
 
 
-MAX_NAME_LENGTH = 1024
+MAX_FOLDED_LENGTH = 1024
 """The number of characters up to which a name is folded. It suffices for every valid name."""
 
 
 def fold_name(name: str) -> str:
     """Return the form in which usernames and email addresses are compared: NFC, and regardless of case."""
     # The time to normalize grows with the square of the length, and no member has so long a name.
-    if len(name) > MAX_NAME_LENGTH:
+    if len(name) > MAX_FOLDED_LENGTH:
         return name
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
@@ -92,7 +92,7 @@ def email_spellings(email: str) -> tuple[str, ...]:
     A domain has a form in Unicode and one in ASCII. A member is stored under the spelling that was sent.
     """
     folded = fold_name(email)
-    if len(email) > MAX_NAME_LENGTH:
+    if len(email) > MAX_FOLDED_LENGTH:
         return (folded,)
     local, at, domain = folded.rpartition("@")
     return tuple(dict.fromkeys(fold_name(f"{local}{at}{each}") for each in domain_spellings(domain)))

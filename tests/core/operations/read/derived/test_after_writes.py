@@ -8,7 +8,7 @@ import pytest
 from stratabase.core.domain.objects.change import EffectIndex
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.core.domain.query.derived import Computed
-from stratabase.core.domain.query.fetch import Fetch, stored_state
+from stratabase.core.domain.query.fetch import Fetch, render_stored
 from stratabase.core.domain.query.filter import MATCH_ALL, Comparison, Filter, RoleFilter
 from stratabase.core.domain.query.order import Order, OrderTerm
 from stratabase.core.domain.query.page import Query, Window
@@ -134,7 +134,7 @@ def test_a_new_object_has_no_id_in_an_expression_of_a_preview() -> None:
     services, entities, _ = fake_services(model)
     done = Write(services, create_command("Person", name="Eve"), ADMINISTRATOR).dry_run().result()
     pending = PendingWrite(EffectIndex(done.effects, model))
-    for face, expected in ((_without_id, None), (stored_state, "#id1")):
+    for face, expected in ((_without_id, None), (render_stored, "#id1")):
         reader = Reader(request_of(model, entities), pending=pending, render=face)
         reader.add([done.entity])
         (view,) = read_views(reader, Fetch({}, ("tag",)), [done.entity])

@@ -8,7 +8,7 @@ from stratabase.core.http.base.body import body_response, read_body
 from stratabase.core.http.base.endpoint import Endpoint, Operation, Parameter, ResponseSpec
 from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.http.base.shape import Field, Shape
-from stratabase.members.endpoints.members import UNKNOWN_MEMBER, member_id
+from stratabase.members.endpoints.members import UNKNOWN_MEMBER, requested_id
 from stratabase.members.operations.hand_over import HandOverResult
 from stratabase.members.operations.rules import ONLY_ADMINISTRATORS_HAND_OVER
 
@@ -54,7 +54,7 @@ def hand_over_endpoint(hand_over: Callable[[Caller, str, str, str | None], HandO
 
     def hand_over_objects(request: Request, caller: Caller | None) -> Response:
         fields = read_body(request, _REQUEST)
-        result = hand_over(require_caller(caller), member_id(request), fields["to"], fields.get("class"))
+        result = hand_over(require_caller(caller), requested_id(request), fields["to"], fields.get("class"))
         counts = {"handedOver": result.handed_over, "locked": result.locked, "refused": result.refused}
         return body_response(request, 200, _RESULT, {"complete": result.complete, **counts})
 

@@ -15,7 +15,7 @@ from stratabase.members.endpoints.members import (
     NAME_TAKEN,
     UNKNOWN_MEMBER,
     MemberOperations,
-    member_id,
+    requested_id,
 )
 from stratabase.members.operations.rules import ONLY_ADMINISTRATORS_CHANGE, require_self_or_administrator
 from stratabase.members.refusals import LastAdministrator, NoSuchMember
@@ -25,7 +25,7 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
     """Return the endpoint that shows, changes and deletes a member."""
 
     def read_member(request: Request, caller: Caller | None) -> Response:
-        member = members.read(require_caller(caller), member_id(request))
+        member = members.read(require_caller(caller), requested_id(request))
         return body_response(request, 200, shapes.single, shapes.render_member(shapes.single, member))
 
     def update_member(request: Request, caller: Caller | None) -> Response:
@@ -33,7 +33,7 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
         try:
             members.update(
                 require_caller(caller),
-                member_id(request),
+                requested_id(request),
                 changes,
                 request.base_url,
                 request.source_address,
@@ -44,7 +44,7 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
 
     def delete_member(request: Request, caller: Caller | None) -> Response:
         try:
-            members.remove(require_caller(caller), member_id(request))
+            members.remove(require_caller(caller), requested_id(request))
         except (NoSuchMember, LastAdministrator) as refusal:
             # The contract requires status 500 and a plain text here.
             detail = refusal.message.in_language(response_language(request, caller))
@@ -77,7 +77,7 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
         },
         shapes.changes,
         authorize=lambda request, caller: require_self_or_administrator(
-            caller, member_id(request), ONLY_ADMINISTRATORS_CHANGE
+            caller, requested_id(request), ONLY_ADMINISTRATORS_CHANGE
         ),
         error_format=ErrorFormat.TEXT,
     )

@@ -52,7 +52,7 @@ class MemberOperations(Protocol):
         """A function that deletes the member with an id."""
 
 
-def member_id(request: Request) -> str:
+def requested_id(request: Request) -> str:
     """Return the member id from the path of a request."""
     return request.parameters.get("id", "")
 

@@ -7,7 +7,7 @@ from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated
 from stratabase.core.http.base.authentication import require_caller
 from stratabase.core.http.base.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.core.http.base.messages import Request, Response
-from stratabase.members.endpoints.members import MEMBER_PARAMETER, UNKNOWN_MEMBER, member_id
+from stratabase.members.endpoints.members import MEMBER_PARAMETER, UNKNOWN_MEMBER, requested_id
 
 
 def reset_password_endpoint(send_link: Callable[[Caller, str, str], None]) -> Endpoint:
@@ -15,7 +15,7 @@ def reset_password_endpoint(send_link: Callable[[Caller, str, str], None]) -> En
 
     def reset_password(request: Request, caller: Caller | None) -> Response:
         try:
-            send_link(require_caller(caller), member_id(request), request.base_url)
+            send_link(require_caller(caller), requested_id(request), request.base_url)
         except Forbidden as refusal:
             # The contract requires 401 for every rejected reset, not 403.
             raise Unauthenticated(refusal.message) from refusal

@@ -33,7 +33,7 @@ from stratabase.core.model.types.identifier import id_timestamp
 from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.claims import TooManyClaims
 from stratabase.core.operations.write.load import CallerVisibility
-from stratabase.core.operations.write.options import DEFAULT_OPTIONS
+from stratabase.core.operations.write.options import NO_OPTIONS
 from stratabase.core.operations.write.state_readers import StateReaders
 from stratabase.core.operations.write.warnings import claims_and_warnings
 from stratabase.members.member import Member, fold_name
@@ -364,7 +364,7 @@ class _HandOverRun:
                     ObjectWrite(subject, effect.after.reference, effect.before, dict(effect.after.state))
                 )
         plan = WritePlan(request, change.instant, change.effects)
-        conditions = CallerVisibility(services, self._caller, DEFAULT_OPTIONS).conditions_at(change.instant)
+        conditions = CallerVisibility(services, self._caller, NO_OPTIONS).conditions_at(change.instant)
         claims, warnings = claims_and_warnings(StateReaders(services, plan, *conditions), force=True)
         if warnings:
             raise _Warned

@@ -27,7 +27,7 @@ def require_self_or_administrator(caller: Caller, id_: str, message: Message) ->
 
 FieldValues = Mapping[str, Any]
 """By name: the value of a field."""
-Fields = Mapping[str, MemberField]
+MemberFields = Mapping[str, MemberField]
 
 
 def unknown_fields(values: FieldValues, fields: Iterable[str]) -> Iterator[FieldMistake]:
@@ -43,21 +43,21 @@ def unknown_fields(values: FieldValues, fields: Iterable[str]) -> Iterator[Field
             yield FieldMistake(name, message)
 
 
-def invalid_fields(values: FieldValues, fields: Fields) -> Iterator[FieldMistake]:
+def invalid_fields(values: FieldValues, fields: MemberFields) -> Iterator[FieldMistake]:
     """Yield the mistakes in the values of known fields."""
     for name, field in fields.items():
         if name in values:
             yield from (FieldMistake(name, message) for message in field.mistakes(values[name]))
 
 
-def normalized_fields(values: FieldValues, fields: Fields) -> FieldValues:
+def normalized_fields(values: FieldValues, fields: MemberFields) -> FieldValues:
     """Return values of fields in the form in which they are stored."""
     return {
         name: fields[name].normalized(value) if name in fields else value for name, value in values.items()
     }
 
 
-def set_fields(member: Member, values: FieldValues, fields: Fields) -> Member:
+def set_fields(member: Member, values: FieldValues, fields: MemberFields) -> Member:
     """Return a member with new values of known fields. The values must be valid."""
     for name, field in fields.items():
         if name in values:

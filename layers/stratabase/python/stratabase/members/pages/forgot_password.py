@@ -14,22 +14,22 @@ from stratabase.core.http.base.refusals import Malformed
 from stratabase.core.http.base.shape import Field, Shape
 from stratabase.core.http.pages.notices import NoticeText, notice_page
 from stratabase.core.http.pages.page import HtmlPage, Markup, render_elements, render_template
-from stratabase.members.member import MAX_NAME_LENGTH
+from stratabase.members.member import MAX_FOLDED_LENGTH
 from stratabase.members.pages.link_pages import HTML, RETRY_AFTER, read_submission
 from stratabase.values.messages import Message, _
 
 _BODY = Shape(
     "forgottenPassword",
     {
-        "username": Field("The member's username.", max_length=MAX_NAME_LENGTH, example="rosa"),
-        "email": Field("The member's email address, instead of the username.", max_length=MAX_NAME_LENGTH),
+        "username": Field("The member's username.", max_length=MAX_FOLDED_LENGTH, example="rosa"),
+        "email": Field("The member's email address, instead of the username.", max_length=MAX_FOLDED_LENGTH),
     },
     name="ForgottenPassword",
 )
 _FORM = Shape(
     "form",
     {
-        "name": Field("The member's username or email address.", max_length=MAX_NAME_LENGTH),
+        "name": Field("The member's username or email address.", max_length=MAX_FOLDED_LENGTH),
         **_BODY.fields,
     },
     name="ForgottenPasswordForm",

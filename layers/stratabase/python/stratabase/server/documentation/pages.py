@@ -28,7 +28,7 @@ def documentation_style() -> str:
 
 
 @dataclass(frozen=True)
-class Page:
+class DocumentationPage:
     """A complete page in HTML."""
 
     content: bytes
@@ -45,15 +45,15 @@ class Documentation:
     def __init__(self, read: Callable[[str], bytes | None]) -> None:
         """`read` returns the content of a page, or None if there is no such page."""
         self._read = read
-        self._pages: dict[str, Page] = {}
+        self._pages: dict[str, DocumentationPage] = {}
 
-    def find(self, name: str) -> Page | None:
+    def find(self, name: str) -> DocumentationPage | None:
         """Return a page by its name, or None if there is no such page."""
         if name not in self._pages:
             content = self._read(name)
             if content is None:
                 return None
-            self._pages[name] = Page(content)
+            self._pages[name] = DocumentationPage(content)
         return self._pages[name]
 
 

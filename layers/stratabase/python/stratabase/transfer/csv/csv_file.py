@@ -37,7 +37,7 @@ class UnreadableFile(Exception):
     """A file can't be read as CSV. The text says why, and what to do."""
 
 
-class Row(NamedTuple):
+class CsvRow(NamedTuple):
     """A row of a file."""
 
     number: int
@@ -66,14 +66,14 @@ class CsvFile:
         with self._reader() as (reader, skipped):
             self._read_header(reader, skipped)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[CsvRow]:
         """Yield the rows below the header, without blank lines. Raises UnreadableFile."""
         with self._reader() as (reader, skipped):
             next(reader)
             number, line = 0, reader.line_num + skipped + 1
             for cells in self._parsed(reader, skipped):
                 if cells:
-                    yield Row(number, line, cells)
+                    yield CsvRow(number, line, cells)
                     number += 1
                 line = reader.line_num + skipped + 1
         self.check_unchanged()

@@ -20,7 +20,7 @@ from stratabase.core.operations.write.options import WriteOptions
 from stratabase.core.operations.write.pipeline import Write
 from stratabase.transfer.csv.cells import CellFormats
 from stratabase.transfer.csv.columns import Columns
-from stratabase.transfer.csv.csv_file import CsvFile, Row
+from stratabase.transfer.csv.csv_file import CsvFile, CsvRow
 from stratabase.transfer.csv.import_record import (
     ImportRecord,
     ImportRecords,
@@ -205,7 +205,7 @@ class CsvImport:
             state.check.null_texts.found(),
         )
 
-    def _rows(self) -> Iterator[Row]:
+    def _rows(self) -> Iterator[CsvRow]:
         """Yield the rows of the file, with an empty text for each cell that means no value."""
         if not self._cells.nulls:
             return self._file.rows()
@@ -241,13 +241,15 @@ class CsvImport:
         check = RowCheck(self._services, self._caller, self._columns, self._reader, self._write_options)
         return _CheckState(record, check, _Report(progress))
 
-    def _run_checks(self, rows: Iterable[Row], state: "_CheckState") -> None:
+    def _run_checks(self, rows: Iterable[CsvRow], state: "_CheckState") -> None:
         self._run(
             partial(self._pace.run, partial(self._check_block, block, state))
             for block in _blocks(rows, ROWS_PER_CHECK)
         )
 
-    def _unwritten(self, state: "_CheckState", known: Container[int], *, is_resumed: bool) -> Iterator[Row]:
+    def _unwritten(
+        self, state: "_CheckState", known: Container[int], *, is_resumed: bool
+    ) -> Iterator[CsvRow]:
         """Yield the rows to check. `known`: the rows that an earlier run refused."""
         for row, is_written, entity in self._with_written(state.record, is_resumed=is_resumed):
             state.rows += 1
@@ -259,7 +261,7 @@ class CsvImport:
             elif row.number >= state.record.next_row or row.number in known:
                 yield row
 
-    def _check_block(self, rows: Sequence[Row], state: "_CheckState") -> None:
+    def _check_block(self, rows: Sequence[CsvRow], state: "_CheckState") -> None:
         """Check rows that are not written. Raises Unavailable."""
         ids = [state.record.id_of(row.number) for row in rows]
         for row, found in zip(rows, state.check.issues(rows, ids), strict=True):
@@ -326,7 +328,7 @@ class CsvImport:
         record = replace(state.record, next_row=min(state.running, default=state.next_row), **state.counts)
         return with_refused(record, self._refused) if self._options.skips_invalid else record
 
-    def _write_row(self, row: Row, state: "_WriteState") -> None:
+    def _write_row(self, row: CsvRow, state: "_WriteState") -> None:
         """Write a row until it is known to be written or refused. Raises RowRefused, Unavailable."""
         is_repeated = False
 
@@ -351,12 +353,12 @@ class CsvImport:
         state.report.add(1)
         self._end(row, state)
 
-    def _end(self, row: Row, state: "_WriteState") -> None:
+    def _end(self, row: CsvRow, state: "_WriteState") -> None:
         state.running.discard(row.number)
         if self._order.is_needed(row.number):
             state.needed.append(row.number)
 
-    def _try_write(self, row: Row, state: "_WriteState") -> None:
+    def _try_write(self, row: CsvRow, state: "_WriteState") -> None:
         read = self._reader.command(row)
         if read.issues:
             self._refuse(row, read.issues)
@@ -366,19 +368,19 @@ class CsvImport:
         outcome = write.commit()
         state.count(effect_of(read, outcome.change))
 
-    def _refuse(self, row: Row, issues: Sequence[RowIssue]) -> None:
+    def _refuse(self, row: CsvRow, issues: Sequence[RowIssue]) -> None:
         """Add a row to the refused ones, or stop the import."""
         if not self._options.skips_invalid:
             raise RowRefused(issues)
         self._refused[row.number] = " ".join(issue.in_row() for issue in issues)
 
-    def _is_written(self, row: Row, record: ImportRecord) -> bool:
+    def _is_written(self, row: CsvRow, record: ImportRecord) -> bool:
         ((is_written, _),) = self._look_up([row], record)
         return is_written
 
     def _with_written(
         self, record: ImportRecord, *, is_resumed: bool
-    ) -> Iterator[tuple[Row, bool, Entity | None]]:
+    ) -> Iterator[tuple[CsvRow, bool, Entity | None]]:
         """Yield each row with whether an earlier run of the import wrote it, and the object if it exists."""
         if not is_resumed:
             yield from ((row, False, None) for row in self._rows())
@@ -387,7 +389,7 @@ class CsvImport:
             for row, (is_written, entity) in zip(rows, self._look_up(rows, record), strict=True):
                 yield row, is_written, entity
 
-    def _look_up(self, rows: Sequence[Row], record: ImportRecord) -> Iterator[tuple[bool, Entity | None]]:
+    def _look_up(self, rows: Sequence[CsvRow], record: ImportRecord) -> Iterator[tuple[bool, Entity | None]]:
         """Yield for each row whether an import created its object, and the object if it still exists.
 
         Of objects that were deleted since, only those of versioned classes are found.
@@ -402,7 +404,7 @@ class CsvImport:
             yield entity is not None or reference in deleted, entity
 
 
-def _blocks(rows: Iterable[Row], size: int) -> Iterator[Sequence[Row]]:
+def _blocks(rows: Iterable[CsvRow], size: int) -> Iterator[Sequence[CsvRow]]:
     rest = iter(rows)
     while block := list(islice(rest, size)):
         yield block

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from stratabase.core.store.layout.guards import UniqueConstraint, unique_constraint
 from stratabase.transfer.csv.cells import CellFormats, InvalidCell
 from stratabase.transfer.csv.columns import Columns, FileColumn, RoleColumns
-from stratabase.transfer.csv.csv_file import Row
+from stratabase.transfer.csv.csv_file import CsvRow
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.preferences import Formats
 
@@ -55,7 +55,7 @@ class FileObjects:
         """Whether a role can lead to an object of the file, so that all rows must be added."""
         return bool(self._namings)
 
-    def add(self, row: Row) -> None:
+    def add(self, row: CsvRow) -> None:
         """Add a row. Values that can't be read lead to no object."""
         for naming in self._namings.values():
             state: dict[str, Any] = {}

@@ -20,7 +20,7 @@ from stratabase.core.operations.write.outcome import WriteOutcome
 from stratabase.core.operations.write.pipeline import Write
 from stratabase.core.store.layout.guards import UniqueConstraint, unique_constraint
 from stratabase.transfer.csv.columns import Columns
-from stratabase.transfer.csv.csv_file import Row
+from stratabase.transfer.csv.csv_file import CsvRow
 from stratabase.transfer.csv.issues import Cause, RowIssue
 from stratabase.transfer.csv.null_texts import NullTextCounts
 from stratabase.transfer.csv.row_order import Need
@@ -51,7 +51,7 @@ class _Constraint(NamedTuple):
 class CheckedRow(NamedTuple):
     """A row that was checked alone, not yet against the others."""
 
-    row: Row
+    row: CsvRow
     issues: Sequence[RowIssue]
     entity: Entity | None
     """The object as the row leaves it, None if that is not known."""
@@ -92,7 +92,7 @@ class RowCheck:
         self.null_texts = NullTextCounts(columns)
         """The cells whose texts probably mean no value."""
 
-    def issues(self, rows: Sequence[Row], new_ids: Sequence[str]) -> list[Sequence[RowIssue]]:
+    def issues(self, rows: Sequence[CsvRow], new_ids: Sequence[str]) -> list[Sequence[RowIssue]]:
         """Return what is wrong with each row. `new_ids`: the ids of the objects that the rows would create.
 
         Raises Unavailable. Then the rows can be checked again.
@@ -113,7 +113,7 @@ class RowCheck:
                 self.null_texts.add(each.row.cells)
         return found
 
-    def _check_alone(self, rows: Sequence[Row], new_ids: Sequence[str]) -> list[CheckedRow]:
+    def _check_alone(self, rows: Sequence[CsvRow], new_ids: Sequence[str]) -> list[CheckedRow]:
         checked: list[CheckedRow] = []
         tried: list[tuple[int, RowCommand, Write, Change]] = []
         for row, new_id in zip(rows, new_ids, strict=True):
@@ -145,12 +145,12 @@ class RowCheck:
         effect = effect_of(command, outcome.change)
         return CheckedRow(command.row, issues, outcome.plan.entity, effect, command.needs)
 
-    def note(self, row: Row, entity: Entity) -> None:
+    def note(self, row: CsvRow, entity: Entity) -> None:
         """Note that a row is written already, so that no other row can have its unique values."""
         for claim in self._claims(row, entity):
             self._lines[claim.digest] = row.line
 
-    def _repeated(self, row: Row, entity: Entity) -> list[RowIssue]:
+    def _repeated(self, row: CsvRow, entity: Entity) -> list[RowIssue]:
         """Return an issue for each value that another valid row has, or note the values of this row."""
         claims = [*self._claims(row, entity)]
         issues = [
@@ -162,7 +162,7 @@ class RowCheck:
             self._lines.update((claim.digest, row.line) for claim in claims)
         return issues
 
-    def _claims(self, row: Row, entity: Entity) -> Iterator[_Claim]:
+    def _claims(self, row: CsvRow, entity: Entity) -> Iterator[_Claim]:
         columns = self._columns
         if columns.key is not None:
             yield _Claim(_digest(f"id {entity.reference.id}"), "", "object")

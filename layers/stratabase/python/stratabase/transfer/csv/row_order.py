@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from stratabase.transfer.csv.csv_file import Row
+from stratabase.transfer.csv.csv_file import CsvRow
 
 
 class Need(NamedTuple):
@@ -28,21 +28,21 @@ class RowOrder:
         for number, each in self._left.items():
             for needed in each:
                 self._waiting[needed].append(number)
-        self._held: dict[int, Row] = {}
+        self._held: dict[int, CsvRow] = {}
 
-    def hold(self, row: Row) -> bool:
+    def hold(self, row: CsvRow) -> bool:
         """Return whether a row must wait. If so, `release` returns it later."""
         if not self._left.get(row.number):
             return False
         self._held[row.number] = row
         return True
 
-    def release(self, ended: Iterable[int]) -> list[Row]:
+    def release(self, ended: Iterable[int]) -> list[CsvRow]:
         """Return the rows that need to wait no more after others have ended, by the numbers of these."""
         freed = [number for each in ended for number in self._freed_by(each)]
         return [row for number in sorted(freed) if (row := self._held.pop(number, None)) is not None]
 
-    def release_all(self) -> list[Row]:
+    def release_all(self) -> list[CsvRow]:
         """Return the rows that still wait."""
         held, self._held = self._held, {}
         return list(held.values())

@@ -11,7 +11,7 @@ from stratabase.core.model.model import Unique
 from stratabase.core.operations.services import Services
 from stratabase.transfer.csv.cells import CellFormats, InvalidCell, advice_on_options
 from stratabase.transfer.csv.columns import Columns, RoleColumns
-from stratabase.transfer.csv.csv_file import CsvFile, Row
+from stratabase.transfer.csv.csv_file import CsvFile, CsvRow
 from stratabase.transfer.csv.file_objects import FileObjects
 from stratabase.transfer.csv.issues import Cause, RowIssue
 from stratabase.transfer.csv.null_texts import advice_for
@@ -36,7 +36,7 @@ class _Unusable(Exception):
 class RowCommand:
     """The command of a row. With issues, the command lacks the values that they are about."""
 
-    row: Row
+    row: CsvRow
     command: Create | Update
     issues: list[RowIssue] = field(default_factory=list)
     unread: set[str] = field(default_factory=set)
@@ -83,7 +83,7 @@ class RowReader:
             for name, column in columns.attributes.items()
         ]
 
-    def command(self, row: Row) -> RowCommand:
+    def command(self, row: CsvRow) -> RowCommand:
         """Return the command of a row. Raises Unavailable, ReadBudgetExceeded."""
         values: dict[str, Any] = {}
         roles: dict[str, RoleCommand] = {}
@@ -96,7 +96,7 @@ class RowReader:
             self._find_existing(read, self._columns.key, values, roles)
         return read
 
-    def options_for(self, row: Row, name: str) -> str | None:
+    def options_for(self, row: CsvRow, name: str) -> str | None:
         """Return the advice on options if a cell doesn't spell a value of its attribute, otherwise None."""
         column = self._columns.attributes.get(name)
         text = row.cells[column.index] if column is not None else ""
@@ -137,7 +137,7 @@ class RowReader:
                 elif self._clears and self._columns.key is not None:
                     roles[name] = ToOneCommand(remove=True)
 
-    def _unusable_cells(self, row: Row) -> list[RowIssue]:
+    def _unusable_cells(self, row: CsvRow) -> list[RowIssue]:
         """Return what is wrong with the cells themselves. Further cells must be empty."""
         expected = self._columns.number
         if len(row.cells) != expected and (len(row.cells) < expected or any(row.cells[expected:])):
@@ -218,7 +218,7 @@ class RowReader:
             self._ids[known] = id_
         return self._ids[known]
 
-    def _values_of(self, row: Row, columns: RoleColumns) -> dict[str, Any]:
+    def _values_of(self, row: CsvRow, columns: RoleColumns) -> dict[str, Any]:
         """Return the unique values by which cells name an object. Raises _Unusable."""
         state: dict[str, Any] = {}
         for name, column in columns.columns.items():

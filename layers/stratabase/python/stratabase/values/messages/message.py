@@ -6,9 +6,9 @@ from typing import Literal, Self
 
 from stratabase.values.messages.catalogs import ENGLISH, choose_language, load_translations
 
-Parameter = str | int
+PlaceholderValue = str | int
 """The value of a placeholder: a text that is not translated, a number, or another `Message`."""
-_NO_PARAMETERS: Mapping[str, Parameter] = MappingProxyType({})
+_NO_PARAMETERS: Mapping[str, PlaceholderValue] = MappingProxyType({})
 
 
 class Message(str):
@@ -22,7 +22,7 @@ class Message(str):
 
     template: str
     """The English text with the names of the parameters in braces. It is the key in the catalogs."""
-    parameters: Mapping[str, Parameter]
+    parameters: Mapping[str, PlaceholderValue]
     """The values of the placeholders by name."""
     plural: str | None
     """The English template for a `number` other than 1, or None if the message has no plural."""
@@ -32,7 +32,7 @@ class Message(str):
     def __new__(
         cls,
         template: str,
-        parameters: Mapping[str, Parameter] = _NO_PARAMETERS,
+        parameters: Mapping[str, PlaceholderValue] = _NO_PARAMETERS,
         plural: str | None = None,
         number: int = 1,
     ) -> Self:
@@ -58,12 +58,12 @@ class Message(str):
         return type(self), (self.template, dict(self.parameters), self.plural, self.number)
 
 
-def _(template: str, **parameters: Parameter) -> Message:
+def _(template: str, **parameters: PlaceholderValue) -> Message:
     """Return a message. `template` is a string literal with the names of the parameters in braces."""
     return Message(template, parameters)
 
 
-def ngettext(singular: str, plural: str, count: int, **parameters: Parameter) -> Message:
+def ngettext(singular: str, plural: str, count: int, **parameters: PlaceholderValue) -> Message:
     """Return a message with a singular and a plural. Both templates can show the number as `{count}`."""
     return Message(singular, {"count": count, **parameters}, plural, count)
 
@@ -154,11 +154,11 @@ class _Sentences(_Joined):
         return " ".join(texts)
 
 
-def _fill_in(template: str, parameters: Mapping[str, Parameter], language: str) -> str:
+def _fill_in(template: str, parameters: Mapping[str, PlaceholderValue], language: str) -> str:
     return template.format(**{name: _show(value, language) for name, value in parameters.items()})
 
 
-def _show(value: Parameter, language: str) -> str:
+def _show(value: PlaceholderValue, language: str) -> str:
     """Return a parameter as text in a language. Numbers get the language's thousands separators."""
     if isinstance(value, Message):
         return value.in_language(language)

@@ -217,7 +217,7 @@ def check_attribute(access: Access, class_: Class, name: str, path: Path) -> Iss
     return _attribute_issue(class_, name, message, path)
 
 
-def check_comparison(access: Access, class_: Class, name: str, path: Path) -> Issue | None:
+def check_comparable(access: Access, class_: Class, name: str, path: Path) -> Issue | None:
     """Return the issue of using an attribute of a class in a filter, an order or a lookup; None if permitted.
 
     An attribute that is readable of some objects only is refused. Otherwise the result would reveal its
@@ -243,10 +243,10 @@ def check_role(access: Access, class_: Class, role: Role, path: Path) -> Issue |
     return Subject(class_).role_issue(IssueType.ROLE_GRANT_READ, message, role.name, path)
 
 
-def check_role_comparison(access: Access, class_: Class, role: Role, path: Path) -> Issue | None:
+def check_role_comparable(access: Access, class_: Class, role: Role, path: Path) -> Issue | None:
     """Return the issue of using a role of a class in a filter or a lookup; None if permitted.
 
-    As in `check_comparison`, a role that is readable of some objects only is refused.
+    As in `check_comparable`, a role that is readable of some objects only is refused.
     """
     permission = access.field_permission(class_.name, role.name)
     if permission is None or permission.where is None or not access.may_follow(class_.name, role):

@@ -71,6 +71,6 @@ RoleFetch = ToOne | ToMany | Associables
 LOCK = "_lock"
 
 
-def stored_state(entity: Entity) -> Mapping[str, Any]:
+def render_stored(entity: Entity) -> Mapping[str, Any]:
     """Return an object's state: the `Render` for stored values."""
     return entity.state

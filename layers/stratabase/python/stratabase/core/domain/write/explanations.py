@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from stratabase.core.domain.access.grants import Access
-from stratabase.core.domain.access.visibility import check_comparison
+from stratabase.core.domain.access.visibility import check_comparable
 from stratabase.core.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.core.domain.objects.change import Change, Creation, Effect, Modification, Restoration
 from stratabase.core.domain.objects.commit_refusals import (
@@ -175,7 +175,7 @@ def _displayed(request: WriteRequest, write: ObjectWrite, name: str) -> str | No
     class_, value, access = write.subject.class_, write.state.get(name), request.context.access
     role = class_.roles.get(name)
     if role is None:
-        if access is not None and check_comparison(access, class_, name, ()):
+        if access is not None and check_comparable(access, class_, name, ()):
             return None
         formats = request.context.caller.formats
         return describe_value(None) if value is None else class_.attributes[name].type.display(value, formats)

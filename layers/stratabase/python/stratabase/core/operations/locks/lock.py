@@ -28,7 +28,7 @@ from stratabase.core.operations.context import ReadContext
 from stratabase.core.operations.read.batched_reads import run
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.services import Services
-from stratabase.core.operations.write.options import DEFAULT_OPTIONS, WriteOptions
+from stratabase.core.operations.write.options import NO_OPTIONS, WriteOptions
 from stratabase.core.operations.write.permissions import ConditionalPermission, unmet_keys
 from stratabase.core.operations.write.pipeline import MAX_WRITE_ROUNDS
 from stratabase.values.messages import _
@@ -182,7 +182,7 @@ class LockTargets:
         services: Services,
         references: Sequence[Reference],
         caller: Caller,
-        options: WriteOptions = DEFAULT_OPTIONS,
+        options: WriteOptions = NO_OPTIONS,
     ) -> None:
         self._services = services
         self._options = options
@@ -252,7 +252,7 @@ def lock(
     references: Sequence[Reference],
     minutes: int,
     caller: Caller,
-    options: WriteOptions = DEFAULT_OPTIONS,
+    options: WriteOptions = NO_OPTIONS,
 ) -> None:
     """Lock objects for the caller, all or none. Objects that the caller has already locked get a new end.
 
@@ -292,7 +292,7 @@ def unlock(
     services: Services,
     references: Sequence[Reference],
     caller: Caller,
-    options: WriteOptions = DEFAULT_OPTIONS,
+    options: WriteOptions = NO_OPTIONS,
 ) -> None:
     """End the caller's locks on objects, all or none. An administrator ends all locks on them.
 

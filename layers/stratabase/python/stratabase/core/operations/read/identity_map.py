@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, UnmadeEntities
 from stratabase.core.domain.objects.parts import ListedParts, WholeReference, whole_of
-from stratabase.core.domain.query.fetch import Render, stored_state
+from stratabase.core.domain.query.fetch import Render, render_stored
 from stratabase.core.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.core.operations.context import ReadContext
 from stratabase.core.operations.read.as_of import AsOf
@@ -32,7 +32,7 @@ class IdentityMap:
         read_context: ReadContext,
         as_of: AsOf | None = None,
         pending: PendingWrite | None = None,
-        render: Render = stored_state,
+        render: Render = render_stored,
     ) -> None:
         """`as_of` is None for the present. `render` returns what answers and expressions see of an object."""
         self.model = read_context.model
@@ -138,7 +138,7 @@ class IdentityMap:
 
     def shows_stored_states(self, class_name: str) -> bool:
         """Return whether all objects of a class are shown as their states are."""
-        return self.render is stored_state and not self.model.classes[class_name].part
+        return self.render is render_stored and not self.model.classes[class_name].part
 
     def attached(self, entities: Sequence[Entity]) -> BatchedRead[Sequence[Entity]]:
         """Return those objects of one class that are no parts, or whose wholes list them.

@@ -8,7 +8,7 @@ from typing import Any
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State, normalize_reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.query.derived import Computed, Derive, computed_parts, simplify
-from stratabase.core.domain.query.fetch import Render, stored_state
+from stratabase.core.domain.query.fetch import Render, render_stored
 from stratabase.core.domain.query.filter import MATCH_NONE, And, Filter, FlagFilter
 from stratabase.core.domain.query.id_range import IdRange
 from stratabase.core.domain.query.implied import implied_by_query
@@ -42,7 +42,7 @@ class Reader(IdentityMap):
         at: Instant | None = None,
         pending: PendingWrite | None = None,
         *,
-        render: Render = stored_state,
+        render: Render = render_stored,
         unrestricted: bool = False,
         batch: AsOfBatch | None = None,
         current: CurrentVisibility | None = None,

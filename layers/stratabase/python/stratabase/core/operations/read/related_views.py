@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from stratabase.core.domain.objects.entity import Entity, Reference, State, UnmadeEntities
 from stratabase.core.domain.objects.role_storage import RoleStorage
 from stratabase.core.domain.query.derived import Computed, computed_parts, simplify
-from stratabase.core.domain.query.fetch import Fetch, Render, RoleFetch, ToMany, ToOne, View, stored_state
+from stratabase.core.domain.query.fetch import Fetch, Render, RoleFetch, ToMany, ToOne, View, render_stored
 from stratabase.core.domain.query.id_range import ALL_IDS, id_range_of
 from stratabase.core.domain.query.page import Paginator
 from stratabase.core.model.api_names import ID
@@ -93,7 +93,7 @@ class ViewGroup:
 
     def views(self, entities: Iterable[Entity], times: int = 1) -> list[View]:
         """Return the views of objects, each of which appears `times` more times in the response."""
-        if isinstance(entities, UnmadeEntities) and self._render is stored_state:
+        if isinstance(entities, UnmadeEntities) and self._render is render_stored:
             return self._views_of_states(entities, times)
         return [self.view(entity, times) for entity in entities]
 

@@ -24,7 +24,7 @@ from stratabase.core.operations.read.batched_reads import run
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.bulk_issues import FirstIssues
-from stratabase.core.operations.write.options import DEFAULT_OPTIONS, BulkRecorder, WriteOptions
+from stratabase.core.operations.write.options import NO_OPTIONS, BulkRecorder, WriteOptions
 from stratabase.core.operations.write.outcome import WriteOutcome, WriteResult
 from stratabase.core.operations.write.pipeline import NoLongerMatches, Selects, Write
 from stratabase.values.cel.environment import EvaluationContext
@@ -346,7 +346,7 @@ def delete_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
     selects = match_predicate(services, query, evaluation)
 
     def delete(reference: Reference) -> Reference:
-        options = _recorded(DEFAULT_OPTIONS, recorder, reference)
+        options = _recorded(NO_OPTIONS, recorder, reference)
         command = Delete(reference, OPTIONS)
         _commit(Write(services, command, caller, options=options, selects=selects))
         return reference

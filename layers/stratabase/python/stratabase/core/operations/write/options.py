@@ -53,5 +53,5 @@ class WriteOptions(NamedTuple):
         return self.evaluation or evaluation_context(caller, now)
 
 
-DEFAULT_OPTIONS = WriteOptions()
+NO_OPTIONS = WriteOptions()
 """No force, and no request."""

@@ -26,7 +26,7 @@ from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.claims import NO_CLAIMS, Claims, TooManyClaims
 from stratabase.core.operations.write.commit_or_explain import CommitOrDryRun, commit_or_explain
 from stratabase.core.operations.write.load import CallerVisibility, load_missing
-from stratabase.core.operations.write.options import DEFAULT_OPTIONS, WriteOptions
+from stratabase.core.operations.write.options import NO_OPTIONS, WriteOptions
 from stratabase.core.operations.write.outcome import WriteOutcome
 from stratabase.core.operations.write.permissions import unmet_permissions
 from stratabase.core.operations.write.state_readers import StateReaders
@@ -73,7 +73,7 @@ class Write:
         caller: Caller,
         earlier: ClientIds | None = None,
         *,
-        options: WriteOptions = DEFAULT_OPTIONS,
+        options: WriteOptions = NO_OPTIONS,
         selects: Selects | None = None,
         validates: bool = False,
         new_id: Callable[[], str] | None = None,

@@ -14,7 +14,7 @@ from stratabase.core.domain.write.commands import Command, Create, Delete, Resto
 from stratabase.core.domain.write.request_ids import ClientIds
 from stratabase.core.operations.read.versions import resolve_instant
 from stratabase.core.operations.services import Services
-from stratabase.core.operations.write.options import DEFAULT_OPTIONS, WriteOptions
+from stratabase.core.operations.write.options import NO_OPTIONS, WriteOptions
 from stratabase.core.operations.write.outcome import WriteResult
 from stratabase.core.operations.write.pipeline import Write
 
@@ -24,7 +24,7 @@ def save(
     command: Create | Update,
     caller: Caller,
     earlier: ClientIds | None = None,
-    options: WriteOptions = DEFAULT_OPTIONS,
+    options: WriteOptions = NO_OPTIONS,
 ) -> WriteResult:
     """Create or update an object, and return it as it is now. If nothing changes, nothing is written.
 
@@ -34,9 +34,7 @@ def save(
     return Write(services, command, caller, earlier, options=options).commit().result()
 
 
-def delete(
-    services: Services, command: Delete, caller: Caller, options: WriteOptions = DEFAULT_OPTIONS
-) -> bool:
+def delete(services: Services, command: Delete, caller: Caller, options: WriteOptions = NO_OPTIONS) -> bool:
     """Delete an object, and return whether it existed. Of concurrent deletions, exactly one returns True.
 
     Raises Refused if other objects require it. Raises Unavailable if the store cannot tell whether it is
@@ -50,7 +48,7 @@ def restore(
     reference: Reference,
     readings: Sequence[Instant],
     caller: Caller,
-    options: WriteOptions = DEFAULT_OPTIONS,
+    options: WriteOptions = NO_OPTIONS,
 ) -> WriteResult:
     """Restore a former version, and return the object as it is now. A deleted object comes back.
 
@@ -80,7 +78,7 @@ def preview(
     command: Create | Update,
     caller: Caller,
     earlier: ClientIds | None = None,
-    options: WriteOptions = DEFAULT_OPTIONS,
+    options: WriteOptions = NO_OPTIONS,
 ) -> Preview:
     """Return the object as a write would leave it. Serial numbers of new objects are null.
 
@@ -101,7 +99,7 @@ def validate(
     command: Command,
     caller: Caller,
     earlier: ClientIds | None = None,
-    options: WriteOptions = DEFAULT_OPTIONS,
+    options: WriteOptions = NO_OPTIONS,
 ) -> Sequence[Issue]:
     """Return the issues of a write, warnings included, and then its reports about other findings.
 

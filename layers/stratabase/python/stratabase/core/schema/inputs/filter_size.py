@@ -21,7 +21,7 @@ def is_left_out(name: str, value: Any, *, skip_nulls: bool) -> bool:
 
 
 MAX_COMPARISONS = 500
-MAX_MEMBERS = 10_000
+MAX_LISTED_VALUES = 10_000
 """In all lists of values together."""
 
 
@@ -45,11 +45,11 @@ class FilterSize(NamedTuple):
                 maximum=MAX_COMPARISONS,
                 operator=Operator.IN.value,
             )
-        if self.members > MAX_MEMBERS:
+        if self.members > MAX_LISTED_VALUES:
             return _(
                 "The filter lists {count} values. The maximum is {maximum}.",
                 count=self.members,
-                maximum=MAX_MEMBERS,
+                maximum=MAX_LISTED_VALUES,
             )
         if self.roles_in_a_row > MAX_ROLES_IN_A_ROW:
             return _(

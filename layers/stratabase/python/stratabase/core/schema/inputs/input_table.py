@@ -33,7 +33,7 @@ def read_id(_: "CommandReader", __: Class, value: Any, ___: Path) -> ToOneComman
     return ToOneCommand(value)
 
 
-def read_ids(_: "CommandReader", __: Class, value: Any, ___: Path) -> ToManyCommand | None:
+def read_id_list(_: "CommandReader", __: Class, value: Any, ___: Path) -> ToManyCommand | None:
     """Read the ids that a new object's to-many association is to lead to."""
     return None if value is None else ToManyCommand(add=_without_nulls(value))
 
@@ -204,9 +204,9 @@ class InputTypeSpec:
 
 
 _ID = RoleInput(None, read_id)
-_IDS = RoleInput(None, read_ids, is_list=True)
+_IDS = RoleInput(None, read_id_list, is_list=True)
 _REQUIRED_ID = RoleInput(None, read_id, enforces_required=True)
-_REQUIRED_IDS = RoleInput(None, read_ids, is_list=True, enforces_required=True)
+_REQUIRED_IDS = RoleInput(None, read_id_list, is_list=True, enforces_required=True)
 _REF = RoleInput(GeneratedType.ROLE_REF, read_role_ref)
 _REFS = RoleInput(GeneratedType.ROLE_REFS, read_role_refs)
 _DRAFT_REFS = RoleInput(GeneratedType.DRAFT_ROLE_REFS, read_role_refs)

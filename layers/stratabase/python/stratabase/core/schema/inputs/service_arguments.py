@@ -39,7 +39,7 @@ def id_argument(class_: Class) -> dict[str, GraphQLArgument]:
     return {} if class_.kind is ClassKind.SINGLETON else {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))}
 
 
-def reference_of(class_: Class, call: ServiceCall) -> Reference:
+def reference_argument(class_: Class, call: ServiceCall) -> Reference:
     """Return the reference of the object that a call is for."""
     return Reference(class_.name, call.arguments[ID]) if ID in call.arguments else singleton_reference(class_)
 

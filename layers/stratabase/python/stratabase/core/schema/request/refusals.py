@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from stratabase.core.domain.access.grants import Access
-from stratabase.core.domain.access.visibility import check_class, check_comparison, check_role_comparison
+from stratabase.core.domain.access.visibility import check_class, check_comparable, check_role_comparable
 from stratabase.core.domain.issues.issue import Issue, Path
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.query.derived import filtered_attributes, role_filters
@@ -41,7 +41,7 @@ def require_class_access(class_: Class, resolver: ServiceResolver) -> ServiceRes
 
 def require_comparable(access: Access, class_: Class, names: Iterable[str], path: Path) -> None:
     """Raise Refused for attributes that the caller may not use to find objects."""
-    raise_issues(check_comparison(access, class_, name, path) for name in dict.fromkeys(names))
+    raise_issues(check_comparable(access, class_, name, path) for name in dict.fromkeys(names))
 
 
 def require_filter(access: Access, model: Model, class_: Class, filter_: Filter, path: Path) -> None:
@@ -59,12 +59,12 @@ def _filter_issues(
         for name in filtered_attributes(filter_):
             if (class_.name, name) not in seen:
                 seen.add((class_.name, name))
-                yield check_comparison(access, class_, name, path)
+                yield check_comparable(access, class_, name, path)
         for condition in role_filters(filter_):
             role = class_.roles[condition.role.role_name]
             if condition.role not in seen:
                 seen.add(condition.role)
-                yield check_role_comparison(access, class_, role, path)
+                yield check_role_comparable(access, class_, role, path)
             waiting.append((model.classes[role.target], condition.part))
 
 

@@ -8,7 +8,7 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Delete
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Class
-from stratabase.core.operations.write.options import DEFAULT_OPTIONS
+from stratabase.core.operations.write.options import NO_OPTIONS
 from stratabase.core.operations.write.services import delete
 from stratabase.core.schema.execution.keyed_mutation import commit_and_show
 from stratabase.core.schema.inputs.service_arguments import (
@@ -28,7 +28,7 @@ def _field(_: TypeRegistry, class_: Class) -> GraphQLField:
         command = with_if_version(class_, Delete(Reference(class_.name, call.arguments[ID])), call)
         return commit_and_show(
             call,
-            DEFAULT_OPTIONS,
+            NO_OPTIONS,
             lambda options: delete(context.services, command, context.caller, options),
             lambda deleted: {"deleted": deleted},
             lambda outcome: bool(outcome.change.effects),

@@ -8,7 +8,7 @@ from typing import Any
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLID, GraphQLNonNull
 
-from stratabase.core.domain.access.visibility import check_comparison, check_role_comparison
+from stratabase.core.domain.access.visibility import check_comparable, check_role_comparable
 from stratabase.core.domain.issues.issue import Issue, IssueType, Subject
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Reference, State, normalize_reference
@@ -53,9 +53,9 @@ def _field(
         access = call.context.access
         if access is not None:
             raise_issues(
-                check_role_comparison(access, class_, class_.roles[name], (name,))
+                check_role_comparable(access, class_, class_.roles[name], (name,))
                 if name in class_.roles
-                else check_comparison(access, class_, name, (name,))
+                else check_comparable(access, class_, name, (name,))
                 for name in unique.attributes
             )
         values = _read_values(class_, attributes, call.arguments, call.context.caller.formats)

@@ -30,7 +30,7 @@ from stratabase.core.schema.inputs.service_arguments import (
     id_argument,
     instant_argument,
     read_instants,
-    reference_of,
+    reference_argument,
     write_options,
 )
 from stratabase.core.schema.request.context import ServiceCall
@@ -43,7 +43,7 @@ from stratabase.core.schema.types.results import VERSION_DIFF_TYPE, version_diff
 def _version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def resolve(call: ServiceCall) -> View | None:
         (readings,) = read_instants(class_, call, AT_VERSION)
-        read_context, reference = call.context.read_context, reference_of(class_, call)
+        read_context, reference = call.context.read_context, reference_argument(class_, call)
         at = resolve_instant(read_context.entities, reference, readings, read_context.budget)
         version = get_version(read_context, reference, at)
         return None if version is None else version_view(call, version, at)
@@ -63,7 +63,7 @@ def _version_page_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def resolve(call: ServiceCall) -> dict[str, Any]:
         options = call.arguments.get("options") or {}
         query = reader.read(options, page_fields(call.selected), call.context.input_context)
-        page = version_page(call.context.read_context, reference_of(class_, call), query)
+        page = version_page(call.context.read_context, reference_argument(class_, call), query)
         return PageRenderer(class_, query.order, call.selected)(page, version_views(call, page.items))
 
     arguments = {
@@ -84,7 +84,7 @@ GET_VERSION_PAGE = Service("getVersionPage", _version_page_field, may_read, has_
 
 def _version_diff_field(_: TypeRegistry, class_: Class) -> GraphQLField:
     def resolve(call: ServiceCall) -> dict[str, Any] | None:
-        read_context, reference = call.context.read_context, reference_of(class_, call)
+        read_context, reference = call.context.read_context, reference_argument(class_, call)
         instants = read_instants(class_, call, FROM, TO)
         from_, to = (
             resolve_instant(read_context.entities, reference, each, read_context.budget) for each in instants
@@ -105,7 +105,7 @@ GET_VERSION_DIFF = Service("getVersionDiff", _version_diff_field, may_read, has_
 def _restore_version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def resolve(call: ServiceCall) -> Any:
         (readings,) = read_instants(class_, call, AT_VERSION)
-        context, reference = call.context, reference_of(class_, call)
+        context, reference = call.context, reference_argument(class_, call)
         return commit_and_show(
             call,
             write_options(call),

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from stratabase.core.domain.objects.entity import Entity, State
 from stratabase.core.domain.query.derived import split_filter
 from stratabase.core.domain.query.filter import And, Comparison, Filter, conjuncts
-from stratabase.core.domain.query.named_ids import Ids, ids_implied_by
+from stratabase.core.domain.query.named_ids import IdSet, ids_implied_by
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import PageFields, Query, Window
 from stratabase.core.model.api_names import ID
@@ -283,7 +283,7 @@ def _by_key(target: _Target) -> Iterator[PlanCandidate]:
         yield PlanCandidate(verb.format(objects), reads, build_by_ids)
 
 
-_BuildByKey = Callable[[PlanSource, Ids], QueryPlan]
+_BuildByKey = Callable[[PlanSource, IdSet], QueryPlan]
 
 
 def _ways_by_key(
@@ -635,7 +635,7 @@ def _listed_rows(source: PlanSource, target: _Target, query: Query) -> IndexRows
     return IndexRows(source, class_, source.filter(class_, query, query.filter), ranges)
 
 
-def _rows_by_key(source: PlanSource, target: _Target, ids: Ids, residual: Filter | None) -> RowsByKey:
+def _rows_by_key(source: PlanSource, target: _Target, ids: IdSet, residual: Filter | None) -> RowsByKey:
     class_ = target.class_
     row_filter = source.filter(class_, target.query, residual)
     return RowsByKey(source.engine, class_, ids, row_filter, source.limiter)

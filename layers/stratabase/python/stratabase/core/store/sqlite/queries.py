@@ -20,7 +20,7 @@ from stratabase.core.store.sqlite.table import (
     PLACE_COLUMNS,
     STATE_COLUMNS,
     ItemWithoutPlaces,
-    Row,
+    TableRow,
     index_items,
     item_of,
     state_items,
@@ -46,7 +46,7 @@ class _ItemColumns(NamedTuple):
     """Columns, and the function that makes an item of a row of them."""
 
     names: tuple[str, ...]
-    item_of: Callable[[Row], Item]
+    item_of: Callable[[TableRow], Item]
 
 
 _COMPLETE = _ItemColumns(COLUMNS, item_of)
@@ -108,7 +108,9 @@ def _select_many(
     return {row[:2]: columns.item_of(row) for row in _rows_by_key(connection, keys, columns.names)}
 
 
-def _rows_by_key(connection: sqlite3.Connection, keys: Sequence[Key], columns: tuple[str, ...]) -> list[Row]:
+def _rows_by_key(
+    connection: sqlite3.Connection, keys: Sequence[Key], columns: tuple[str, ...]
+) -> list[TableRow]:
     if not keys:
         return []
     # Pad the keys, so that there are few statements: to a power of two, or a multiple of 8. No item has a key
@@ -164,7 +166,7 @@ class RangeEnd(NamedTuple):
 class FirstRows(NamedTuple):
     """The first rows of a range."""
 
-    rows: Sequence[Row]
+    rows: Sequence[TableRow]
     are_all: bool
     """Whether the range certainly has no more."""
 
@@ -197,7 +199,7 @@ class RangeQuery(NamedTuple):
                 at_once = min(2 * at_once, _SMALL_LIMIT)
         return FirstRows(rows, size < _MAX_PAGE_SIZE and len(rows) < limit)
 
-    def items(self, rows: Sequence[Row]) -> list[Item]:
+    def items(self, rows: Sequence[TableRow]) -> list[Item]:
         """Return the items of rows of the range."""
         if self.index_name == ITEMS:
             return list(map(item_of, rows))
@@ -229,7 +231,7 @@ class RangeQuery(NamedTuple):
     def _high(self) -> tuple[int, bool]:
         return len(self.high.values), self.high.included
 
-    def after(self, row: Row) -> "RangeQuery":
+    def after(self, row: TableRow) -> "RangeQuery":
         """Return the query for the rest of the range after a row."""
         # Without its sort key, a row follows in the index by its partition, of which there is one item.
         order = _ORDER_POSITIONS[self.index_name] if self.whole else _STATE_ORDER_POSITIONS

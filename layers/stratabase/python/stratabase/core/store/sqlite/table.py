@@ -8,7 +8,7 @@ import orjson
 
 from stratabase.core.store.engine.port import INDEX_NAMES, IndexKey, Item, Key, Value
 
-Row = tuple[Any, ...]
+TableRow = tuple[Any, ...]
 """The values of COLUMNS."""
 
 PLACE_COLUMNS = {name: (f"p{number}", f"s{number}") for number, name in enumerate(INDEX_NAMES, 1)}
@@ -39,7 +39,7 @@ CREATE_STATEMENTS = (
 """The statements that create the table in an empty file."""
 
 
-def item_of(row: Row) -> Item:
+def item_of(row: TableRow) -> Item:
     """Return the item of a row with the values of COLUMNS."""
     places = {name: IndexKey(row[at], row[at + 1]) for name, at in _PLACE_POSITIONS if row[at] is not None}
     return Item(Key(row[0], row[1]), orjson.loads(row[2]), row[3], places)
@@ -53,7 +53,7 @@ class ItemWithoutPlaces(Item):
     partition: str
     state: str | None
 
-    def __init__(self, row: Row) -> None:
+    def __init__(self, row: TableRow) -> None:
         self._row = row
         self._attributes: Mapping[str, Value] | None = None
         self.partition = row[0]
@@ -86,7 +86,7 @@ class _IndexItem(ItemWithoutPlaces):
 
     __slots__ = ("_index",)
 
-    def __init__(self, row: Row, index: tuple[str, str]) -> None:
+    def __init__(self, row: TableRow, index: tuple[str, str]) -> None:
         """`index`: the name of the index, and the partition of the item in it."""
         self._row = row
         self._attributes = None
@@ -117,7 +117,7 @@ class _StateItem(Item):
     partition: str
     state: str | None
 
-    def __init__(self, row: Row) -> None:
+    def __init__(self, row: TableRow) -> None:
         self.partition, self.state, self._sort = row
 
     def sort_in(self, index: str) -> str:
@@ -126,12 +126,12 @@ class _StateItem(Item):
         return sort
 
 
-def state_items(rows: Sequence[Row]) -> list[Item]:
+def state_items(rows: Sequence[TableRow]) -> list[Item]:
     """Return the items of rows with the values of STATE_COLUMNS, which have nothing else."""
     return list(map(_StateItem, rows))
 
 
-def index_items(rows: Sequence[Row], index: str, index_partition: str) -> list[Item]:
+def index_items(rows: Sequence[TableRow], index: str, index_partition: str) -> list[Item]:
     """Return the items of rows with the values of INDEX_COLUMNS. They only have their place in this index."""
     place = (index, index_partition)
     return [_IndexItem(row, place) for row in rows]

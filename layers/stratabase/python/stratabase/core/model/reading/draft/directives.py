@@ -42,7 +42,7 @@ _PROSE = frozenset({TokenKind.STRING, TokenKind.BLOCK_STRING, TokenKind.COMMENT}
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class DirectiveArgument:
     """An argument of a directive, as the language defines it."""
 
     name: str
@@ -61,7 +61,7 @@ class Directive:
     name: str
     locations: tuple[str, ...]
     repeatable: bool
-    parameters: Mapping[str, Parameter]
+    parameters: Mapping[str, DirectiveArgument]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,8 @@ def _directive(node: DirectiveDefinitionNode) -> Directive:
     return Directive(node.name.value, locations, node.repeatable, {one.name: one for one in parameters})
 
 
-def _parameter(node: InputValueDefinitionNode) -> Parameter:
-    return Parameter(
+def _parameter(node: InputValueDefinitionNode) -> DirectiveArgument:
+    return DirectiveArgument(
         name=node.name.value,
         type=_base(node.type),
         many=isinstance(_nullable(node.type), ListTypeNode),
@@ -192,7 +192,9 @@ def _without_nulls(written: Mapping[str, ArgumentNode]) -> dict[str, ArgumentNod
     return {name: node for name, node in written.items() if not isinstance(node.value, NullValueNode)}
 
 
-def _read_items(node: ValueNode, parameter: Parameter) -> tuple[tuple[ListItem, ...], list[ModelError]]:
+def _read_items(
+    node: ValueNode, parameter: DirectiveArgument
+) -> tuple[tuple[ListItem, ...], list[ModelError]]:
     """Return the valid values of an argument, which is one value or a list, and the errors in the others."""
     if isinstance(node, NullValueNode) and not parameter.required:
         return (), []
@@ -208,7 +210,7 @@ def _read_items(node: ValueNode, parameter: Parameter) -> tuple[tuple[ListItem, 
     return tuple(items), errors
 
 
-def _read_value(node: ValueNode, parameter: Parameter) -> Any:
+def _read_value(node: ValueNode, parameter: DirectiveArgument) -> Any:
     if isinstance(node, NullValueNode):
         raise InvalidArgument(node, f"{parameter.name} must be {parameter.spelling}, not null.")
     if parameter.type in _READERS:
@@ -216,7 +218,7 @@ def _read_value(node: ValueNode, parameter: Parameter) -> Any:
     return _read_enum(node, parameter)
 
 
-def _read_string(node: ValueNode, parameter: Parameter) -> str:
+def _read_string(node: ValueNode, parameter: DirectiveArgument) -> str:
     if not isinstance(node, StringValueNode):
         written = shorten(print_ast(node))
         raise InvalidArgument(
@@ -225,7 +227,7 @@ def _read_string(node: ValueNode, parameter: Parameter) -> str:
     return node.value
 
 
-def _read_int(node: ValueNode, parameter: Parameter) -> int:
+def _read_int(node: ValueNode, parameter: DirectiveArgument) -> int:
     if not isinstance(node, IntValueNode):
         raise InvalidArgument(
             node, f"{parameter.name} must be an Int without quotes, not {shorten(print_ast(node))}."
@@ -236,7 +238,7 @@ def _read_int(node: ValueNode, parameter: Parameter) -> int:
     return int(node.value)
 
 
-def _read_boolean(node: ValueNode, parameter: Parameter) -> bool:
+def _read_boolean(node: ValueNode, parameter: DirectiveArgument) -> bool:
     if not isinstance(node, BooleanValueNode):
         raise InvalidArgument(
             node, f"{parameter.name} must be true or false, not {shorten(print_ast(node))}."
@@ -244,7 +246,7 @@ def _read_boolean(node: ValueNode, parameter: Parameter) -> bool:
     return node.value
 
 
-def _read_enum(node: ValueNode, parameter: Parameter) -> str:
+def _read_enum(node: ValueNode, parameter: DirectiveArgument) -> str:
     """Return the name of an enum value. Raises InvalidArgument."""
     known = language().enumerations[parameter.type]
     if isinstance(node, EnumValueNode) and node.value in known:
@@ -257,7 +259,7 @@ def _read_enum(node: ValueNode, parameter: Parameter) -> str:
     raise InvalidArgument(node, text, word=word, among=tuple(among))
 
 
-_READERS: Mapping[str, Callable[[ValueNode, Parameter], Any]] = {
+_READERS: Mapping[str, Callable[[ValueNode, DirectiveArgument], Any]] = {
     "String": _read_string,
     "Int": _read_int,
     "Boolean": _read_boolean,
