@@ -11,7 +11,6 @@ from typing import Any
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.objects.idempotency import IdempotencyKey
 from stratabase.core.http.base.authentication import require_caller
-from stratabase.core.http.base.body import check_charset
 from stratabase.core.http.base.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
 from stratabase.core.http.base.idempotency_key import (
     EXAMPLE_KEY,
@@ -33,6 +32,7 @@ from stratabase.core.http.base.strict_json import (
     MAX_JSON_DEPTH,
     NumberOutOfRange,
     TooDeep,
+    check_charset,
     is_nested_too_deeply,
     json_type_name,
     parse_exact_json,

@@ -13,11 +13,11 @@ from urllib.parse import parse_qsl
 
 import orjson
 
-from stratabase.core.http.base.media_type import MediaType, parse_media_type
+from stratabase.core.http.base.media_type import parse_media_type
 from stratabase.core.http.base.messages import Headers, Request, Response
 from stratabase.core.http.base.refusals import Malformed, UnsupportedMediaType, quote_name
 from stratabase.core.http.base.shape import ListShape, Shape, check_text_fields, validated_fields
-from stratabase.core.http.base.strict_json import parse_json_object, repeated_fields
+from stratabase.core.http.base.strict_json import check_charset, parse_json_object, repeated_fields
 from stratabase.values.messages import Message, _, and_list, verbatim
 from stratabase.values.text_cache import cache_short_texts
 
@@ -258,15 +258,6 @@ def _check_content_type(request: Request, body_format: BodyFormat) -> None:
         )
         raise UnsupportedMediaType(message)
     check_charset(content_type)
-
-
-def check_charset(content_type: MediaType) -> None:
-    """Raise UnsupportedMediaType for a Content-Type whose charset is not UTF-8."""
-    if content_type.parameters.get("charset", "utf-8") != "utf-8":
-        message = _(
-            "The request body must be in UTF-8, and the charset in the Content-Type header must be utf-8."
-        )
-        raise UnsupportedMediaType(message)
 
 
 def read_form(request: Request, shape: Shape) -> dict[str, Any]:

@@ -11,8 +11,18 @@ from typing import Any
 
 import orjson
 
-from stratabase.core.http.base.refusals import Malformed, quote_names
+from stratabase.core.http.base.media_type import MediaType
+from stratabase.core.http.base.refusals import Malformed, UnsupportedMediaType, quote_names
 from stratabase.values.messages import Message, _, verbatim
+
+
+def check_charset(content_type: MediaType) -> None:
+    """Raise UnsupportedMediaType for a Content-Type whose charset is not UTF-8."""
+    if content_type.parameters.get("charset", "utf-8") != "utf-8":
+        message = _(
+            "The request body must be in UTF-8, and the charset in the Content-Type header must be utf-8."
+        )
+        raise UnsupportedMediaType(message)
 
 
 def parse_json_object(body: bytes) -> dict[str, Any]:
