@@ -230,17 +230,17 @@ def compare_pages(number: int) -> int:
     """Compare two stores that differ only in what a member doesn't see; return the number of queries."""
     chance = random.Random(number)
     model = read_model(text(chance), "plans")
-    state, contexts = chance.getstate(), list[ReadContext]()
+    state, stores, contexts = chance.getstate(), list[EntityRepository](), list[ReadContext]()
     for _ in "ab":
         chance.setstate(state)
-        entities = filled(chance, ReferenceEngine(), model)
-        contexts.append(ReadContext(model, entities, unlimited_budget(), evaluation_context(CALLER, 0)))
+        stores.append(filled(chance, ReferenceEngine(), model))
+        contexts.append(ReadContext(model, stores[-1], unlimited_budget(), evaluation_context(CALLER, 0)))
     plain, other = contexts
     before = everything_seen(plain)
     everyone = [Reference("Team", f"t{each}") for each in range(5)]
     everyone += [Reference("Mate", f"m{each}") for each in range(8)]
     hidden = [each for each in everyone if each.id not in before[each.class_name]]
-    hide_more(other.entities, chance, hidden)
+    hide_more(stores[-1], chance, hidden)
     if everything_seen(other) != before:  # what a grant's condition follows has changed, so others are seen
         return 0
     compared = 0

@@ -12,7 +12,7 @@ from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model import model_expressions
 from stratabase.core.model.model import Model
-from stratabase.core.operations.ports import EntityRepository
+from stratabase.core.operations.ports import ReadableObjects
 from stratabase.core.operations.services import Services
 from stratabase.values.cel.environment import EMPTY_CONTEXT, EvaluationContext
 from stratabase.values.formats.invalid_value import InvalidValue
@@ -43,7 +43,7 @@ class ReadContext:
     def __init__(
         self,
         model: Model,
-        entities: EntityRepository,
+        entities: ReadableObjects,
         budget: ReadBudget,
         evaluation: EvaluationContext = EMPTY_CONTEXT,
     ) -> None:

@@ -77,7 +77,7 @@ class FileLedger(Protocol):
     """The durable list of uploads that no object has yet, and of files that no object has any more.
 
     An entry is written before any bytes, and deleted after them, or in the commit of the object that takes
-    the file. Commits that release a file add an entry (`EntityRepository.commit`). Every method raises
+    the file. Commits that release a file add an entry (`WritableObjects.commit`). Every method raises
     Unavailable if the store cannot answer. Reads are strongly consistent, except for `pending_sizes`, `due`.
     """
 

@@ -16,8 +16,8 @@ from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Unique
 
 
-class EntityRepository(Protocol):
-    """The stored objects.
+class ReadableObjects(Protocol):
+    """The stored objects, for those who only read.
 
     A result is *strongly consistent* if it shows all writes that were committed before the call.
 
@@ -76,60 +76,6 @@ class EntityRepository(Protocol):
         are at most `limit`. Raises ReadBudgetExceeded, Unavailable.
         """
 
-    def tombstones(self, references: Sequence[Reference]) -> list[Tombstone | None]:
-        """Return the tombstones of deleted objects of versioned classes, None for other objects.
-
-        Strongly consistent.
-        """
-
-    def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
-        """Return when objects were deleted whose cleanup is unfinished, None for others.
-
-        The parts that remain ended at that instant, although they are still stored.
-        """
-
-    def finish_cleanup(self, references: Sequence[Reference]) -> bool:
-        """Finish the cleanup of earlier writes of these objects if there is time.
-
-        Return whether there was any.
-
-        The cleanup deletes parts that their whole no longer lists, or does not list yet. Raises Unavailable,
-        also while one of the objects is being restored.
-        """
-
-    def referrers(self, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
-        """Return the ids of objects that lead to an object by a required to-one role that holds the key.
-
-        The result has at most `limit` ids. It is strongly consistent, except for keys that are older than
-        the links of the role.
-        """
-
-    def are_linked(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
-        """Return, for each pair of owner and other, whether a link leads to the other. Strongly consistent.
-
-        The role is a to-many association without a key on either side.
-        """
-
-    def check_role(self, role: RoleName) -> None:
-        """Raise RoleUnavailable if objects may not have a role in their state, although the model says so.
-
-        This is the case after a change of the model that stores the role differently, until its associations
-        have been moved. `linked` and `are_linked` raise it, too.
-        """
-
-    def known_size(self, class_name: str, limit: int) -> int | None:
-        """Return the number of objects of a class, None if the store doesn't know it, or it exceeds `limit`.
-
-        A store on this machine knows it. Others would have to be asked.
-        """
-
-    def known_since(self, role: RoleName) -> Instant:
-        """Return the instant since which objects have a role in their state, 0 if they always had.
-
-        It is when the associations of the role were moved there, after a change of the model that stores the
-        role differently. The versions that ended before do not have the role.
-        """
-
     def page(
         self,
         query: Query,
@@ -157,20 +103,60 @@ class EntityRepository(Protocol):
         Strongly consistent after the guards of all objects are built. Raises ReadBudgetExceeded.
         """
 
+    def tombstones(self, references: Sequence[Reference]) -> list[Tombstone | None]:
+        """Return the tombstones of deleted objects of versioned classes, None for other objects.
+
+        Strongly consistent.
+        """
+
+    def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
+        """Return when objects were deleted whose cleanup is unfinished, None for others.
+
+        The parts that remain ended at that instant, although they are still stored.
+        """
+
+    def referrers(self, role: RoleName, id_: str, limit: int) -> tuple[str, ...]:
+        """Return the ids of objects that lead to an object by a required to-one role that holds the key.
+
+        The result has at most `limit` ids. It is strongly consistent, except for keys that are older than
+        the links of the role.
+        """
+
+    def are_linked(self, role: RoleName, pairs: Sequence[tuple[str, str]]) -> list[bool]:
+        """Return, for each pair of owner and other, whether a link leads to the other. Strongly consistent.
+
+        The role is a to-many association without a key on either side.
+        """
+
+    def check_role(self, role: RoleName) -> None:
+        """Raise RoleUnavailable if objects may not have a role in their state, although the model says so.
+
+        This is the case after a change of the model that stores the role differently, until its associations
+        have been moved. `linked` and `are_linked` raise it, too.
+        """
+
+    def known_since(self, role: RoleName) -> Instant:
+        """Return the instant since which objects have a role in their state, 0 if they always had.
+
+        It is when the associations of the role were moved there, after a change of the model that stores the
+        role differently. The versions that ended before do not have the role.
+        """
+
+    def known_size(self, class_name: str, limit: int) -> int | None:
+        """Return the number of objects of a class, None if the store doesn't know it, or it exceeds `limit`.
+
+        A store on this machine knows it. Others would have to be asked.
+        """
+
+
+class WritableObjects(Protocol):
+    """Writes of objects: what they need before, their trial, and their commit."""
+
     def next_serials(self, wanted: Mapping[SerialName, int]) -> Mapping[SerialName, Sequence[int]]:
         """Reserve numbers of Serial attributes: how many of each in, the new numbers out.
 
         They start at 1 and increase, and no number is ever returned again. Some may stay unused. Processes
         that take numbers at the same time may get them in another order. Raises Unavailable.
-        """
-
-    def dry_run(self, change: Change) -> None:
-        """Raise what `commit` would raise for a change now. Write nothing."""
-
-    def fork(self) -> "EntityRepository":
-        """Return the same objects for a trial of several commits: they stay in memory, and end with it.
-
-        It serves one caller. It shows the objects that are stored when it reads them, and its own commits.
         """
 
     def may_refuse(self, changes: Sequence[Change]) -> list[bool]:
@@ -179,6 +165,9 @@ class EntityRepository(Protocol):
         False is certain. If each change creates one object, it takes much less time than a dry run of each.
         The changes are not held against one another, and the IDs of new objects count as free.
         """
+
+    def dry_run(self, change: Change) -> None:
+        """Raise what `commit` would raise for a change now. Write nothing."""
 
     def commit(self, change: Change) -> None:
         """Commit a change as a whole or not at all.
@@ -195,6 +184,25 @@ class EntityRepository(Protocol):
 
         Raises Unavailable if the store cannot tell whether it was written.
         """
+
+    def finish_cleanup(self, references: Sequence[Reference]) -> bool:
+        """Finish the cleanup of earlier writes of these objects if there is time.
+
+        Return whether there was any.
+
+        The cleanup deletes parts that their whole no longer lists, or does not list yet. Raises Unavailable,
+        also while one of the objects is being restored.
+        """
+
+    def fork(self) -> "EntityRepository":
+        """Return the same objects for a trial of several commits: they stay in memory, and end with it.
+
+        It serves one caller. It shows the objects that are stored when it reads them, and its own commits.
+        """
+
+
+class LockableObjects(Protocol):
+    """The locks of objects. A write checks them in its own commit."""
 
     def lock(
         self,
@@ -226,6 +234,13 @@ class EntityRepository(Protocol):
         Objects without a lock stay so. Raises as `lock`.
         """
 
+
+class IdempotencyRecords(Protocol):
+    """Records of the steps of requests that have an idempotency key.
+
+    A commit and a lock write the record of their step themselves.
+    """
+
     def recorded(self, scope: str) -> list[IdempotencyRecord]:
         """Return all records of an idempotency key, also expired ones. Strongly consistent."""
 
@@ -235,6 +250,10 @@ class EntityRepository(Protocol):
         Raises AlreadyRecorded if the step has a record that is still valid at `now`. Raises Unavailable if
         the store cannot tell whether the record was written.
         """
+
+
+class Checkpoints(Protocol):
+    """Saved positions of long-running tasks, by the name of the task."""
 
     def checkpoint(self, work: str) -> str | None:
         """Return the saved position of a long-running task, or None if it has none."""
@@ -247,6 +266,12 @@ class EntityRepository(Protocol):
 
     def set_checkpoint(self, work: str, at: str | None) -> None:
         """Save the position of a long-running task. None deletes it. Raises Unavailable."""
+
+
+class EntityRepository(
+    ReadableObjects, WritableObjects, LockableObjects, IdempotencyRecords, Checkpoints, Protocol
+):
+    """A store of objects, as a whole. What needs less asks for one of the ports above."""
 
 
 class Attempts(Protocol):

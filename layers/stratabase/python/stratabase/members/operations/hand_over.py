@@ -335,7 +335,7 @@ class _HandOverRun:
     def _commit(self, class_: Class, entities: Sequence[Entity], now: Instant) -> None:
         """Hand over objects in one commit.
 
-        Raises what `EntityRepository.commit` raises, _Warned, TooManyClaims, ReadBudgetExceeded.
+        Raises what `WritableObjects.commit` raises, _Warned, TooManyClaims, ReadBudgetExceeded.
         """
         if not entities:
             return

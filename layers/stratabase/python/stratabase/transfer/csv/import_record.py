@@ -17,7 +17,7 @@ from functools import cached_property
 from hashlib import blake2b, sha256
 
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.operations.ports import EntityRepository
+from stratabase.core.operations.ports import Checkpoints
 from stratabase.core.store.ids import id_text
 
 _RANDOM_BITS = 80
@@ -68,28 +68,28 @@ class ImportRecord:
 class ImportRecords:
     """The record of one import in the store."""
 
-    def __init__(self, entities: EntityRepository, digest: str, meaning: Mapping[str, object]) -> None:
+    def __init__(self, checkpoints: Checkpoints, digest: str, meaning: Mapping[str, object]) -> None:
         """`digest`: of the file. `meaning`: the class, the columns and the formats, as JSON values."""
         text = json.dumps([digest, meaning], sort_keys=True)
-        self._entities = entities
+        self._checkpoints = checkpoints
         self._work = f"csv#{sha256(text.encode()).hexdigest()}"
 
     def load(self) -> ImportRecord | None:
         """Return the record, None if there is none."""
-        text = self._entities.checkpoint(self._work)
+        text = self._checkpoints.checkpoint(self._work)
         return None if text is None else ImportRecord(**json.loads(text))
 
     def begin(self, record: ImportRecord) -> ImportRecord:
         """Store a record, unless there is one; return the stored one. Raises Unavailable."""
-        return ImportRecord(**json.loads(self._entities.begin_checkpoint(self._work, _text(record))))
+        return ImportRecord(**json.loads(self._checkpoints.begin_checkpoint(self._work, _text(record))))
 
     def save(self, record: ImportRecord) -> None:
         """Replace the record. Raises Unavailable."""
-        self._entities.set_checkpoint(self._work, _text(record))
+        self._checkpoints.set_checkpoint(self._work, _text(record))
 
     def forget(self) -> None:
         """Delete the record. Raises Unavailable."""
-        self._entities.set_checkpoint(self._work, None)
+        self._checkpoints.set_checkpoint(self._work, None)
 
 
 def new_record(file: str, class_name: str, now: Instant, refused: Iterable[int]) -> ImportRecord:

@@ -14,7 +14,7 @@ from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Role
 from stratabase.core.model.types.storage import Stored
 from stratabase.core.operations.context import ReadContext
-from stratabase.core.operations.ports import EntityRepository
+from stratabase.core.operations.ports import ReadableObjects
 from stratabase.core.operations.read.as_of import AsOfBatch
 from stratabase.core.operations.read.batched_reads import BatchedRead, run, run_together
 from stratabase.core.operations.read.read_policy import CurrentVisibility
@@ -34,7 +34,7 @@ def get_version(read_context: ReadContext, reference: Reference, instant: Instan
 
 
 def resolve_instant(
-    entities: EntityRepository,
+    entities: ReadableObjects,
     reference: Reference,
     readings: Sequence[Instant],
     budget: ReadBudget | None = None,

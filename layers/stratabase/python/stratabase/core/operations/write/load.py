@@ -10,7 +10,7 @@ from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.domain.write.snapshot import Missing, Owner, Pair, Snapshot
 from stratabase.core.operations.context import ReadContext
-from stratabase.core.operations.ports import EntityRepository
+from stratabase.core.operations.ports import ReadableObjects, WritableObjects
 from stratabase.core.operations.read.batched_reads import run
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.read.versions import VersionReader
@@ -94,7 +94,7 @@ def load_missing(snapshot: Snapshot, visibility: CallerVisibility, now: Instant)
         _number(entities, snapshot, missing)
 
 
-def _load_links(snapshot: Snapshot, entities: EntityRepository, missing: Missing) -> None:
+def _load_links(snapshot: Snapshot, entities: ReadableObjects, missing: Missing) -> None:
     for role, owners in _by_role(missing.links).items():
         ids = [id_ for _, id_ in owners]
         snapshot.links.update(zip(owners, entities.linked(role, ids), strict=True))
@@ -133,7 +133,7 @@ def _by_instant(moments: Iterable[Moment]) -> Mapping[Instant, Sequence[Moment]]
     return found
 
 
-def _number(entities: EntityRepository, snapshot: Snapshot, missing: Missing) -> None:
+def _number(entities: WritableObjects, snapshot: Snapshot, missing: Missing) -> None:
     """Assign new serial numbers in the order of the request."""
     wanted = Counter(name for name, _ in missing.serials)
     numbers = {name: iter(given) for name, given in entities.next_serials(wanted).items()}

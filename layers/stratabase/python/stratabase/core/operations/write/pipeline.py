@@ -115,7 +115,7 @@ class Write:
         """Return the outcome that a commit would have, without writing.
 
         `asks_store`: whether the issues include those that only the store finds. Otherwise, pass the change
-        of the outcome to `EntityRepository.may_refuse`.
+        of the outcome to `WritableObjects.may_refuse`.
         Raises ReadBudgetExceeded, Unavailable, NoLongerMatches.
         """
         return self._in_rounds(_Mode.DRY if asks_store else _Mode.PLAN)

@@ -44,6 +44,7 @@ from stratabase.core.domain.objects.idempotency import (
     scope_of,
 )
 from stratabase.core.operations.executor import GraphQLResponse
+from stratabase.core.operations.ports import IdempotencyRecords
 from stratabase.core.operations.write.options import CommitRecorder, WriteOptions
 from stratabase.core.operations.write.outcome import WriteOutcome
 from stratabase.core.schema.execution.errors import ErrorRenderer
@@ -85,7 +86,7 @@ class KeyedMutation:
         self._execute = execute
         self._errors = errors
         self._key = key
-        self._entities = context.services.entities
+        self._records: IdempotencyRecords = context.services.entities
         _ = context.read_context  # All fields share it, and its instant.
 
     def response(self, variable_values: Any) -> GraphQLResponse:
@@ -117,7 +118,7 @@ class KeyedMutation:
 
     def read_records(self) -> Mapping[str, IdempotencyRecord]:
         """Return the valid records of the key, by step. Raises IdempotencyKeyReused, Unavailable."""
-        found, now = self._entities.recorded(self._scope), self._context.services.clock.now()
+        found, now = self._records.recorded(self._scope), self._context.services.clock.now()
         return records_of_request(found, self._key.fingerprint, now)
 
     def _answer(
@@ -164,7 +165,7 @@ class KeyedMutation:
             if record is None and recorder.is_bulk:
                 record = self.record_of(number, self._too_large_answer(answer))
             if record is not None:
-                self._entities.record(record, self._context.services.clock.now())
+                self._records.record(record, self._context.services.clock.now())
         return answer
 
     def _document_of(self, nodes: Sequence[FieldNode]) -> DocumentNode:
