@@ -25,9 +25,11 @@ from stratabase.core.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.core.domain.query.page import Page, Paginator, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import ClassKind, Model, Unique
+from stratabase.core.model.users import with_users
 from stratabase.core.operations.context import ReadContext
 from stratabase.core.operations.ports import EntityRepository
 from stratabase.core.operations.services import Services
+from stratabase.core.store.sources import NO_SOURCES, Sources, StoredQueries, read_elsewhere
 from stratabase.values.cel.environment import EMPTY_CONTEXT, EvaluationContext
 from stratabase.values.messages import verbatim
 from tests.claim_rules import claim, refuse_claimed
@@ -73,8 +75,10 @@ class DictEntities:
     are not purged, and are therefore broken.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, sources: Sources = NO_SOURCES) -> None:
         self._model = model
+        self._sources = sources
+        self._queries = StoredQueries(with_users(model), sources)
         self.graph = Graph()
         self.commits: list[Change] = []
         self.queries: list[Query] = []
@@ -118,7 +122,10 @@ class DictEntities:
     def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
         if budget is not None:
             self.allowances.append(budget)
-        return [self._counted(self._there(reference)) for reference in references]
+        elsewhere = read_elsewhere(self._sources, references, budget)
+        return [
+            elsewhere[each] if each in elsewhere else self._counted(self._there(each)) for each in references
+        ]
 
     def linked(
         self,
@@ -155,7 +162,8 @@ class DictEntities:
         now = self.read([moment.reference for moment in moments], budget)
         return [
             self.graph.past.at(*moment, self.objects)
-            if self._model.classes[moment.reference.class_name].versioned
+            if moment.reference.class_name not in self._sources
+            and self._model.classes[moment.reference.class_name].versioned
             else entity
             for moment, entity in zip(moments, now, strict=True)
         ]
@@ -201,6 +209,9 @@ class DictEntities:
     ) -> Page:
         self.queries.append(query)
         self.allowances.append(budget)
+        if query.class_name in self._sources:
+            return self._sources[query.class_name].page(query, budget, derive)
+        query = self._queries.stored_query(query)
         paginator = Paginator(
             query, self._model.classes[query.class_name], partial(budget.compare_in, query.class_name)
         )
@@ -211,6 +222,8 @@ class DictEntities:
         self, class_name: str, unique: Unique, values: State, budget: ReadBudget
     ) -> Entity | None:
         self.allowances.append(budget)
+        if class_name in self._sources:
+            return self._sources[class_name].find_by_unique(unique, values, budget)
         return self._counted(next(self.graph.holding(class_name, unique, values), None))
 
     def commit(self, change: Change) -> None:

@@ -10,12 +10,12 @@ import pytest
 
 from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.core.model.reading.reader import read_model
-from stratabase.core.model.users import with_users
+from stratabase.core.model.users import USER, with_users
 from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.core.store.repository import Repository
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.members.member import Member
-from stratabase.members.operations.users import UserRepository
+from stratabase.members.operations.users import UserSource
 from tests.fakes import ADMINISTRATOR, fake_services
 from tests.in_memory_members import InMemoryMembers
 
@@ -43,7 +43,8 @@ class Api:
         member = Member("m9", "eve", "eve@example.com", "Administrator", LONG)
         services, _, _ = fake_services(MODEL)
         model = with_users(MODEL)
-        entities = UserRepository(Repository(self._engine, MODEL), lambda: InMemoryMembers(member), model)
+        users = UserSource(lambda: InMemoryMembers(member), model)
+        entities = Repository(self._engine, MODEL, sources={USER: users})
         services = replace(services, model=model, entities=entities, new_budget=self._budget)
         self._executor = SchemaExecutor(services, lambda *_: None)
         made = self.ask("mutation($t: Text) { Note___create(data: {text: $t}) { _id } }", t=LONG)

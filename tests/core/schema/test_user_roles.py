@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -60,7 +61,8 @@ class Clinic(UsersApi):
             text = re.sub(rf"\b{name}\b", new_name, text)
             text = text.replace("_User! @association", f'_User! @association @renamed(from: "{name}")')
         model = read_model(text, "clinic.graphql")
-        super().__init__(open_repository(engine, model), model, (ROOT, ANNA, BERT, LEFT, GUEST, CLERK))
+        members = (ROOT, ANNA, BERT, LEFT, GUEST, CLERK)
+        super().__init__(partial(open_repository, engine, model), model, members)
 
     def visit(self, doctor: Member, by: Member = ROOT, **data: Any) -> str:
         """Create a visit, one second later, and return its id."""

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -17,7 +18,6 @@ from stratabase.core.model.member_names import MEMBER_IDS
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.types.operators import Operator
 from stratabase.core.operations.context import read_context
-from stratabase.core.operations.ports import EntityRepository
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.store.renamed_repository import open_repository
 from stratabase.core.store.repository import Repository
@@ -43,24 +43,19 @@ CREATOR = "_createdby_user { username }"
 
 
 @pytest.fixture(params=["dict", "sqlite"])
-def entities(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EntityRepository]:
+def api(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[UsersApi]:
     if request.param == "dict":
-        yield DictEntities(MODEL)
+        yield UsersApi(partial(DictEntities, MODEL))
         return
     engine = SqliteEngine(tmp_path / "store.db")
-    yield Repository(engine, MODEL)
+    yield UsersApi(partial(Repository, engine, MODEL))
     engine.close()
-
-
-@pytest.fixture
-def api(entities: EntityRepository) -> UsersApi:
-    return UsersApi(entities)
 
 
 @pytest.fixture
 def users() -> UsersApi:
     """The API where no object is stored."""
-    return UsersApi(DictEntities(MODEL))
+    return UsersApi(partial(DictEntities, MODEL))
 
 
 @pytest.mark.parametrize("member", ALL, ids=lambda member: member.username)
@@ -163,7 +158,7 @@ def test_a_removed_member_is_null(api: UsersApi) -> None:
 def test_an_object_that_records_only_a_name_leads_to_the_member_of_that_name(users: UsersApi) -> None:
     """Earlier versions recorded no ids."""
     id_ = users.note(ANNA, text="a")
-    entities = users.services.entities._entities  # type: ignore[attr-defined] # the stored objects
+    entities = cast("DictEntities", users.services.entities)
     (reference,) = entities.objects
     before: Entity = entities.objects[reference]
     state = {name: value for name, value in before.state.items() if name != MEMBER_IDS}
@@ -286,7 +281,7 @@ def test_role_filters_follow_roles_to_members(
     """No store knows these roles, also under other names. A hidden member is not there."""
     model = read_model(FILE.read_text(encoding="utf-8").replace("type Note", text), "desk")
     engine = SqliteEngine(tmp_path / "store.db")
-    api = UsersApi(open_repository(engine, model), model)
+    api = UsersApi(partial(open_repository, engine, model), model)
     for member in (ANNA, BERT, ROOT):
         api.note(member, text=member.username, lines=[{"text": "x"}])
     found = []

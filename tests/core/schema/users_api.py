@@ -1,7 +1,7 @@
 """The GraphQL API over the notes of members, with the members."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,12 +9,12 @@ from typing import Any
 from stratabase.core.domain.caller import Caller
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model_file
-from stratabase.core.model.users import with_users
+from stratabase.core.model.users import USER, with_users
 from stratabase.core.operations.ports import EntityRepository
 from stratabase.core.operations.services import Services
 from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.members.member import Member
-from stratabase.members.operations.users import UserRepository
+from stratabase.members.operations.users import UserSource
 from stratabase.values.formats.preferences import DEFAULT_FORMATS
 from tests.core.schema.graph_api import OrderedIds
 from tests.fakes import FrozenClock, unlimited_budget
@@ -36,13 +36,17 @@ class UsersApi:
     """Answers requests of members over stored notes."""
 
     def __init__(
-        self, entities: EntityRepository, model: Model = MODEL, members: Iterable[Member] = ALL
+        self,
+        open_store: Callable[..., EntityRepository],
+        model: Model = MODEL,
+        members: Iterable[Member] = ALL,
     ) -> None:
+        """`open_store` takes the keyword argument `sources`, and returns the notes of a store with users."""
         self.members = InMemoryMembers(*members)
         self.clock = FrozenClock()
         model = with_users(model)
-        repository = UserRepository(entities, lambda: self.members, model)
-        self.services = Services(model, repository, self.clock, OrderedIds(), unlimited_budget)
+        entities = open_store(sources={USER: UserSource(lambda: self.members, model)})
+        self.services = Services(model, entities, self.clock, OrderedIds(), unlimited_budget)
         self.executor = SchemaExecutor(self.services, _failed)
 
     def body(self, query: str, by: Member = ROOT, **variables: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -29,7 +30,7 @@ def world(chance: Random | None) -> UsersApi:
 
     With `chance`, all that clerks can't see is changed.
     """
-    api = UsersApi(DictEntities(MODEL))
+    api = UsersApi(partial(DictEntities, MODEL))
     for member in HIDDEN:
         api.members.add(member)
     for number, member in enumerate((ANNA, BERT, ROOT, *HIDDEN, ANNA)):

@@ -19,8 +19,9 @@ from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.model.api_names import GeneratedType, type_name
 from stratabase.core.model.model import Class, Model
 from stratabase.core.model.stored_names import StoredNames
-from stratabase.core.model.users import with_users
+from stratabase.core.model.users import USER, with_users
 from stratabase.core.operations.context import ReadContext
+from stratabase.core.operations.ports import ReadableObjects
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.schema.generate import NothingServed, generate_schema
 from stratabase.core.schema.inputs.query_reader import QueryReader
@@ -43,8 +44,9 @@ from stratabase.core.store.query.planner import (
 from stratabase.core.store.query.schema import built_schema
 from stratabase.core.store.query.semi_join import joins_of
 from stratabase.core.store.renamed_repository import open_repository
+from stratabase.core.store.sources import StoredQueries
 from stratabase.core.unusable_store import UnusableStore
-from stratabase.members.operations.users import StoredQueries, UserRepository
+from stratabase.members.operations.users import UserSource
 from stratabase.members.ports import member_platform
 from stratabase.terminal.arguments import Argument, Options
 from stratabase.terminal.command_error import CommandError
@@ -79,7 +81,7 @@ def explain_page(model: Model, options: Options) -> str:
     query = _page_query(served, served.classes[class_.name], _parse_json(options.page_options), fields)
     # Assume that all indexes are built, as they are after `stratabase reindex`.
     schema = built_schema(model)
-    query = StoredQueries(served).stored_query(Reader(_context(served, None)).with_implied(query))
+    query = StoredQueries(served, {USER}).stored_query(Reader(_context(served, None)).with_implied(query))
     candidates = plan_candidates(class_, query, schema)
     missing = MissingIndex(class_, missing_index(class_, query))
     if not missing.attributes or missing.is_declared:
@@ -146,11 +148,8 @@ def _store_lines(model: Model, query: Query, chosen: PlanCandidate, options: Opt
     try:
         with closing(platform), closing(open_engine(platform)) as engine:
             if _has_served(engine, model):
-                entities = UserRepository(
-                    open_repository(engine, model, platform.parallel_map),
-                    member_platform(platform).members,
-                    with_users(model),
-                )
+                users = UserSource(member_platform(platform).members, model)
+                entities = open_repository(engine, model, platform.parallel_map, sources={USER: users})
                 yield from _cost_lines(settings, entities, model, query, chosen)
             elif options.data:
                 yield "The store has not served this model yet, so the cost is unknown."
@@ -166,7 +165,7 @@ def _has_served(engine: Engine, model: Model) -> bool:
 
 
 def _cost_lines(
-    settings: Settings, entities: UserRepository, model: Model, query: Query, chosen: PlanCandidate
+    settings: Settings, entities: ReadableObjects, model: Model, query: Query, chosen: PlanCandidate
 ) -> Iterator[str]:
     served = with_users(model)
     taken: list[str] = []

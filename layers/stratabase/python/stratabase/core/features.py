@@ -41,8 +41,8 @@ class Feature:
     services: Mapping[str, str] = field(default_factory=dict)
     """By a field of the settings, such as `bucket`: takes the settings; returns what is outside of the data
     folder if the field is set. It works beside every store."""
-    objects: str | None = None
-    """Takes an app and the repository of its objects; returns a repository with more objects."""
+    sources: str | None = None
+    """Takes an app; returns the `ObjectSource`s of its objects that the store does not have, by class."""
     authenticators: str | None = None
     """Takes an app; returns the `Authenticator`s by the name of their scheme."""
     token_issuers: str | None = None
@@ -112,7 +112,7 @@ FEATURES: tuple[Feature, ...] = (
             "outbox": "stratabase.members.app.mailers:outbox",
             "smtp": "stratabase.members.app.mailers:smtp",
         },
-        objects="stratabase.members.app.auth_services:repository_with_users",
+        sources="stratabase.members.app.auth_services:sources_of_users",
         authenticators="stratabase.members.app.auth_services:authenticators",
         health="stratabase.members.app.auth_services:check_keys",
         local_jobs="stratabase.members.app.member_services:jobs_of_mail",

@@ -34,6 +34,7 @@ from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.store.layout import keys
 from stratabase.core.store.renamed_repository import RenamedRepository, open_repository
 from stratabase.core.store.repository import Repository
+from stratabase.core.store.sources import ObjectSource, Sources
 from stratabase.values.clock import SystemClock
 
 if TYPE_CHECKING:
@@ -120,7 +121,15 @@ class App:
     @cached_property
     def entities(self) -> Repository | RenamedRepository:
         """The repository of the objects."""
-        return open_repository(self.engine, self.model, self.platform.parallel_map, serves=True)
+        reads, sources = self.platform.parallel_map, self._sources()
+        return open_repository(self.engine, self.model, reads, sources=sources, serves=True)
+
+    def _sources(self) -> Sources:
+        """Return the sources of the objects that the store does not have."""
+        sources: dict[str, ObjectSource] = {}
+        for find in self._functions_of(lambda feature: feature.sources):
+            sources |= find(self)
+        return sources
 
     @cached_property
     def attempts(self) -> Attempts:
@@ -177,8 +186,8 @@ class App:
         from stratabase.core.operations.files.open_downloads import OpenDownloads  # noqa: PLC0415 - as above
 
         # The role of the function that downloads files lets it read objects, and write nothing.
-        reads = self.platform.parallel_map
-        entities = open_repository(self.engine, self.model, reads, read_only=True)
+        reads, sources = self.platform.parallel_map, self._sources()
+        entities = open_repository(self.engine, self.model, reads, sources=sources, read_only=True)
         services, limit = self._services_with(entities), self.settings.open_downloads
         open_downloads = OpenDownloads(self.attempts, services.clock, limit)
         return FileDownloads(services, self.files, open_downloads)
@@ -188,8 +197,8 @@ class App:
         """The services that operations on objects need, such as the repository, the clock and limits."""
         return self._services_with(self.entities)
 
-    def _services_with(self, entities: Repository | RenamedRepository) -> Services:
-        settings, model = self.settings, with_users(self.model)
+    def _services_with(self, entities: EntityRepository) -> Services:
+        settings = self.settings
         budget = partial(
             ReadBudget,
             settings.read_megabytes * MEGABYTE,
@@ -198,12 +207,9 @@ class App:
             waiting.give_way,
         )
         bulk = BulkLimits(settings.bulk_objects, settings.bulk_seconds, settings.require_bulk_condition)
-        repository: EntityRepository = entities
-        for with_more in self._functions_of(lambda feature: feature.objects):
-            repository = with_more(self, repository, model)
         return Services(
-            model,
-            repository,
+            with_users(self.model),
+            entities,
             self.clock,
             self.ids,
             budget,

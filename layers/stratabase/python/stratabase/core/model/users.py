@@ -57,10 +57,11 @@ def with_users(model: Model) -> Model:
     The keys of roles that lead to members are no attributes of the result.
     """
     classes = {name: _with_roles(class_) for name, class_ in model.classes.items()}
-    return replace(model, classes=MappingProxyType({**classes, USER: _user_class(model)}))
+    return replace(model, classes=MappingProxyType({**classes, USER: user_class(model)}))
 
 
-def _user_class(model: Model) -> Class:
+def user_class(model: Model) -> Class:
+    """Return the class `_User`, with the grants of a model."""
     attributes = {
         name: Attribute(name, type_, required=name in UNIQUE_USER_ATTRIBUTES, description=description)
         for name, (type_, description) in USER_ATTRIBUTES.items()

@@ -27,7 +27,7 @@ class Services:
 
     model: Model
     entities: EntityRepository
-    """The repository of the store, behind `members.operations.users`, which answers for the class `_User`."""
+    """The repository of the objects."""
     clock: Clock
     ids: Ids
     new_budget: Callable[[], ReadBudget]

@@ -13,8 +13,8 @@
 | catalog | the names that models have used for what is stored |
 | sqlite | the engine of this machine; that of DynamoDB is `stratabase_aws.dynamodb` |
 
-`renamed_repository` and `name_translation` translate between the names of the model and those of the store.
-`marked_engine` refuses a store of another instance. `ids` makes the ids of objects, and `staged_snapshot`
-copies a remote store. `file_ledger` and `file_references` know the files of
-objects.
+`sources` has the objects of classes that are kept elsewhere. `renamed_repository` and `name_translation`
+translate between the names of the model and those of the store. `marked_engine` refuses a store of another
+instance. `ids` makes the ids of objects, and `staged_snapshot` copies a remote store. `file_ledger` and
+`file_references` know the files of objects.
 """

@@ -21,11 +21,13 @@ from stratabase.core.domain.query.page import Page, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Model, Unique
 from stratabase.core.model.stored_names import StoredNames
+from stratabase.core.model.users import with_users
 from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.name_translation import NameTranslation
 from stratabase.core.store.read.context import system_now
 from stratabase.core.store.repository import Repository
+from stratabase.core.store.sources import NO_SOURCES, Sources
 
 if TYPE_CHECKING:
     from stratabase.core.jobs.job import JobKind
@@ -266,6 +268,7 @@ def open_repository(  # noqa: PLR0913 - the settings of a repository
     parallel_map: ParallelMap = sequential_map,
     now: Callable[[], Instant] = system_now,
     *,
+    sources: Sources = NO_SOURCES,
     serves: bool = False,
     read_only: bool = False,
 ) -> Repository | RenamedRepository:
@@ -274,5 +277,16 @@ def open_repository(  # noqa: PLR0913 - the settings of a repository
     A model without renames needs no translation.
     """
     names = StoredNames(model)
-    repository = Repository(engine, names.stored_model, parallel_map, now, serves=serves, read_only=read_only)
-    return repository if names.is_identity else RenamedRepository(repository, names)
+    repository = Repository(
+        engine,
+        names.stored_model,
+        parallel_map,
+        now,
+        sources=sources,
+        serves=serves,
+        read_only=read_only,
+    )
+    if names.is_identity:
+        return repository
+    # Queries also name the roles that lead to objects of sources.
+    return RenamedRepository(repository, StoredNames(with_users(model)) if sources else names)

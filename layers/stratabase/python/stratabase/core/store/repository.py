@@ -26,6 +26,7 @@ from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Model, Unique
 from stratabase.core.model.stored_names import StoredNames
+from stratabase.core.model.users import with_users
 from stratabase.core.store.catalog.catalog_store import ServedNames
 from stratabase.core.store.engine.overlay import OverlayEngine
 from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
@@ -49,6 +50,7 @@ from stratabase.core.store.query import pages
 from stratabase.core.store.read import links, unbuilt_roles, unique_lookup, unlisted_parts
 from stratabase.core.store.read.context import StoreContext, system_now
 from stratabase.core.store.read.history import History, read_as_of
+from stratabase.core.store.sources import NO_SOURCES, Sources, StoredQueries, read_elsewhere
 from stratabase.core.store.write import commit, creation_check, deletions, idempotency, lock_and_unlock
 from stratabase.core.store.write.cleanup import Cleanup, Purger
 from stratabase.core.store.write.serials import SerialCounters
@@ -59,7 +61,7 @@ if TYPE_CHECKING:
 
 
 class Repository:
-    """The objects of a model in an engine.
+    """The objects of a model: those in an engine, and those of further classes from their sources.
 
     Implements the port `operations.ports.EntityRepository`, which says what each method promises.
     """
@@ -71,10 +73,13 @@ class Repository:
         parallel_map: ParallelMap = sequential_map,
         now: Callable[[], Instant] = system_now,
         *,
+        sources: Sources = NO_SOURCES,
         serves: bool = False,
         read_only: bool = False,
     ) -> None:
-        """`parallel_map`: runs reads of several batches or ranges, possibly in parallel.
+        """`model`: as it is stored, without the classes of `sources`.
+
+        `parallel_map`: runs reads of several batches or ranges, possibly in parallel.
 
         `now`: the clock that decides whether the lease of a staged restoration has expired. `serves`: record
         in the catalog of stored names that this process serves the model. `read_only`: the repository is used
@@ -82,6 +87,8 @@ class Repository:
         """
         self._engine = engine
         self._model = model
+        self._sources = sources
+        self._queries = StoredQueries(with_users(model) if sources else model, sources)
         associations = Associations(model)
         mark_served = ServedNames(engine, model, now).mark if serves else None
         registry = RegistryCache(
@@ -94,15 +101,25 @@ class Repository:
 
     def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
         """Return objects in the order of their references, None for a missing object."""
+        elsewhere = self._elsewhere(references, budget)
+        if elsewhere:
+            stored = [each for each in references if each not in elsewhere]
+            found = elsewhere | dict(zip(stored, self.read(stored, budget), strict=True))
+            return [found[each] for each in references]
         limiter = ReadLimiter(budget, references[0].class_name if references else "")
-        found = self._store.read_kept(references, limiter)
+        read = self._store.read_kept(references, limiter)
         return [
-            entity or self._singleton(reference) for reference, entity in zip(references, found, strict=True)
+            entity or self._singleton(reference) for reference, entity in zip(references, read, strict=True)
         ]
 
     def as_of(self, moments: Sequence[Moment], budget: ReadBudget | None = None) -> list[Entity | None]:
         """Return objects as they were at instants, in the order of `moments`."""
         named = list(dict.fromkeys(moment.reference for moment in moments))
+        elsewhere = self._elsewhere(named, budget)
+        if elsewhere:
+            stored = [each for each in moments if each.reference not in elsewhere]
+            then = dict(zip(stored, self.as_of(stored, budget), strict=True))
+            return [then[each] if each in then else elsewhere[each.reference] for each in moments]
         heads = dict(zip(named, self._read_heads(named, budget), strict=True))
         versioned = [
             moment for moment in moments if self._model.classes[moment.reference.class_name].versioned
@@ -132,12 +149,21 @@ class Repository:
 
     def tombstones(self, references: Sequence[Reference]) -> list[Tombstone | None]:
         """Return the tombstones of deleted objects, None for other objects."""
-        return [versions.read_tombstone(item) for item in self._read_heads(references, None)]
+        stored = [each for each in references if each.class_name not in self._sources]
+        heads = dict(zip(stored, self._read_heads(stored, None), strict=True))
+        return [versions.read_tombstone(heads.get(each)) for each in references]
 
     def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
         """Return the instants at which objects were deleted whose purge is not finished; None for others."""
         ledgers = self._engine.get([keys.purge(reference) for reference in references])
         return [None if ledger is None else ended_at(ledger) for ledger in ledgers]
+
+    def _elsewhere(
+        self, references: Sequence[Reference], budget: ReadBudget | None
+    ) -> dict[Reference, Entity | None]:
+        """Return the objects of sources among others; nothing if there are none."""
+        wanted = [each for each in references if each.class_name in self._sources]
+        return read_elsewhere(self._sources, wanted, budget) if wanted else {}
 
     def _read_heads(self, references: Sequence[Reference], budget: ReadBudget | None) -> list[Item | None]:
         limiter = ReadLimiter(budget, references[0].class_name if references else "")
@@ -165,18 +191,20 @@ class Repository:
 
     def check_role(self, role: RoleName) -> None:
         """Raise RoleUnavailable if the associations of a role are not where the model expects them."""
-        unbuilt_roles.refuse_if_stored_elsewhere(self._store, role)
+        if role not in self._queries.unknown_roles:
+            unbuilt_roles.refuse_if_stored_elsewhere(self._store, role)
 
     def known_size(self, class_name: str, limit: int) -> int | None:
         """Return the number of objects of a class, None if it is unknown or exceeds `limit`."""
-        if not self._engine.is_embedded:
+        if not self._engine.is_embedded or class_name in self._sources:
             return None
         number = count_listed(self._engine, class_name, limit + 1)
         return None if number > limit else number
 
     def known_since(self, role: RoleName) -> Instant:
         """Return the instant since which objects have a role in their state, 0 for always."""
-        return self._store.write_schema().moved_at(role)
+        # Roles that lead to objects of sources are never stored differently.
+        return 0 if role in self._queries.unknown_roles else self._store.write_schema().moved_at(role)
 
     def page(
         self,
@@ -186,6 +214,10 @@ class Repository:
         related: Related | None = None,
     ) -> Page:
         """Return a page of the objects of a class."""
+        source = self._sources.get(query.class_name)
+        if source is not None:
+            return source.page(query, budget, derive)
+        query = self._queries.stored_query(query)
         # Parts that a purge or a restoration is still working on would make the total count wrong.
         if unlisted_parts.may_count_unlisted_parts(self._store, query):
             query, derive = unlisted_parts.exclude_unlisted_parts(self._store, query, derive)
@@ -195,6 +227,9 @@ class Repository:
         self, class_name: str, unique: Unique, values: State, budget: ReadBudget
     ) -> Entity | None:
         """Return the object that has unique values, None if there is none."""
+        source = self._sources.get(class_name)
+        if source is not None:
+            return source.find_by_unique(unique, values, budget)
         class_ = self._model.classes[class_name]
         for name in class_.roles.keys() & set(unique.attributes):
             self.check_role(RoleName(class_name, name))
@@ -230,7 +265,8 @@ class Repository:
     def fork(self) -> "Repository":
         """Return a repository of the same objects whose commits stay in memory."""
         store = self._store
-        return Repository(OverlayEngine(self._engine), self._model, store.parallel_map, store.now)
+        overlay, sources = OverlayEngine(self._engine), self._sources
+        return Repository(overlay, self._model, store.parallel_map, store.now, sources=sources)
 
     def may_refuse(self, changes: Sequence[Change]) -> list[bool]:
         """Return for each change whether `dry_run` could refuse it now."""

@@ -7,12 +7,12 @@ from stratabase.core import waiting
 from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.http.base.authentication import Authenticator
-from stratabase.core.model.model import Model
-from stratabase.core.operations.ports import EntityRepository
+from stratabase.core.model.users import USER
+from stratabase.core.store.sources import Sources
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.endpoints.authenticators import BasicAuthenticator, BearerAuthenticator
 from stratabase.members.operations.renamed_profiles import with_present_profiles
-from stratabase.members.operations.users import UserRepository
+from stratabase.members.operations.users import UserSource
 from stratabase.members.ports import Keyring, Members, member_platform
 from stratabase.members.settings import MemberSettings
 from stratabase.members.sign_in.callers import CallerFactory, MemberCache
@@ -98,9 +98,9 @@ def authenticators(app: App) -> Mapping[str, Authenticator]:
     return app.part(AuthServices).authenticators
 
 
-def repository_with_users(app: App, entities: EntityRepository, model: Model) -> EntityRepository:
-    """Return the objects of a repository, and the members as objects of `_User`. `model`: with users."""
-    return UserRepository(entities, lambda: MeteredMembers(app.part(AuthServices).members), model)
+def sources_of_users(app: App) -> Sources:
+    """Return the source of the members as objects."""
+    return {USER: UserSource(lambda: MeteredMembers(app.part(AuthServices).members), app.model)}
 
 
 def check_keys(app: App) -> Mapping[str, str]:

@@ -9,7 +9,7 @@
 - `hand_over`: give the objects that one member owns to another
 - `first_administrator`: create the first member of an empty store
 - `renamed_profiles`: the members under a model that has renamed profiles
-- `users`: the members as objects of the class `_User`, for reads over GraphQL
+- `users`: the source of the objects of the class `_User`: the members, for reads over GraphQL
 
 The package imports `operations.ports`, `operations.services` and the domain.
 """
