@@ -102,3 +102,45 @@ def test_a_grant_on_an_attribute_alone_restricts_a_profile() -> None:
     assert access is not None
 
     assert [access.may_read_class(name) for name in model.classes] == [False, False]
+
+
+HALL = """
+extend schema @application(name: "Hall") @profile(name: "Administrator", administrator: true)
+  @profile(name: "Member", access: READ)
+type Room {{ size: Int{size}  lamps: [Lamp!] @composition }}
+type Stage {{ lamps: [Lamp!]{stage} @composition }}
+type Lamp {{ text: String }}
+type Guest{guest} {{ name: String }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("grants", "expected"),
+    [
+        ({}, True),
+        ({"size": ""}, True),
+        ({"guest": ""}, True),
+        ({"size": 'READ], where: "size > 1"'}, False),
+        ({"guest": "READ], where: \"name == 'a'\""}, False),
+        ({"stage": ""}, False),
+    ],
+    ids=[
+        "nothing else",
+        "a hidden attribute",
+        "a closed class",
+        "an attribute of some objects",
+        "some objects",
+        "parts of some wholes",
+    ],
+)
+def test_an_access_without_conditions_shows_the_same_of_every_object(
+    grants: dict[str, str], expected: bool
+) -> None:
+    texts = {
+        name: f' @grant(profile: "Member", allow: [{grant}{"" if grant else "]"})'
+        for name, grant in grants.items()
+    }
+    model = read_model(HALL.format(**{"size": "", "stage": "", "guest": "", **texts}), "hall.graphql")
+    access = access_of(model, "Member")
+    assert access is not None
+    assert access.is_unconditional is expected

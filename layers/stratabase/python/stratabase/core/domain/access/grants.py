@@ -80,6 +80,14 @@ class Access:
         text = "\n".join([self.profile, self._default.value, *sorted(grants)])
         return blake2b(text.encode(), digest_size=12).hexdigest()
 
+    @cached_property
+    def is_unconditional(self) -> bool:
+        """Whether what the profile sees of an object depends on the object's class alone."""
+        permissions = (*self._classes.values(), *self._members.values())
+        return self._readable.isdisjoint(self._partly_visible) and all(
+            permission.where is None for permission in permissions
+        )
+
     def class_permission(self, class_name: str) -> Permission:
         """Return the permission that a class's own grant gives, or without one the profile's `access`."""
         return self._classes.get(class_name, NO_PERMISSION)

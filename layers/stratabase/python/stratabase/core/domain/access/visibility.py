@@ -1,7 +1,9 @@
 """What a profile may read of the objects of a class, and the issues of reading what it may not."""
 
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from weakref import WeakKeyDictionary
 
 from stratabase.core.domain.access.grants import Access, access_of
 from stratabase.core.domain.attributes import is_derived
@@ -18,7 +20,8 @@ _REDACTED = ".redacted"
 """The name under which a state lists the derived attributes that the profile may not read of the object."""
 
 
-class ClassVisibility(NamedTuple):
+@dataclass(frozen=True)
+class ClassVisibility:
     """What a profile sees of the objects of a class."""
 
     is_open: bool
@@ -36,21 +39,26 @@ class ClassVisibility(NamedTuple):
     is_plain: bool
     """Whether stored values of an object alone decide if it is visible."""
 
-    @property
-    def conditions(self) -> list[Expression]:
+    @cached_property
+    def conditions(self) -> Sequence[Expression]:
         """All conditions to evaluate for an object: `where`, if there is one, then those of `conditional`."""
-        own = [] if self.where is None else [self.where]
-        return own + [condition for _name, condition in self.conditional]
+        own = () if self.where is None else (self.where,)
+        return *own, *(condition for _name, condition in self.conditional)
 
     @property
     def conditional_on(self) -> frozenset[str]:
         """The attributes and roles that the conditions of `conditional` use."""
         return frozenset(path[0] for _name, condition in self.conditional for path in condition.paths)
 
-    @property
+    @cached_property
     def is_unrestricted(self) -> bool:
         """Whether the profile sees every object with all its values."""
-        return self.is_open and not self.hidden and not self.conditions and not self.by_whole
+        return self.is_open and not self.hidden and self.is_unconditional
+
+    @cached_property
+    def is_unconditional(self) -> bool:
+        """Whether the profile sees the same of every object. `apply` needs no values then."""
+        return not self.is_open or not (self.conditions or self.by_whole)
 
     def apply(self, entity: Entity, values: tuple[object, ...]) -> Entity | None:
         """Return what the profile sees of an object; None if it does not see the object.
@@ -59,6 +67,8 @@ class ClassVisibility(NamedTuple):
         """
         if not self.is_open or (self.where is not None and values[0] is not True):
             return None
+        if not self.conditional:
+            return self.without_hidden(entity)
         # The value of `where` comes first, if there is one; those of the attributes and roles come last.
         results = values[len(values) - len(self.conditional) :]
         pairs = zip(self.conditional, results, strict=True)
@@ -89,6 +99,14 @@ def is_redacted(entity: Entity, name: str) -> bool:
     return isinstance(redacted, list) and name in redacted
 
 
+_BY_ACCESS: WeakKeyDictionary[Access, dict[str, ClassVisibility]] = WeakKeyDictionary()
+
+
+def known_visibilities(access: Access) -> dict[str, ClassVisibility]:
+    """Return the visibilities of classes that requests of a profile have found out, for others to use."""
+    return _BY_ACCESS.setdefault(access, {})
+
+
 def class_visibility(access: Access, class_: Class) -> ClassVisibility:
     """Return what a profile sees of the objects of a class."""
     permissions = {
@@ -96,9 +114,10 @@ def class_visibility(access: Access, class_: Class) -> ClassVisibility:
     }
     restricted = {name: permission for name, permission in permissions.items() if permission is not None}
     where = access.class_permission(class_.name).where
-    by_whole = not access.sees_every_object(class_.name) and any(whole_roles(class_))
+    is_open = access.may_read_class(class_.name)
+    by_whole = is_open and not access.sees_every_object(class_.name) and any(whole_roles(class_))
     return ClassVisibility(
-        access.may_read_class(class_.name),
+        is_open,
         where,
         frozenset(
             name

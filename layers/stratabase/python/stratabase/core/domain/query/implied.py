@@ -53,9 +53,9 @@ AttributeFilter = Callable[[str], Filter]
 """A function that returns a comparison with an attribute of this name."""
 
 
-def implied_by_query(filter_: Filter | None, class_: Class, model: Model) -> Filter | None:
+def implied_by_query(filter_: Filter, class_: Class, model: Model) -> Filter | None:
     """Return what the parts of a filter imply that the store cannot use as they are; None if nothing."""
-    if filter_ is None or (split_filter(filter_, class_).derived is None and not _has_expression(filter_)):
+    if split_filter(filter_, class_).derived is None and not _has_expression(filter_):
         return None
     parts = [_implied(part, class_, model) for part in conjuncts(filter_)]
     return _all([each for each in parts if each is not None])

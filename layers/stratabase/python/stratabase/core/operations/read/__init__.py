@@ -5,7 +5,7 @@ the files in this order:
 
 - `batched_reads`: generators that yield what they need to load, and the batches that they share
 - `as_of`, `pending`: objects and links as of an instant, and the effects of a write as a layer
-- `identity_map`: all loaded objects and links, each once, regardless of grants
+- `identity_map`: all loaded objects and links, each once
 - `formulas`, `derived_values`: derived attributes and expressions, computed for many objects at once
 - `read_policy`: what grants let a caller see, now and in the past
 - `reader`: all of these behind one interface: objects, pages, and derived values

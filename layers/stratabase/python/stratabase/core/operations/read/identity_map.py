@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, UnmadeEntities
 from stratabase.core.domain.objects.parts import ListedParts, WholeReference, whole_of
@@ -47,9 +48,13 @@ class IdentityMap:
         self.loaded: Callable[[Reference], Entity | None] = self._objects.get
         """Returns an object as it was loaded, regardless of its wholes. None if it was not."""
         self._links: dict[RoleName, dict[str, tuple[str, ...]]] = defaultdict(dict)
-        self._listed = ListedParts()
         self._checked_parts: set[str] = set()
         """The classes of parts whose roles to their wholes are where the model expects them."""
+
+    @cached_property
+    def _listed(self) -> ListedParts:
+        """The test of whether wholes list their parts. Most requests read no parts."""
+        return ListedParts()
 
     def add(self, entities: Iterable[Entity]) -> None:
         """Add objects that were read by key elsewhere."""

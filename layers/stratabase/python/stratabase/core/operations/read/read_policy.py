@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from stratabase.core.domain.access.grants import Access
-from stratabase.core.domain.access.visibility import ClassVisibility, class_visibility
+from stratabase.core.domain.access.visibility import ClassVisibility, class_visibility, known_visibilities
 from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.parts import part_ids, whole_roles
@@ -42,7 +42,8 @@ class _Chain(NamedTuple):
 class ReadPolicy:
     """Applies a profile's grants to objects. `objects` has all objects, visible or not.
 
-    For reads of the past, `current` limits the result to what is visible now too.
+    If the access is unconditional, no other objects are read. For reads of the past, `current` limits the
+    result to what is visible now too.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class ReadPolicy:
         self.objects = objects
         self._access = access
         self._current = current
-        self._classes: dict[str, ClassVisibility] = {}
+        self._classes = known_visibilities(access)
         self._implied: dict[str, Filter | None] = {}
 
     def of_class(self, class_name: str) -> ClassVisibility:
@@ -102,11 +103,6 @@ class ReadPolicy:
                 ways.append(RoleFilter(RoleName(class_.name, role.name), whole))
         return or_(ways)
 
-    def load(self, references: Sequence[Reference]) -> BatchedRead[list[Entity | None]]:
-        """Return what is visible of objects, None for a hidden or missing object. Raises as `show`."""
-        yield from self.objects.load(references)
-        return (yield from self.show([self.objects[reference] for reference in references]))
-
     def show(self, entities: Sequence[Entity | None]) -> BatchedRead[list[Entity | None]]:
         """Return what is visible of each object, None if nothing is.
 
@@ -124,8 +120,8 @@ class ReadPolicy:
 
     def _show(self, entities: Sequence[Entity | None]) -> BatchedRead[list[Entity | None]]:
         there = [entity for entity in entities if entity is not None]
-        if all(self._of(entity).is_unrestricted for entity in there):
-            return list(entities)
+        if all(self._of(entity).is_unconditional for entity in there):
+            return [None if entity is None else self._of(entity).apply(entity, ()) for entity in entities]
         # 1. Parts may be visible only if their wholes are: load those.
         yield from self.objects.load_with_wholes(
             self.objects.owners(entity for entity in there if self._of(entity).by_whole)

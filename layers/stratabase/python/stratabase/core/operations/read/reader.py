@@ -9,7 +9,7 @@ from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, S
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.query.derived import Computed, Derive, computed_parts, simplify
 from stratabase.core.domain.query.fetch import Render, render_stored
-from stratabase.core.domain.query.filter import MATCH_NONE, And, Filter, FlagFilter
+from stratabase.core.domain.query.filter import MATCH_ALL, MATCH_NONE, And, Filter, FlagFilter
 from stratabase.core.domain.query.id_range import IdRange
 from stratabase.core.domain.query.implied import implied_by_query
 from stratabase.core.domain.query.matching import matcher
@@ -55,17 +55,27 @@ class Reader(IdentityMap):
         self._read_context = read_context
         as_of = None if at is None else AsOf(batch or AsOfBatch(read_context), at)
         self._policy: ReadPolicy | None = None
+        self._hidden: IdentityMap | None = None
+        """All objects, if what the caller sees of one depends on others."""
         access = None if unrestricted else read_context.access
         if access is None:
             super().__init__(read_context, as_of, pending, render)
             return
-        # Conditions of grants need hidden objects too. So the policy has an identity map of its own, which
-        # also applies the pending write, and this reader has only what is visible.
+        # This reader has only what is visible.
         super().__init__(read_context, as_of, None, render)
+        self._pending = pending
+        if access.is_unconditional and at is None:
+            self._policy = ReadPolicy(access, self)
+            if pending is not None:
+                shown = run(self._policy.show([*pending.objects.values()]))
+                self._objects.update(zip(pending.objects, shown, strict=True))
+            return
+        # Conditions of grants need hidden objects too. So the policy has an identity map of its own, which
+        # also applies the pending write.
         if at is not None and current is None:
             current = CurrentVisibility(read_context, access)
-        self._policy = ReadPolicy(access, IdentityMap(read_context, as_of, pending), current)
-        self._pending = pending
+        self._hidden = IdentityMap(read_context, as_of, pending)
+        self._policy = ReadPolicy(access, self._hidden, current)
 
     def get(self, reference: Reference) -> Entity | None:
         """Return the object with a reference from a client, None if it does not exist.
@@ -128,7 +138,8 @@ class Reader(IdentityMap):
         """
         visible: list[Entity | None] = list(entities)
         if self._policy is not None:
-            self._policy.objects.add(others)
+            if self._hidden is not None:
+                self._hidden.add(others)
             visible = yield from self._policy.show(visible)
         self.add(entity for entity in visible if entity is not None)
         return visible
@@ -160,9 +171,13 @@ class Reader(IdentityMap):
         return run(evaluate(self, {class_name: (class_name, expressions, entities)}))[class_name]
 
     def _fetch_objects(self, references: Sequence[Reference]) -> BatchedRead[Sequence[Entity | None]]:
-        if self._policy is None:
-            return (yield from super()._fetch_objects(references))
-        return (yield from self._policy.load(references))
+        found: Sequence[Entity | None]
+        if self._hidden is None:
+            found = yield from super()._fetch_objects(references)
+        else:
+            yield from self._hidden.load(references)
+            found = [self._hidden[reference] for reference in references]
+        return found if self._policy is None else (yield from self._policy.show(found))
 
     def fetch_links(
         self, role: RoleName, ids: Sequence[str], id_range: IdRange
@@ -171,7 +186,8 @@ class Reader(IdentityMap):
         if self._policy is None:
             return (yield from super().fetch_links(role, ids, id_range))
         owners = yield from self._policy.ids_showing(role, ids)
-        found = yield from self._policy.objects.fetch_links(role, owners, id_range)
+        fetch = super().fetch_links if self._hidden is None else self._hidden.fetch_links
+        found = yield from fetch(role, owners, id_range)
         by_owner = dict(zip(owners, found, strict=True))
         return [by_owner.get(id_, ()) for id_ in ids]
 
@@ -192,7 +208,9 @@ class Reader(IdentityMap):
         """Return a query with the conditions that its filter and the caller's grants imply."""
         if self._pending is not None:
             return query  # the store would find objects by what they lead to before the write
-        implied = implied_by_query(query.filter, self.model.classes[query.class_name], self.model)
+        implied = query.filter and implied_by_query(
+            query.filter, self.model.classes[query.class_name], self.model
+        )
         by_grants = None if self._policy is None else self._policy.implied(query.class_name)
         if implied is None and by_grants is None:
             return query
@@ -235,6 +253,8 @@ class Reader(IdentityMap):
 
 
 def _narrow(query: Query, visible: Filter) -> Query:
+    if visible == MATCH_ALL:
+        return query
     return replace(query, filter=visible if query.filter is None else And((visible, query.filter)))
 
 
