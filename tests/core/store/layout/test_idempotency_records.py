@@ -11,8 +11,8 @@ from stratabase.core.domain.objects.idempotency import (
     field_step,
     object_step,
 )
+from stratabase.core.store.engine.actions import is_met
 from stratabase.core.store.engine.capacity import item_bytes
-from stratabase.core.store.engine.expectations import is_met
 from stratabase.core.store.engine.port import TIME_TO_LIVE, Key
 from stratabase.core.store.layout import keys
 from stratabase.core.store.layout.idempotency_records import put_record, read_record

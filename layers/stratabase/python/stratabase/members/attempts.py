@@ -19,6 +19,8 @@ def username_key(username: str) -> str:
     return attempt_key("name", fold_name(username))
 
 
+# Each request with HTTP Basic calls it. Few clients send most of them.
+@lru_cache(maxsize=256)
 def source_key(username: str, address: str) -> str:
     """Return the key of a username together with the network that the request comes from."""
     return attempt_key("source", fold_name(username), network(address))
@@ -45,7 +47,7 @@ def forgotten_source_key(address: str) -> str:
     return attempt_key("forgotten at", network(address))
 
 
-# Each request with HTTP Basic calls it, and to parse an address takes longer than all the rest.
+# To parse an address takes longer than all the rest.
 @lru_cache(maxsize=1024)
 def network(address: str) -> str:
     """Return what identifies an address: the IPv4 address itself, or the IPv6 network of one customer."""

@@ -14,7 +14,7 @@ from graphql import (
 )
 
 from stratabase.core import waiting
-from stratabase.core.domain.access.grants import access_of
+from stratabase.core.domain.access.grants import Access
 from stratabase.core.domain.access.visibility import check_any_right
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Refused
@@ -114,18 +114,18 @@ class SchemaExecutor:
         IdempotencyKeyReused, Unavailable, and what `read_key` raises.
         """
         errors = ErrorRenderer(self._services.model, caller, trace_id, self._report)
-        forbidden = check_any_right(access_of(self._services.model, caller.profile))
+        seen = self._profiles.of(caller.profile)
+        forbidden = None if seen.access is None else check_any_right(seen.access)
         if forbidden is not None:
             return render_refusal([errors.render_issue(forbidden)])
         # 1. Parse and validate the document, or find it in the cache.
-        seen = self._profiles.of(caller.profile)
         document, literals = self._documents.read(query, seen, as_template=self._compile)
         if document.ast is None:
             return render_refusal([errors.render_request_error(error) for error in document.errors])
         if queries_only and document.mutates(operation_name):
             raise QueriesOnly(_("Mutations require the POST method."))
         # 2. Refuse what is too large or too expensive, before anything is read.
-        size_of = partial(self._size_of, caller)
+        size_of = partial(self._size_of, seen.access)
         excess = _excess(document, operation_name, variables or {}, literals, size_of)
         if excess and literals.untyped:
             # The document of a template has no places in the text, which the error tells.
@@ -221,12 +221,11 @@ class SchemaExecutor:
             hide_suggestions=True,
         )
 
-    def _size_of(self, caller: Caller, class_name: str) -> int | None:
+    def _size_of(self, access: Access | None, class_name: str) -> int | None:
         """Return how many objects a class has at most, None if that is unknown.
 
         If the caller doesn't see all objects of the class, their number must not decide anything.
         """
-        access = access_of(self._services.model, caller.profile)
         if access is not None and not access.sees_every_object(class_name):
             return None
         return self._services.entities.known_size(class_name, MAX_KNOWN_SIZE)

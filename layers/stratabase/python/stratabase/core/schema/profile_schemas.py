@@ -16,7 +16,6 @@ from stratabase.core.model.model import Model
 from stratabase.core.schema.execution.cache import BoundedCache
 from stratabase.core.schema.generate import NothingServed, generate_schema
 from stratabase.core.schema.request.context import ProfileSchema
-from stratabase.core.schema.types.registry import LazyMapping
 from stratabase.values.messages import _
 
 MAX_CACHED_SCHEMAS = 4
@@ -29,12 +28,13 @@ class ProfileSchemas:
     def __init__(self, model: Model, full: GraphQLSchema) -> None:
         self._model = model
         self._full = ProfileSchema(lambda: full)
-        self._by_profile = LazyMapping(self._make)
+        self._by_profile: dict[str | None, ProfileSchema] = {}
         self._schemas: BoundedCache[str, GraphQLSchema] = BoundedCache(MAX_CACHED_SCHEMAS)
 
     def of(self, profile: str | None) -> ProfileSchema:
         """Return what a profile sees of the schema. None stands for full access."""
-        return self._by_profile[profile]
+        found = self._by_profile.get(profile)
+        return found or self._by_profile.setdefault(profile, self._make(profile))
 
     def _make(self, profile: str | None) -> ProfileSchema:
         access = access_of(self._model, profile)
@@ -43,7 +43,7 @@ class ProfileSchemas:
         capabilities = Capabilities(self._model, access)
         generate = partial(_generate, self._model, capabilities, profile)
         return ProfileSchema(
-            lambda: self._schemas.get_or_make(capabilities.key, generate), lambda: capabilities.key
+            lambda: self._schemas.get_or_make(capabilities.key, generate), access, lambda: capabilities.key
         )
 
 

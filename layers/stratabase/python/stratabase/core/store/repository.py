@@ -219,7 +219,7 @@ class Repository:
             return source.page(query, budget, derive)
         query = self._queries.stored_query(query)
         # Parts that a purge or a restoration is still working on would make the total count wrong.
-        if unlisted_parts.may_count_unlisted_parts(self._store, query):
+        if query.fields.total_count and unlisted_parts.may_count_unlisted_parts(self._store, query):
             query, derive = unlisted_parts.exclude_unlisted_parts(self._store, query, derive)
         return pages.read_page(self._store, query, budget, derive, related)
 

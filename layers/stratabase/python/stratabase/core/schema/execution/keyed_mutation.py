@@ -45,7 +45,7 @@ from stratabase.core.domain.objects.idempotency import (
 )
 from stratabase.core.operations.executor import GraphQLResponse
 from stratabase.core.operations.ports import IdempotencyRecords
-from stratabase.core.operations.write.options import CommitRecorder, WriteOptions
+from stratabase.core.operations.write.options import CommitRecorder
 from stratabase.core.operations.write.outcome import WriteOutcome
 from stratabase.core.schema.execution.errors import ErrorRenderer
 from stratabase.core.schema.execution.responses import (
@@ -333,24 +333,3 @@ class ObjectRecorder:
     def commit_record(self, commit: Callable[[IdempotencyRecord], None]) -> None:
         """Call `commit` with the record."""
         commit(self._record)
-
-
-def commit_and_show(
-    call: ServiceCall,
-    options: WriteOptions,
-    write: Callable[[WriteOptions], T],
-    show: Callable[[T], Any],
-    result_of: Callable[[Any], T],
-) -> Any:
-    """Return the source value of a field that writes.
-
-    `write` commits the write, and returns its result. `show` returns the source value of a result. With an
-    idempotency key, it runs before the commit, so that the commit can keep the answer. `result_of` returns
-    what `write` would return for a WriteOutcome, or for None if the write has none.
-    """
-    recorder = call.context.recorder
-    if recorder is None:
-        return show(write(options))
-    recorder.prepare(call, lambda outcome: show(result_of(outcome)))
-    result = write(options._replace(recorder=recorder))
-    return show(result) if recorder.record is None else recorder.source

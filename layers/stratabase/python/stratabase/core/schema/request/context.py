@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from graphql import GraphQLError, GraphQLResolveInfo, GraphQLSchema
 
@@ -19,11 +19,13 @@ from stratabase.core.domain.query.fetch import Fetch
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.operations.context import ReadContext, check_time, read_context
 from stratabase.core.operations.services import Services
-from stratabase.core.operations.write.options import BulkRecorder, CommitRecorder
+from stratabase.core.operations.write.options import BulkRecorder, CommitRecorder, WriteOptions
 from stratabase.core.operations.write.outcome import WriteOutcome
 from stratabase.values.cel.environment import EvaluationContext
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.values.messages import Message
+
+T = TypeVar("T")
 
 
 class InputContext(NamedTuple):
@@ -40,12 +42,19 @@ class InputContext(NamedTuple):
 class ProfileSchema:
     """What one profile sees of the schema. Profiles with equal capabilities share it."""
 
-    def __init__(self, load: Callable[[], GraphQLSchema], make_key: Callable[[], str] | None = None) -> None:
+    def __init__(
+        self,
+        load: Callable[[], GraphQLSchema],
+        access: Access | None = None,
+        make_key: Callable[[], str] | None = None,
+    ) -> None:
         """`load` returns the schema, and raises Refused if the profile may use no service.
 
-        `make_key` returns what identifies the capabilities of the profile. It is None for full access.
+        `access` is None for full access, and so is `make_key`, which returns what identifies the capabilities
+        of the profile.
         """
         self.load = load
+        self.access = access
         self.is_full = make_key is None
         self._make_key = make_key
 
@@ -218,6 +227,27 @@ class ServiceCall(NamedTuple):
     arguments."""
     unreadable_errors: Callable[[], Iterable[GraphQLError]] = tuple
     """Returns the errors of the selected fields that the caller must not read."""
+
+
+def commit_and_show(
+    call: ServiceCall,
+    options: WriteOptions,
+    write: Callable[[WriteOptions], T],
+    show: Callable[[T], Any],
+    result_of: Callable[[Any], T],
+) -> Any:
+    """Return the source value of a field that writes.
+
+    `write` commits the write, and returns its result. `show` returns the source value of a result. With an
+    idempotency key, it runs before the commit, so that the commit can keep the answer. `result_of` returns
+    what `write` would return for a WriteOutcome, or for None if the write has none.
+    """
+    recorder = call.context.recorder
+    if recorder is None:
+        return show(write(options))
+    recorder.prepare(call, lambda outcome: show(result_of(outcome)))
+    result = write(options._replace(recorder=recorder))
+    return show(result) if recorder.record is None else recorder.source
 
 
 class ResultWithIssues(NamedTuple):

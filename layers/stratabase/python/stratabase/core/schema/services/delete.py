@@ -10,13 +10,12 @@ from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Class
 from stratabase.core.operations.write.options import NO_OPTIONS
 from stratabase.core.operations.write.services import delete
-from stratabase.core.schema.execution.keyed_mutation import commit_and_show
 from stratabase.core.schema.inputs.service_arguments import (
     force_warnings_argument,
     if_version_argument,
     with_if_version,
 )
-from stratabase.core.schema.request.context import ServiceCall
+from stratabase.core.schema.request.context import ServiceCall, commit_and_show
 from stratabase.core.schema.services.service import Service, may_delete, service_field
 from stratabase.core.schema.types.registry import TypeRegistry
 from stratabase.core.schema.types.results import DELETE_RESULT

@@ -14,9 +14,8 @@ from graphql import (
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.lock import DEFAULT_LOCK_MINUTES
 from stratabase.core.operations.locks.lock import lock, unlock
-from stratabase.core.schema.execution.keyed_mutation import commit_and_show
 from stratabase.core.schema.inputs.service_arguments import write_options
-from stratabase.core.schema.request.context import RESOLVER, ResolveInfo, ServiceCall
+from stratabase.core.schema.request.context import RESOLVER, ResolveInfo, ServiceCall, commit_and_show
 from stratabase.core.schema.services.service import read_call
 from stratabase.core.schema.types.attribute_types import with_default
 from stratabase.core.schema.types.locks import LOCK_STATUS_RESULT_TYPE, references_of

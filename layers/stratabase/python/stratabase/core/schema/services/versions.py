@@ -13,7 +13,6 @@ from stratabase.core.operations.read.version_page import version_page
 from stratabase.core.operations.read.versions import get_version, resolve_instant
 from stratabase.core.operations.write.outcome import WriteOutcome
 from stratabase.core.operations.write.services import restore
-from stratabase.core.schema.execution.keyed_mutation import commit_and_show
 from stratabase.core.schema.execution.views import (
     PageRenderer,
     page_fields,
@@ -33,7 +32,7 @@ from stratabase.core.schema.inputs.service_arguments import (
     reference_argument,
     write_options,
 )
-from stratabase.core.schema.request.context import ServiceCall
+from stratabase.core.schema.request.context import ServiceCall, commit_and_show
 from stratabase.core.schema.request.refusals import require_class_access
 from stratabase.core.schema.services.service import Service, has_history, is_restored, may_read, service_field
 from stratabase.core.schema.types.registry import TypeRegistry

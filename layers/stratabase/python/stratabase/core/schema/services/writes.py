@@ -11,7 +11,6 @@ from stratabase.core.model.model import Class
 from stratabase.core.operations.write.options import WriteOptions
 from stratabase.core.operations.write.outcome import WriteOutcome, WriteResult
 from stratabase.core.operations.write.services import save
-from stratabase.core.schema.execution.keyed_mutation import commit_and_show
 from stratabase.core.schema.execution.views import written_views
 from stratabase.core.schema.inputs.command_reader import (
     CommandReader,
@@ -26,7 +25,7 @@ from stratabase.core.schema.inputs.service_arguments import (
     with_if_version,
     write_options,
 )
-from stratabase.core.schema.request.context import ServiceCall
+from stratabase.core.schema.request.context import ServiceCall, commit_and_show
 from stratabase.core.schema.services.service import (
     Service,
     is_written_alone,

@@ -10,9 +10,8 @@ from collections.abc import Set as AbstractSet
 from heapq import merge
 from itertools import chain, islice
 
+from stratabase.core.store.engine.actions import is_met, patched_attributes
 from stratabase.core.store.engine.delegating import DelegatingEngine
-from stratabase.core.store.engine.expectations import is_met
-from stratabase.core.store.engine.patches import patched_attributes
 from stratabase.core.store.engine.port import (
     ITEMS,
     NO_EXPECTATION,

@@ -630,7 +630,7 @@ def _wants_window(query: Query) -> bool:
 
 def _listed_rows(source: PlanSource, target: _Target, query: Query) -> IndexRows:
     class_, _query, schema = target
-    listing = None if schema is None else schema.listing(class_)
+    listing = None if schema is None else schema.built.listing(class_.name)
     ranges = None if listing is None else IndexRanges(listing.index_name, listing.partitions)
     return IndexRows(source, class_, source.filter(class_, query, query.filter), ranges)
 

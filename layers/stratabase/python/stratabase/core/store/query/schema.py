@@ -46,10 +46,6 @@ class QuerySchema:
         """Return the indexes from which pages of a class can be read."""
         return tuple(path for path in self.built.paths(class_.name) if path.is_usable_for(class_))
 
-    def listing(self, class_: Class) -> AccessPath:
-        """Return the listing of a class, which has all of its objects in the order of ids."""
-        return self.built.listing(class_.name)
-
     def is_guarded(self, class_: Class, unique: Unique) -> bool:
         """Return whether every object of a class has its guard of a uniqueness constraint."""
         return self.built.registry.is_guarded(class_, unique)

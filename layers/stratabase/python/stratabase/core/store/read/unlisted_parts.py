@@ -21,9 +21,8 @@ _LISTED = FlagFilter(".listed")
 
 def may_count_unlisted_parts(store: StoreContext, query: Query) -> bool:
     """Return whether a query counts parts while there are ledgers, so that some parts may not be listed."""
-    if not (query.fields.total_count and store.model.classes[query.class_name].part):
-        return False
-    return any(store.engine.range(keys.LISTING, keys.PURGES, limit=1))
+    is_part = store.model.classes[query.class_name].part
+    return is_part and any(store.engine.range(keys.LISTING, keys.PURGES, limit=1))
 
 
 def exclude_unlisted_parts(store: StoreContext, query: Query, derive: Derive | None) -> tuple[Query, Derive]:

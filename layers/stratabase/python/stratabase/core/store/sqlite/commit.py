@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from stratabase.core.store.engine.expectations import is_met
-from stratabase.core.store.engine.patches import patched_attributes
+from stratabase.core.store.engine.actions import is_met, patched_attributes
 from stratabase.core.store.engine.port import (
     NO_EXPECTATION,
     NOT_EXISTS,

@@ -21,7 +21,7 @@ from stratabase.core.domain.objects.commit_refusals import (
     TooLarge,
     UniqueNotBuilt,
 )
-from stratabase.core.store.engine.expectations import find_failures
+from stratabase.core.store.engine.actions import find_failures
 from stratabase.core.store.engine.port import (
     MAX_ACTIONS,
     Action,

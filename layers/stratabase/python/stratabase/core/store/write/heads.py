@@ -30,7 +30,7 @@ from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, S
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.model import Class, ClassKind, Role
 from stratabase.core.model.stored_values import KEPT
-from stratabase.core.store.engine.expectations import is_met
+from stratabase.core.store.engine.actions import is_met
 from stratabase.core.store.engine.port import (
     NO_EXPECTATION,
     NOT_EXISTS,

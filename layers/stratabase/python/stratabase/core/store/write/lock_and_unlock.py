@@ -15,7 +15,7 @@ from stratabase.core.domain.objects.entity import SINGLETON_ID, Entity, Referenc
 from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import Lock
-from stratabase.core.store.engine.expectations import find_failures
+from stratabase.core.store.engine.actions import find_failures
 from stratabase.core.store.engine.port import (
     MAX_ACTIONS,
     Action,

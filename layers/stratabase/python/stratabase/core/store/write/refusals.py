@@ -27,7 +27,7 @@ from dataclasses import replace
 from stratabase.core.domain.objects.change import Change, ObjectEffect, Restoration, reference_of
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.lock import Lock
-from stratabase.core.store.engine.expectations import is_met
+from stratabase.core.store.engine.actions import is_met
 from stratabase.core.store.engine.port import Batch, Engine, ExpectationFailed, Failure
 from stratabase.core.store.layout import codec, keys
 from stratabase.core.store.layout.locks import UNTIL, lock_of

@@ -22,7 +22,7 @@ from stratabase.core.domain.objects.commit_refusals import (
     RoleViolation,
 )
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.core.store.engine.expectations import is_met
+from stratabase.core.store.engine.actions import is_met
 from stratabase.core.store.engine.port import (
     NO_EXPECTATION,
     Action,

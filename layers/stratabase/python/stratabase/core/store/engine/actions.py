@@ -1,4 +1,4 @@
-"""Evaluates expectations against items, as every engine must."""
+"""What actions mean for items, on every engine: when expectations are met, and what patches make of items."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -11,6 +11,7 @@ from stratabase.core.store.engine.port import (
     Expectation,
     Failure,
     Item,
+    Patch,
 )
 
 _ABSENT: Any = object()
@@ -70,3 +71,20 @@ def find_failures(engine: Engine, actions: Sequence[Action]) -> tuple[Failure, .
         for action, item in zip(actions, found, strict=True)
         if not is_met(action.expect, item)
     )
+
+
+def patched_attributes(patch: Patch, found: Item | None) -> Mapping[str, Any]:
+    """Return the attributes of a patched item. `found`: the stored item, None if there is none."""
+    kept = {} if found is None else {**found.attributes}
+    for name in patch.remove:
+        kept.pop(name, None)
+    sums = {name: _sum(patch, name, kept.get(name, 0)) for name in patch.add}
+    return {**kept, **patch.set, **sums}
+
+
+def _sum(patch: Patch, name: str, found: Any) -> int:
+    if not isinstance(found, int) or isinstance(found, bool):
+        raise ValueError(  # noqa: TRY004 - the port requires ValueError
+            f"A patch adds to {name!r} of {patch.key}, which is {found!r}: it must be a whole number."
+        )
+    return found + patch.add[name]
