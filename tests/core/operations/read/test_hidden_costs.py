@@ -143,7 +143,7 @@ def compare_costs(folder: Path, number: int) -> Compared:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("turn", range(100))
+@pytest.mark.parametrize("turn", range(50))
 def test_what_is_read_hardly_depends_on_what_is_hidden(tmp_path: Path, turn: int) -> None:
     """Random grants along roles, indexes, filters, objects, and stored names."""
     compare_costs(tmp_path, seed() + turn)

@@ -5,7 +5,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import event, given
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from stratabase.core.domain.objects.entity import Reference
@@ -22,7 +22,11 @@ from tests.graphs.random_session import RandomSession, run_session
 from tests.soak import count, seed
 
 REQUESTS = 12
-STORIES = count(2, 100)
+"""The requests of a history."""
+HISTORIES = count(25, 400)
+"""The histories with random models."""
+STORIES = count(2, 50)
+"""The histories of each kind of association."""
 
 
 def owners_of_links(entities: DictEntities) -> set[Reference]:
@@ -30,6 +34,7 @@ def owners_of_links(entities: DictEntities) -> set[Reference]:
     return {Reference(role.class_name, owner) for role, owner, _ in entities.graph.links}
 
 
+@settings(max_examples=HISTORIES)
 @given(models(), st.randoms(use_true_random=False))
 def test_random_requests_agree_with_the_reference_graph(model: Model, chance: Random) -> None:
     services, entities, _ = fake_services(model)
@@ -51,6 +56,7 @@ def write_and_delete(engine: Engine, model: Model, chance: Random) -> RandomSess
     return session
 
 
+@settings(max_examples=HISTORIES)
 @given(models(), st.randoms(use_true_random=False))
 def test_a_store_keeps_only_the_items_of_objects_that_exist(model: Model, chance: Random) -> None:
     engine = ReferenceEngine()

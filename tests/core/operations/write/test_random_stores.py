@@ -39,10 +39,10 @@ from tests.soak import count, seed
 
 REQUESTS = 10
 EXAMPLES = {
-    "reference": count(12, 500),
-    "lagging": count(12, 500),
-    "sqlite": count(3, 100),
-    "dynamodb-ministack": count(2, 80),
+    "reference": count(12, 200),
+    "lagging": count(12, 200),
+    "sqlite": count(3, 60),
+    "dynamodb-ministack": count(2, 40),
 }
 QUICK = {"reference", "lagging"}
 """Here a failure is looked into until it is small."""

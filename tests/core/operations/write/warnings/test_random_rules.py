@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import event, given
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from stratabase.core.domain.issues.issue import Issue, IssueType
@@ -25,7 +25,7 @@ from tests.graphs.random_commands import RandomCommands
 from tests.graphs.random_session import SharedIds
 from tests.graphs.read_graph import read_graph
 from tests.graphs.reference_graph import ReferenceGraph
-from tests.soak import FULL
+from tests.soak import FULL, count
 
 REQUESTS = 15
 MOST = 1
@@ -118,6 +118,7 @@ def sum_at_end(graph: ReferenceGraph, reference: Reference, path: Path) -> int:
 def test_no_write_breaks_a_rule_and_only_those_that_would_are_refused() -> None:
     refused: Counter[str] = Counter()
 
+    @settings(max_examples=count(25, 600))
     @given(twins(), st.randoms(use_true_random=False))
     def check(models: tuple[Model, Model], chance: Random) -> None:
         services, entities, _ = fake_services(models[0])
