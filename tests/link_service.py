@@ -4,7 +4,7 @@ import io
 from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, SentPassword
 from stratabase.core.domain.issues.refusals import Unauthenticated, Unavailable
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.base.endpoint import Endpoint
@@ -40,8 +40,8 @@ NEW_EMAIL = "anna@example.org"
 SHORTEST = 12
 PROFILES = {"Administrator": Profile("Administrator", administrator=True), "Clerk": Profile("Clerk")}
 CALLERS = {
-    "ada": Caller("m9", "ada", "Administrator", administrator=True),
-    "anna": Caller("m1", "anna", "Clerk"),
+    "ada": Caller("m9", "ada", "Administrator", administrator=True, proof=SentPassword()),
+    "anna": Caller("m1", "anna", "Clerk", proof=SentPassword()),
 }
 ANNA = Member("m1", "anna", "anna@example.com", "Clerk", password="hash of her old one")
 
