@@ -161,7 +161,7 @@ def test_texts_with_other_literals_have_the_responses_of_graphql_core() -> None:
     for _ in range(soak.count(15, 4_000)):
         text = writer.document(literals=chance.random() < 0.8)
         variables = {"v0": "id001", "v1": 2, "___0": "id002"}
-        for each in (text, text, *(varied(chance, text) for _ in range(4))):
+        for each in (text, text, writer.mutated(text), *(varied(chance, text) for _ in range(4))):
             assert body_of(found, each, variables) == body_of(oracle, each, variables), each
 
 
@@ -219,6 +219,34 @@ def test_one_response_name_with_other_arguments_is_refused() -> None:
     assert "data" in api.ask(text.format("x", "x"))
     assert "conflict" in api.ask(text.format("x", "y"))["errors"][0]["message"]
     assert "data" in api.ask(text.format("y", "y"))
+
+
+@pytest.mark.parametrize(
+    ("text", "variables"),
+    [
+        ('query($yes: Boolean!) {{ Thing___get(_id: "t{0}") {{ name @include(if: $yes) }} }}', {"yes": True}),
+        ("{{ Thing___getPage(options: {{offset: -{0}}}) {{ totalCount }} }}", {}),
+        ("{{ Thing___getPage(options: {{next: 1000000{0}}}) {{ items {{ name }} }} }}", {}),
+    ],
+    ids=["executed by graphql-core", "refused", "too expensive"],
+)
+def test_a_new_literal_is_not_validated_in_a_text_that_is_parsed_again(
+    monkeypatch: pytest.MonkeyPatch, text: str, variables: dict[str, Any]
+) -> None:
+    api, oracle = ExecutorApi(), ExecutorApi(compile_answers=False)
+    expected = [oracle.answer(text.format(number), **variables).body for number in (1, 2, 3)]
+    api.answer(text.format(1), **variables)
+    monkeypatch.delattr("stratabase.core.schema.execution.validator.validate")
+    assert [api.answer(text.format(number), **variables).body for number in (1, 2, 3)] == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["{{ Thing___get(_id: {0}, x: {0}) {{ name }} }}", "{{ __type(name: {0}) {{ name }} }}"]
+)
+def test_a_literal_has_the_response_that_it_has_alone(text: str) -> None:
+    api, oracle = ExecutorApi(), ExecutorApi(compile_answers=False)
+    for literal in ('"Thing"', "5", '"Thing"', "1.5", '"x"'):
+        assert api.answer(text.format(literal)).body == oracle.answer(text.format(literal)).body
 
 
 def test_a_document_that_graphql_core_executes_is_not_shared(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import graphql.pyutils
 import pytest
 from graphql import GraphQLError, get_variable_values
 
-from stratabase.core.schema.execution.documents import MAX_REPORTED_ERRORS
+from stratabase.core.schema.execution.validator import MAX_REPORTED_ERRORS
 from stratabase.core.schema.executor import MAX_VARIABLE_ERRORS
 from stratabase.values import wording
 from tests.core.schema.executor_api import ExecutorApi

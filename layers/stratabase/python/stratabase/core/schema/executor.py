@@ -25,7 +25,6 @@ from stratabase.core.schema.execution.cache import BoundedCache, gzip_compress, 
 from stratabase.core.schema.execution.cost_estimate import MAX_KNOWN_SIZE, SizeOf
 from stratabase.core.schema.execution.document_hints import with_hint, with_suggestion
 from stratabase.core.schema.execution.documents import (
-    MAX_REPORTED_ERRORS,
     BoundDocument,
     Document,
     DocumentCache,
@@ -47,6 +46,7 @@ from stratabase.core.schema.execution.responses import (
     render_value_errors,
     with_unreadable,
 )
+from stratabase.core.schema.execution.validator import MAX_REPORTED_ERRORS
 from stratabase.core.schema.execution.variables import coerce_variables, variable_errors
 from stratabase.core.schema.generate import generate_schema
 from stratabase.core.schema.introspection import IntrospectionCache
@@ -129,7 +129,7 @@ class SchemaExecutor:
         excess = _excess(document, operation_name, variables or {}, literals, size_of)
         if excess and literals.untyped:
             # The document of a template has no places in the text, which the error tells.
-            document, literals = BoundDocument(self._documents.parse(query))
+            document, literals = BoundDocument(self._documents.parse_valid(query))
             excess = _excess(document, operation_name, variables or {}, literals, size_of)
         if excess:
             return render_refusal([errors.render_request_error(DocumentError.of(excess))])
@@ -156,7 +156,7 @@ class SchemaExecutor:
             context.fallback = Fallback.KEYED
         # 4. Otherwise, graphql-core executes the document. It reuses the results of root fields that have
         # already run, so that nothing is written twice.
-        ast = self._documents.parse(query).ast if literals.untyped else document.ast
+        ast = self._documents.parse_valid(query).ast if literals.untyped else document.ast
         assert ast, "the document is valid"
         execute = partial(
             self._execute_by_graphql_core, ast, context, variables or {}, operation_name, errors, key

@@ -2,7 +2,7 @@
 
 Read the files in this order:
 
-- `documents`, `literals`, `accepting_validator`: parse, validate and cache documents
+- `documents`, `literals`, `validator`: parse, validate and cache documents
 - `limits`, `repetition`: limit the size and the shape of documents
 - `cost`, `cost_estimate`, `derived_reads`: limit what an operation may read and write
 - `selections`: collects the fields of a selection

@@ -1,6 +1,6 @@
 """Parse, validate and cache documents, because requests repeat."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from sys import getsizeof
 from typing import Any, NamedTuple
 
@@ -12,29 +12,20 @@ from graphql import (
     GraphQLInputType,
     GraphQLSchema,
     GraphQLSyntaxError,
-    NoSchemaIntrospectionCustomRule,
     OperationDefinitionNode,
     OperationType,
-    ValueNode,
     get_operation_ast,
     parse,
-    specified_rules,
-    validate,
 )
 from graphql.language import SelectionNode
-from graphql.language.visitor import EnterLeaveVisitor
-from graphql.validation import ASTValidationRule, ValuesOfCorrectTypeRule
-from graphql.validation.validate import ValidationAbortedError
 
 from stratabase.core.domain.issues.refusals import Refused
-from stratabase.core.schema.execution.accepting_validator import AcceptingValidator
 from stratabase.core.schema.execution.cache import BoundedCache
 from stratabase.core.schema.execution.compiled_operation import CompiledOperation
 from stratabase.core.schema.execution.cost import DocumentCosts
 from stratabase.core.schema.execution.cost_estimate import SizeOf, no_size
-from stratabase.core.schema.execution.document_hints import with_hint
-from stratabase.core.schema.execution.errors import DocumentError, ValuesWithPlaces
-from stratabase.core.schema.execution.limits import ExecutionPolicy, limit_violations, too_long
+from stratabase.core.schema.execution.errors import DocumentError
+from stratabase.core.schema.execution.limits import ExecutionPolicy, too_long
 from stratabase.core.schema.execution.literals import (
     NO_LITERALS,
     DocumentTemplate,
@@ -43,10 +34,10 @@ from stratabase.core.schema.execution.literals import (
     split_literals,
 )
 from stratabase.core.schema.execution.selections import fragments_of, selects_the_same
+from stratabase.core.schema.execution.validator import Validator
 from stratabase.core.schema.request.context import ProfileSchema
 from stratabase.values.messages import _
 
-MAX_REPORTED_ERRORS = 9
 MAX_CACHED_DOCUMENT_LENGTH = 16_384
 """In characters. A longer document is parsed each time."""
 MAX_CACHED_BYTES = 48_000_000
@@ -57,11 +48,6 @@ MAX_CACHED_REFUSALS = 2_000_000
 sends many of them does not slow down the others."""
 
 _INVALID = _("The document is not valid.")
-_TOO_INVOLVED = _(
-    "The document is too complex to validate. "
-    "Select each field only once in each place, nest fewer fragments, or split the "
-    "document into several requests."
-)
 
 
 class Document:
@@ -88,16 +74,15 @@ class Document:
         self._operations: dict[str | None, OperationDefinitionNode] = {}
         self._compiled: dict[str | None, CompiledOperation | None] = {}
 
-    def bind(self, template: DocumentTemplate) -> LiteralValues | None:
-        """Return the values of a text's literals. None if the text must be read as it is.
+    @property
+    def is_compiled(self) -> bool:
+        """Whether graphql-core need not execute any operation that was requested."""
+        return all(each and each.is_compiled for each in self._compiled.values())
 
-        This is so if a literal is wrong, or if graphql-core executes the document: it reports the places of
-        errors in the text.
-        """
-        if self._places is None or not all(each and each.is_compiled for each in self._compiled.values()):
-            return None
+    def bind(self, template: DocumentTemplate) -> LiteralValues | None:
+        """Return the values of a text's literals. None if one is wrong: validation reports it."""
         nodes = template.nodes()
-        return coerce_literals(self._places, nodes) if nodes else None
+        return coerce_literals(self._places, nodes) if self._places and nodes else None
 
     def mutates(self, operation_name: str | None) -> bool:
         """Return whether the operation with a name is a mutation."""
@@ -140,90 +125,6 @@ class Document:
             if operation is not None:
                 self._operations[name] = operation
         return operation
-
-
-_NO_METHODS = EnterLeaveVisitor(None, None)
-
-
-def _with_known_methods(rule: type[ASTValidationRule]) -> type[ASTValidationRule]:
-    """Return a validation rule that finds its methods once, and not again for each document.
-
-    There are over twenty rules and a dozen kinds of nodes, and most rules have no method for most kinds. To
-    find that out takes half of the time of validating a small document.
-    """
-    names: dict[str, tuple[str | None, str | None]] = {}
-
-    def method_name(event: str, kind: str) -> str | None:
-        return next((name for name in (f"{event}_{kind}", event) if hasattr(rule, name)), None)
-
-    class RuleWithKnownMethods(rule):  # type: ignore[valid-type, misc] # the class is a variable
-        def get_enter_leave_for_kind(self, kind: str) -> EnterLeaveVisitor:
-            if kind not in names:
-                names[kind] = method_name("enter", kind), method_name("leave", kind)
-            enter, leave = names[kind]
-            if enter is leave is None:
-                return _NO_METHODS
-            return EnterLeaveVisitor(
-                None if enter is None else getattr(self, enter),
-                None if leave is None else getattr(self, leave),
-            )
-
-    return RuleWithKnownMethods
-
-
-_RULES = tuple(
-    _with_known_methods(ValuesWithPlaces if rule is ValuesOfCorrectTypeRule else rule)
-    for rule in specified_rules
-)
-_NO_INTROSPECTION = _with_known_methods(NoSchemaIntrospectionCustomRule)
-
-
-class Validator:
-    """Finds the errors of documents."""
-
-    def __init__(self, schema: GraphQLSchema, policy: ExecutionPolicy) -> None:
-        """Make a validator for the full schema."""
-        self._schema = schema
-        self._limits = policy.limits
-        self._suggestions = policy.suggestions
-        self._accepting = AcceptingValidator(schema, policy.limits)
-        self._rules: Collection[type[ASTValidationRule]] = (
-            _RULES if policy.introspection else (*_RULES, _NO_INTROSPECTION)
-        )
-
-    def accepts(self, document: DocumentNode) -> bool:
-        """Return whether a document is certainly valid and within the limits. False is no verdict."""
-        return self._accepting.accepts(document)
-
-    def accept_template(
-        self, document: DocumentNode, literals: Mapping[str, ValueNode]
-    ) -> Mapping[str, GraphQLInputType] | None:
-        """Return the types of the places of literals if a template is certainly valid, else None."""
-        return self._accepting.accept_template(document, literals)
-
-    def excess(self, document: DocumentNode) -> list[GraphQLError]:
-        """Return the errors of a document that exceeds limits. Check this before `errors`.
-
-        graphql-core validates repeated fields in quadratic time.
-        """
-        return limit_violations(document, self._limits)
-
-    def errors(self, document: DocumentNode, schema: GraphQLSchema | None = None) -> list[GraphQLError]:
-        """Return the first errors of a document in the full schema, or in another one."""
-        errors = validate(
-            schema or self._schema,
-            document,
-            self._rules,
-            max_errors=MAX_REPORTED_ERRORS,
-            hide_suggestions=not self._suggestions,
-        )
-        found = [_with_advice(error) for error in errors[:MAX_REPORTED_ERRORS]]
-        return [with_hint(error, schema or self._schema) for error in found] if self._suggestions else found
-
-
-def _with_advice(error: GraphQLError) -> GraphQLError:
-    """Return an error, with advice if graphql-core gave up validating."""
-    return GraphQLError(_TOO_INVOLVED) if isinstance(error, ValidationAbortedError) else error
 
 
 class BoundDocument(NamedTuple):
@@ -295,7 +196,7 @@ class DocumentCache:
         return self._refused.put(text, document) if document.errors else self._documents.put(text, document)
 
     def _read_template(self, text: str) -> BoundDocument | None:
-        """Return the document that a text shares with others. None if it must be read as it is."""
+        """Return the document that a text shares with others. None if it must be validated as it is."""
         template = split_literals(text)
         if template is None:
             return None
@@ -306,16 +207,20 @@ class DocumentCache:
             if document is not None:
                 self._documents.put(template.parts, document)
         literals = document.bind(template) if document else None
-        return BoundDocument(document, literals) if document and literals else None
+        if document is None or literals is None:
+            return None
+        if document.is_compiled:
+            return BoundDocument(document, literals)
+        # graphql-core executes the document, and reports the places of errors in the text.
+        return BoundDocument(self._documents.put(text, self.parse_valid(text)))
 
     def _parse_template(self, template: DocumentTemplate) -> Document | None:
-        nodes = template.nodes()
         try:
-            ast = parse(template.text) if nodes else None
+            ast = parse(template.text, no_location=True)  # nothing reports its places
         except GraphQLSyntaxError:
             return None
-        places = self._validator.accept_template(ast, nodes) if ast and nodes else None
-        if ast is None or places is None:
+        places = self._validator.literal_places(ast)
+        if places is None or len(places) < len(template.literals):
             return None
         return Document(self._schema, ast, costs=self._costs(ast), places=places)
 
@@ -325,13 +230,17 @@ class DocumentCache:
             ast = parse(text)
         except GraphQLSyntaxError as error:
             return Document(self._schema, None, (error,))
-        if not self._validator.accepts(ast):
-            too_much = self._validator.excess(ast)
-            if too_much:
-                return Document(self._schema, None, too_much)
-            errors = self._validator.errors(ast)
-            if errors:
-                return Document(self._schema, None, errors, breaks_schema=True)
+        too_much = self._validator.excess(ast)
+        if too_much:
+            return Document(self._schema, None, too_much)
+        errors = self._validator.errors(ast)
+        if errors:
+            return Document(self._schema, None, errors, breaks_schema=True)
+        return Document(self._schema, ast, costs=self._costs(ast))
+
+    def parse_valid(self, text: str) -> Document:
+        """Return the document of a text as it is, whose template and literals are valid. It is not cached."""
+        ast = parse(text)
         return Document(self._schema, ast, costs=self._costs(ast))
 
     def _costs(self, ast: DocumentNode) -> DocumentCosts:

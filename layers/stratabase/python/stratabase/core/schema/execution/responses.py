@@ -11,13 +11,13 @@ from stratabase.core.domain.issues.refusals import Refused, Unavailable
 from stratabase.core.operations.executor import GraphQLResponse
 from stratabase.core.schema.execution import insight
 from stratabase.core.schema.execution.document_hints import with_hint
-from stratabase.core.schema.execution.documents import MAX_REPORTED_ERRORS
 from stratabase.core.schema.execution.errors import (
     DocumentError,
     ErrorRenderer,
     merge_equal_errors,
     with_advice,
 )
+from stratabase.core.schema.execution.validator import MAX_REPORTED_ERRORS
 from stratabase.core.schema.request.context import GraphQLContext
 
 MAX_WARNINGS = 9
