@@ -10,7 +10,7 @@ TESTS ?= tests
 PORTABLE := tests/values/formats tests/values/cel tests/core/model tests/core/domain $(wildcard tests/members/test_*.py) tests/contract tests/server/http/test_request.py tests/server/http/test_dispatcher.py tests/scenarios/test_newcomer.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-built test-lambda test-oldest test-older check format soak bench costs golden wheel messages validate invoke lock clean graphiql reference
+.PHONY: help run test test-built test-lambda test-oldest test-older check format soak bench peer costs golden wheel messages validate invoke lock clean graphiql reference
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -61,6 +61,10 @@ soak: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done .venv-sam/.done ## T
 bench: $(VENV)/.dev ## Measure, print each limit beside its figure, and fail past a limit
 	@echo "Running the benchmarks; each prints its table when it is done"
 	@$(BIN)/python -u -m benchmarks
+
+peer: $(VENV)/.dev .node-peer/.done ## Measure requests beside PostGraphile (needs PostgreSQL, and Node 22 or later)
+	@echo "Measuring the CPU time of requests beside that of PostGraphile (about five minutes)"
+	@$(BIN)/python -u -m benchmarks.peer
 
 costs: $(VENV)/.dev $(if $(MEASURE),.venv-ministack/.done .venv-layers/.done) ## Write docs/costs.md anew (MEASURE=1: measure first, which takes ten minutes)
 	@echo "Writing docs/costs.md$(if $(MEASURE), after the measurements)"
@@ -125,7 +129,7 @@ lock: $(VENV)/.dev ## Pin every package anew
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
 
 clean: ## Remove what was installed and built, but no data
-	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-checkov .venv-ministack .venv-clients .venv-layers .node .node-graphiql .node-reference build dist .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-checkov .venv-ministack .venv-clients .venv-layers .node .node-graphiql .node-reference .node-peer build dist .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 include tools/sam.mk
 
@@ -183,6 +187,14 @@ $(VENV)/bin/python:
 	@mkdir -p .node
 	@cp tests/clients/package.json tests/clients/package-lock.json tests/clients/.npmrc .node
 	@cd .node && npm ci --loglevel error
+	@touch $@
+
+# PostGraphile, beside which requests are measured.
+.node-peer/.done: benchmarks/peer/package.json benchmarks/peer/package-lock.json
+	@echo "Installing PostGraphile into .node-peer (once)"
+	@mkdir -p .node-peer
+	@cp benchmarks/peer/package.json benchmarks/peer/package-lock.json benchmarks/peer/.npmrc .node-peer
+	@cd .node-peer && npm ci --loglevel error
 	@touch $@
 
 # What a page of tools is built with.

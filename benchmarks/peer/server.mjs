@@ -1,0 +1,21 @@
+// PostGraphile as its documentation recommends for production: no GraphiQL, no watching, a pool of connections.
+// Usage: NODE_ENV=production GRAPHILE_ENV=production node server.mjs PORT POSTGRES_URL
+
+import { createServer } from "node:http";
+import { postgraphile } from "postgraphile";
+import { makePgService } from "postgraphile/adaptors/pg";
+import { grafserv } from "postgraphile/grafserv/node";
+import { PostGraphileAmberPreset } from "postgraphile/presets/amber";
+import { PostGraphileConnectionFilterPreset } from "postgraphile-plugin-connection-filter";
+
+const [port, connectionString] = process.argv.slice(2);
+const service = postgraphile({
+  extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
+  pgServices: [makePgService({ connectionString, schemas: ["public"] })],
+  disablePlugins: ["PgIndexBehaviorsPlugin"], // Clients may filter and sort by every column, as with Stratabase.
+  grafserv: { graphiql: false, watch: false },
+  grafast: { explain: false },
+});
+const server = createServer();
+await service.createServ(grafserv).addTo(server);
+server.listen(Number(port), "127.0.0.1");
