@@ -24,7 +24,7 @@ BUILT := .venv-clients/.done .venv-layers/.done $(if $(shell command -v npm 2>/d
 test test-built test-lambda test-oldest test-older soak: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.dev .venv-ministack/.done $(if $(TESTS),$(BUILT)) ## Run the tests (TESTS=PATH: those of a file or folder)
 	@echo "Running the tests (6 minutes on 2 cores); the end of a line says how many percent are done"
-	@$(BIN)/python -u -m pytest -n 2 --dist worksteal $(if $(TESTS),$(TESTS),-m "not built")
+	@$(BIN)/python -u -m pytest -n 3 --dist worksteal $(if $(TESTS),$(TESTS),-m "not built")
 
 test-built: $(VENV)/.dev .venv-ministack/.done $(BUILT) ## Run the tests of wheels, of functions on Lambda, of browsers and clients
 	@echo "Running the tests of wheels, functions on Lambda, browsers and clients (2 minutes on 2 cores)"

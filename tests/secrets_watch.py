@@ -143,13 +143,13 @@ class SecretsWatch:
                 self.learn(value, "a password")
 
     def _search_answers(self) -> None:
-        for answer, place in self._answers.items():
+        # Other threads go on receiving answers.
+        answers, self._answers, self._kept = self._answers, {}, 0
+        for answer, place in list(answers.items()):
             self._search(answer, place)
-        self._answers.clear()
-        self._kept = 0
 
     def _search(self, text: bytes, place: str) -> None:
-        for secret, kind in self._secrets.items():
+        for secret, kind in list(self._secrets.items()):
             if secret in text and self._issued.get(secret) != text:
                 self._leaks.append(Leak(kind, place))
 

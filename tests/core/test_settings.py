@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from stratabase.core import setting_values
+from stratabase.core.schema.execution.limits import Limits
 from stratabase.core.setting_values import Variable
 from stratabase.core.settings import BadSettings, Settings, feature_settings, variables
 from stratabase.members import password
@@ -301,3 +302,15 @@ def test_settings_of_a_feature_can_be_given() -> None:
 
 def test_a_password_is_as_long_as_the_domain_allows() -> None:
     assert setting_values.MAX_PASSWORD_LENGTH == password.MAX_PASSWORD_LENGTH
+
+
+def test_the_limits_of_a_document_have_the_defaults_of_the_settings() -> None:
+    """Tests and tools use these limits as a service without settings has them."""
+    settings, limits = Settings(), Limits()
+    assert limits == Limits(
+        settings.query_kilobytes * 1024,
+        settings.query_depth,
+        settings.query_aliases,
+        settings.query_directives,
+        settings.query_cost,
+    )

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.core.domain.caller import Caller
-from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.issues.refusals import Refused, Unavailable
 from stratabase.core.model.model import Model
 from stratabase.core.operations.services import Services
 from stratabase.core.schema.execution.compiled_operation import CompiledOperation
@@ -135,8 +135,8 @@ def body_of(
     """Return the body of the response, or the reason why there is none."""
     try:
         return executor.execute(text, variables, None, caller, "trace").body
-    except Unavailable as reason:
-        return str(reason).encode()
+    except (Refused, Unavailable) as reason:
+        return repr(reason).encode()
 
 
 def varied(chance: Random, text: str) -> str:

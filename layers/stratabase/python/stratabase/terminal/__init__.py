@@ -7,5 +7,5 @@
 - `progress`: shows the progress of a long task.
 - `processes`: ends a process when its parent dies.
 
-Imports the core, and the platform of an instance.
+Imports the core.
 """

@@ -101,7 +101,7 @@ def _start_links(app: "App") -> "StartLinks":
 
 
 def openapi_routes() -> tuple[Route, ...]:
-    """Return the routes of the OpenAPI document and its page."""
+    """Return the routes of the OpenAPI document and its page, which the function `members` serves."""
     from stratabase.core.http.api.openapi.document import openapi_endpoint
     from stratabase.core.http.pages.built_page import API_REFERENCE, built_file_endpoint, built_page_endpoint
 

@@ -18,5 +18,5 @@ A job is done at least once:
 
 An outage of the store, which raises Unavailable, is no failure of a job. It ends the round.
 
-Imports `core.domain` only.
+Imports `core.domain` and `core.observe` only.
 """

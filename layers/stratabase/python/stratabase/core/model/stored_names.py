@@ -2,7 +2,7 @@
 
 A class, attribute, role or enum value that was renamed (`@renamed`) stays stored under its first name. So the
 store works with the stored model: the model in which everything has its stored name. `StoredNames` has the
-names of a model and their stored names.
+names of a model and their stored names. `core/store/renamed_repository` translates between both.
 """
 
 from collections.abc import Mapping

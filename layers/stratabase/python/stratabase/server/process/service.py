@@ -58,7 +58,7 @@ SendReport = Callable[[WorkerReport], None]
 
 
 def serve(
-    job: WorkerTask,
+    task: WorkerTask,
     listener: socket.socket,
     send: SendReport,
     *,
@@ -71,13 +71,13 @@ def serve(
     stop. By default, the service consists of this process.
     """
     # 1. Read the model.
-    _set_base_url(job.address)
-    _keep_model(job)
+    _set_base_url(task.address)
+    _keep_model(task)
     instance = App(Settings.from_environment(os.environ))
     use_data_folder(instance.settings.home)  # as the supervisor does, which can be killed first
     instance.documentation_path = DOCUMENTATION_PATH
-    changes = _report_changes(instance, job, send)
-    _report_warnings(job, instance.settings.model, send)
+    changes = _report_changes(instance, task, send)
+    _report_warnings(task, instance.settings.model, send)
     # 2. Build the endpoints, and prepare the stores. Build before creating the administrator: if the process
     #    is stopped while it builds, no generated password is lost.
     try:
@@ -96,14 +96,14 @@ def serve(
         )
         unbuilt = _unbuilt(instance)
         owners = _resolve_owners(instance, send)
-        not_kept = record_served(instance, job.previous_model)
+        not_kept = record_served(instance, task.previous_model)
     except Unavailable as error:
         raise CommandError(text_with_cause(error)) from error
     except (BadMember, NoAdministrator, NothingServed, UnusableStore) as error:
         raise CommandError(str(error)) from error
     ready = WorkerReport(
         ReportKind.READY,
-        tuple(welcome_lines(job.address, instance.settings, instance.model, administrator)),
+        tuple(welcome_lines(task.address, instance.settings, instance.model, administrator)),
         tuple(new_password_lines(administrator)),
         (
             *older,
@@ -139,40 +139,40 @@ def serve(
             drained=lambda: send(WorkerReport(ReportKind.DRAINING)),
         )
         kinds = [*instance.job_kinds(), *instance.local_job_kinds()]
-        with JobThreads(kinds, instance.clock.now, instance.log, looks=job.number == 0), counts:
-            run_server(listener, handler, callbacks, _server_options(job, instance))
+        with JobThreads(kinds, instance.clock.now, instance.log, looks=task.number == 0), counts:
+            run_server(listener, handler, callbacks, _server_options(task, instance))
     finally:
         instance.close()
 
 
-def _keep_model(job: WorkerTask) -> None:
+def _keep_model(task: WorkerTask) -> None:
     """Make the process read the model that its version serves, if the file has another one by now.
 
     So a worker of this version can be replaced while the new model waits for a decision.
     """
-    if job.kept_model is None:
+    if task.kept_model is None:
         return
     settings = Settings.from_environment(os.environ)
     with suppress(OSError, UnicodeError):
-        if settings.model.read_text("utf-8") == job.kept_model:
+        if settings.model.read_text("utf-8") == task.kept_model:
             return
     kept = settings.home.absolute() / _KEPT_MODEL
     unfinished = kept.with_name(f"{_KEPT_MODEL}.{os.getpid()}")
-    unfinished.write_text(job.kept_model, "utf-8")
+    unfinished.write_text(task.kept_model, "utf-8")
     unfinished.replace(kept)
     os.environ["STRATABASE_MODEL"] = str(kept)
 
 
-def _report_changes(instance: App, job: WorkerTask, send: SendReport) -> Sequence[ModelChange]:
+def _report_changes(instance: App, task: WorkerTask, send: SendReport) -> Sequence[ModelChange]:
     """Report the changes of the model, and return them.
 
     Raises CommandError if the model is not served, because somebody must decide about a change first.
     """
-    changes = changes_since(instance, job.previous_model)
+    changes = changes_since(instance, task.previous_model)
     undecided: Sequence[ModelChange] = ()
-    if job.keeps_model:
+    if task.keeps_model:
         try:
-            undecided = undecided_changes(instance, job.previous_model, changes)
+            undecided = undecided_changes(instance, task.previous_model, changes)
         except Unavailable as error:
             raise CommandError(text_with_cause(error)) from error
     if changes:
@@ -191,14 +191,14 @@ def _check_instance(instance: App) -> None:
     instance.part(MemberServices).check_mail()
 
 
-def _server_options(job: WorkerTask, instance: App) -> ServerOptions:
-    """Return what the settings and the job change about the server."""
+def _server_options(task: WorkerTask, instance: App) -> ServerOptions:
+    """Return what the settings and the task change about the server."""
     settings, own = instance.settings, instance.settings.of(ServerSettings)
     writers: list[WriteRecord] = []
     if own.access_log != "off":
         writers.append(AccessLog(own.access_log).write)
-    if job.metrics is not None:
-        writers.append(RequestMetrics(job.metrics, job.metrics_process).write)
+    if task.metrics is not None:
+        writers.append(RequestMetrics(task.metrics, task.metrics_process).write)
     slow = own.slow_request_milliseconds
     return ServerOptions(
         TrustedProxies(own.trusted_proxies) if own.trusted_proxies else None,
@@ -241,10 +241,10 @@ def _unbuilt(instance: App) -> tuple[str, ...]:
         return ()
 
 
-def _report_warnings(job: WorkerTask, file: Path, send: SendReport) -> None:
+def _report_warnings(task: WorkerTask, file: Path, send: SendReport) -> None:
     """Send a report with the warnings about the model, unless the previous worker serves the same text."""
     try:
-        if job.previous_model is not None and file.read_text("utf-8") == job.previous_model:
+        if task.previous_model is not None and file.read_text("utf-8") == task.previous_model:
             return
         lines = tuple(f"Warning: {warning}" for warning in lint_model_file(file))
     except (InvalidModel, OSError, UnicodeDecodeError):

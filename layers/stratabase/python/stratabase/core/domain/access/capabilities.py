@@ -49,7 +49,7 @@ class Capabilities:
     def compares(self, class_: Class, attribute: str) -> bool:
         """Return whether the profile may filter, sort and look up objects of a class by an attribute.
 
-        The schema shows no others. `visibility.check_comparison` refuses them in requests, and says why.
+        The schema shows no others. `visibility.check_comparable` refuses them in requests, and says why.
         """
         access = self._access
         return access is None or (

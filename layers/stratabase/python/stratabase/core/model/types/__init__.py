@@ -2,8 +2,8 @@
 
 Read `base` (all that a type defines) and `storage` (the stored forms and their order in indexes), then any
 type. `temporal` has what Date, Time and Datetime share. To add a type, write its class in its own file, and
-list it in `TYPES`. Nothing else must change, except `values/cel/kinds` for a type of a new kind. Imports
-point to `formats` and to the kinds of expressions.
+list it in `TYPES`. No other code changes, except `values/cel/kinds` for a type of a new kind. CONTRIBUTING
+names the tables of the tests and the pages. Imports point to `formats` and to the kinds of expressions.
 """
 
 from collections.abc import Mapping

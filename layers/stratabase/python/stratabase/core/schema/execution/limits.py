@@ -28,7 +28,7 @@ _INTROSPECTION = ("__schema", "__type")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The maximums for one document. Those of a service are in its settings, with these as their defaults."""
+    """The maximums for one document. A service takes them from its settings (`core/settings.py`)."""
 
     characters: int = 65_536
     """Of its text. Parsing takes time in proportion to the length, and no other request gets that time."""

@@ -91,11 +91,16 @@ class EngineQueue(LedgerQueue[str]):
         self._announce: Callable[[], None] | None = None
 
     def on_added(self, announce: Callable[[], None]) -> None:
-        """Call `announce` after each `add` of this process from now on. See `JobKind.on_added`."""
+        """Make `announce` call a function from now on. See `JobKind.on_added`."""
         self._announce = announce
 
+    def announce(self) -> None:
+        """Say that a batch with a job is committed, so that the server of this process runs it at once."""
+        if self._announce is not None:
+            self._announce()
+
     def put(self, key: str, content: str, due: Instant, commit_id: str) -> Action:
-        """Return the action that adds a job, for the batch with this ID.
+        """Return the action that adds a job, for the batch with this ID. Call `announce` after its commit.
 
         It replaces a job with the same key, also one that is running. The new one runs afterwards.
         """
@@ -105,8 +110,7 @@ class EngineQueue(LedgerQueue[str]):
         """Add a job in a batch of its own. Raises Unavailable."""
         commit_id = new_commit_id("job")
         self._engine.commit(Batch(commit_id, (self.put(key, content, due, commit_id),)))
-        if self._announce is not None:
-            self._announce()
+        self.announce()
 
     def finish(self, job: Job[Any]) -> None:
         """Remove a job that is done, unless it has changed since."""
