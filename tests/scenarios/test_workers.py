@@ -48,8 +48,8 @@ class Client:
     attribute: str = ""
     """An attribute that only the model of now has."""
     answers: int = 0
-    cut: int = 0
-    """How many requests have no answer because the connection was closed."""
+    cut: list[str] = field(default_factory=list)
+    """The errors of the requests whose answers ended too early."""
     number: int = 0
 
     def write_until(self, end: Event) -> None:
@@ -59,8 +59,11 @@ class Client:
                 connection.close()
             try:
                 self._create(connection)
-            except (OSError, http.client.HTTPException):
-                self.cut += connection.sock is not None
+            except BrokenPipeError:
+                connection.close()  # the server had closed it before it got the whole request
+            except (OSError, http.client.HTTPException) as error:
+                if connection.sock is not None:  # http.client closes it itself if there is no answer at all
+                    self.cut.append(repr(error))
                 connection.close()
         connection.close()
 
@@ -163,9 +166,9 @@ def _wait_for_answers(clients: list[Client]) -> None:
     eventually(lambda: all(c.answers >= n + ANSWERS for c, n in zip(clients, before, strict=True)))
 
 
-def _cut(clients: list[Client]) -> int:
-    """Return the number of requests that have no answer because their connections were closed."""
-    return sum(client.cut for client in clients)
+def _cut(clients: list[Client]) -> list[list[str]]:
+    """Return, for each client, the errors of the requests whose answers ended too early."""
+    return [[*client.cut] for client in clients]
 
 
 def _workers(service: RunningService) -> set[int]:
