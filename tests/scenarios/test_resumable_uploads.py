@@ -93,6 +93,7 @@ def test_tuspy_resumes_after_the_service_was_killed(service: RunningService, fil
     assert_is_pending(service, url, film)
 
 
+@pytest.mark.built
 def test_tus_js_client_resumes_after_the_service_was_killed(service: RunningService, film: Path) -> None:
     node = find_node()
     environment = {

@@ -17,6 +17,8 @@ from tests.scenarios.node_scripts import find_node, scripts
 from tests.service import PASSWORD, SAMPLE_MODEL, basic, running
 from tests.soak import mostly
 
+pytestmark = pytest.mark.built
+
 PATIENCE = 120
 """Seconds."""
 DOCUMENT = """query People($options: EmployeePageOptions) {
