@@ -5,7 +5,6 @@ OLDEST := $(lastword $(OLDER))
 PYTHON ?= $(shell tools/find-python 3.13 $(OLDER))
 VENV := .venv
 BIN := $(VENV)/bin
-TESTS ?= tests
 # What differs between versions of Python without any help from us: pure rules, engines, and each route once.
 PORTABLE := tests/values/formats tests/values/cel tests/core/model tests/core/domain $(wildcard tests/members/test_*.py) tests/contract tests/server/http/test_request.py tests/server/http/test_dispatcher.py tests/scenarios/test_newcomer.py
 
@@ -27,7 +26,7 @@ test: $(VENV)/.dev .venv-ministack/.done $(if $(TESTS),$(BUILT)) ## Run the test
 	@$(BIN)/python -u -m pytest -n 3 --dist worksteal $(if $(TESTS),$(TESTS),-m "not built")
 
 test-built: $(VENV)/.dev .venv-ministack/.done $(BUILT) ## Run the tests of wheels, of functions on Lambda, of browsers and clients
-	@echo "Running the tests of wheels, functions on Lambda, browsers and clients (2 minutes on 2 cores)"
+	@echo "Running the tests of wheels, functions on Lambda, browsers and clients"
 	@$(BIN)/python -u -m pytest -n 2 --dist worksteal -m built
 
 test-lambda: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done ## Run the scenarios on Lambda functions over an emulator that fails (FAULTS=SEED:PERCENT)
@@ -63,10 +62,10 @@ bench: $(VENV)/.dev ## Measure, print each limit beside its figure, and fail pas
 	@$(BIN)/python -u -m benchmarks
 
 peer: $(VENV)/.dev .node-peer/.done ## Measure requests beside PostGraphile (needs PostgreSQL, and Node 22 or later)
-	@echo "Measuring the CPU time of requests beside that of PostGraphile (about five minutes)"
+	@echo "Measuring the CPU time of requests beside that of PostGraphile"
 	@$(BIN)/python -u -m benchmarks.peer
 
-costs: $(VENV)/.dev $(if $(MEASURE),.venv-ministack/.done .venv-layers/.done) ## Write docs/costs.md anew (MEASURE=1: measure first, which takes ten minutes)
+costs: $(VENV)/.dev $(if $(MEASURE),.venv-ministack/.done .venv-layers/.done) ## Write docs/costs.md anew (MEASURE=1: measure first, which takes two minutes)
 	@echo "Writing docs/costs.md$(if $(MEASURE), after the measurements)"
 	@$(if $(MEASURE),PYTHONDONTWRITEBYTECODE= $(BIN)/python -m benchmarks.costs.measure)
 	@$(BIN)/python -m benchmarks.costs > docs/costs.md

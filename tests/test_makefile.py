@@ -1,5 +1,6 @@
-"""The targets of make that take longer than two seconds say what they do."""
+"""What the targets of make say and run."""
 
+import os
 import re
 import subprocess
 import sys
@@ -31,6 +32,25 @@ def test_a_target_says_what_it_does(name: str) -> None:
     first = TARGETS[name][0].strip()
     assert first.startswith(("@echo", "@for")) or not first.startswith("@"), first
     assert not first.startswith("@for") or "echo" in first
+
+
+@pytest.mark.parametrize(
+    ("target", "arguments"),
+    [
+        (["test"], '-n 3 --dist worksteal -m "not built"'),
+        (["test", "TESTS=tests/values"], "-n 3 --dist worksteal tests/values"),
+        (["test-built"], "-n 2 --dist worksteal -m built"),
+        (["soak"], "-n 2 --dist worksteal -m soak"),
+    ],
+)
+def test_a_target_runs_its_tests_and_no_others(target: list[str], arguments: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "TESTS"}
+    done = subprocess.run(
+        ["make", "--dry-run", *target], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+
+    (line,) = (line for line in done.stdout.splitlines() if " -m pytest " in line)
+    assert line.partition(" -m pytest ")[2].strip() == arguments
 
 
 def test_a_path_without_tests_is_named() -> None:
