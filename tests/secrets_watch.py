@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from email import message_from_bytes, policy
 from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, quote_plus, unquote
 
@@ -59,6 +60,8 @@ class SecretsWatch:
         self._texts: dict[bytes, str] = {}
         """By content: the place."""
         self._leaks: list[Leak] = []
+        self._turn = Lock()
+        """Several threads of a test note their answers."""
         for name, value in (settings or {}).items():
             if name in secret_settings():
                 self.learn(value, f"the setting {name}")
@@ -80,18 +83,19 @@ class SecretsWatch:
         for token in _LINK_TOKEN.findall(unquote(path)):
             # The page of a link has the token of the link in its form.
             answer = answer.replace(token.encode(), b"")
-        if status < 400:
-            self._learn_credentials(request_headers)
-            self._learn_body(sent)
-        for token in re.findall(rb'"access_token": ?"([^"]+)"|<access_token>([^<]+)<', body):
-            issued = next(filter(None, token))
-            self._secrets[issued] = "a token"
-            self._issued[issued] = answer
-        if answer not in self._answers:
-            self._answers[answer] = f"the answer {status} to {method} {path.partition('?')[0]}"
-            self._kept += len(answer)
-            if self._kept > MAX_KEPT:
-                self._search_answers()
+        with self._turn:
+            if status < 400:
+                self._learn_credentials(request_headers)
+                self._learn_body(sent)
+            for token in re.findall(rb'"access_token": ?"([^"]+)"|<access_token>([^<]+)<', body):
+                issued = next(filter(None, token))
+                self._secrets[issued] = "a token"
+                self._issued[issued] = answer
+            if answer not in self._answers:
+                self._answers[answer] = f"the answer {status} to {method} {path.partition('?')[0]}"
+                self._kept += len(answer)
+                if self._kept > MAX_KEPT:
+                    self._search_answers()
 
     def leaks(self, home: Path, log: str) -> list[Leak]:
         """Return all leaks. `home` is the data folder of the service, which has its keys and its outbox."""
@@ -143,13 +147,13 @@ class SecretsWatch:
                 self.learn(value, "a password")
 
     def _search_answers(self) -> None:
-        # Other threads go on receiving answers.
-        answers, self._answers, self._kept = self._answers, {}, 0
-        for answer, place in list(answers.items()):
+        for answer, place in self._answers.items():
             self._search(answer, place)
+        self._answers.clear()
+        self._kept = 0
 
     def _search(self, text: bytes, place: str) -> None:
-        for secret, kind in list(self._secrets.items()):
+        for secret, kind in self._secrets.items():
             if secret in text and self._issued.get(secret) != text:
                 self._leaks.append(Leak(kind, place))
 

@@ -189,6 +189,11 @@ def load(reference: str) -> Any:
     return getattr(import_module(module), name)
 
 
+def open_service(field_name: str, settings: Any) -> Any:
+    """Return the service that a field of the settings names, None if the field is not set."""
+    return None if getattr(settings, field_name) is None else load(SERVICES[field_name])(settings)
+
+
 def missing_package(reference: str) -> str | None:
     """Return the name of the package that a reference needs, None if it is installed."""
     package = reference.partition(".")[0]

@@ -34,12 +34,12 @@ from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.store.layout import keys
 from stratabase.core.store.renamed_repository import RenamedRepository, open_repository
 from stratabase.core.store.repository import Repository
-from stratabase.core.store.sources import ObjectSource, Sources
+from stratabase.core.store.sources import Sources
 from stratabase.values.clock import SystemClock
 
 if TYPE_CHECKING:
     from stratabase.core.http.api.openapi.document import ServiceInfo
-    from stratabase.core.http.base.authentication import Authentication, Authenticator
+    from stratabase.core.http.base.authentication import Authentication
     from stratabase.core.http.base.endpoint import Endpoint
     from stratabase.core.http.handler import HttpHandler
     from stratabase.core.jobs.job import JobKind
@@ -126,10 +126,7 @@ class App:
 
     def _sources(self) -> Sources:
         """Return the sources of the objects that the store does not have."""
-        sources: dict[str, ObjectSource] = {}
-        for find in self._functions_of(lambda feature: feature.sources):
-            sources |= find(self)
-        return sources
+        return self._entries_of(lambda feature: feature.sources)
 
     @cached_property
     def attempts(self) -> Attempts:
@@ -252,18 +249,12 @@ class App:
         """The authentication of requests by the Authorization header."""
         from stratabase.core.http.base.authentication import Authentication  # noqa: PLC0415 - commands need no HTTP
 
-        schemes: dict[str, Authenticator] = {}
-        for find in self._functions_of(lambda feature: feature.authenticators):
-            schemes |= find(self)
-        return Authentication(schemes)
+        return Authentication(self._entries_of(lambda feature: feature.authenticators))
 
     @property
     def token_issuers(self) -> Mapping[str, Callable[[str], Caller]]:
         """What returns the caller with a Bearer token that another service has issued, by the issuer."""
-        issuers: dict[str, Callable[[str], Caller]] = {}
-        for find in self._functions_of(lambda feature: feature.token_issuers):
-            issuers |= find(self)
-        return issuers
+        return self._entries_of(lambda feature: feature.token_issuers)
 
     @property
     def functions(self) -> Sequence[str]:
@@ -318,10 +309,7 @@ class App:
 
     def health_problems(self) -> Mapping[str, str]:
         """Return what keeps the features from serving, by the field of the health response that says so."""
-        problems: dict[str, str] = {}
-        for find in self._functions_of(lambda feature: feature.health):
-            problems |= find(self)
-        return problems
+        return self._entries_of(lambda feature: feature.health)
 
     def is_stopping(self) -> bool:
         """Return whether the service is about to stop."""
@@ -366,6 +354,13 @@ class App:
     def _functions_of(self, column: Callable[[Feature], str | None]) -> Iterator[Callable[..., Any]]:
         """Yield the functions that the features name in a column."""
         return (load(reference) for reference in map(column, self._features) if reference is not None)
+
+    def _entries_of(self, column: Callable[[Feature], str | None]) -> dict[str, Any]:
+        """Return the entries of all mappings that the functions in a column return."""
+        entries: dict[str, Any] = {}
+        for find in self._functions_of(column):
+            entries |= find(self)
+        return entries
 
     def close(self) -> None:
         """Finish pending work, and close the stores that were opened."""

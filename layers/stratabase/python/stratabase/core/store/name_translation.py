@@ -206,10 +206,10 @@ class NameTranslation:
         for name, values in table.values.items():
             value = state.get(name)
             if isinstance(value, str) and value in values:
-                result[table.keys.get(name, name)] = values[value]
+                result[keys.get(name, name)] = values[value]
         kept: object = state.get(KEPT)
         if isinstance(kept, KeptValues):
-            translated: Any = kept.translated(table.keys.get, partial(self.value, class_name))
+            translated: Any = kept.translated(keys.get, partial(self.value, class_name))
             result[KEPT] = translated
         return result
 

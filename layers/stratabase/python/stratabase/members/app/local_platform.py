@@ -7,12 +7,11 @@ of features names what opens these services.
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 from stratabase.core.app.platform import ClosableBlobs, StoresRequired
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.store_mark import StoreKind, StoreRequirements
-from stratabase.core.features import MAILERS, SERVICES, load
+from stratabase.core.features import MAILERS, load, open_service
 from stratabase.core.operations.ports import Attempts
 from stratabase.core.operations.store_marks import MarkStore
 from stratabase.core.settings import BadSettings, Settings
@@ -111,7 +110,7 @@ class LocalPlatform:
 
     def blobs(self) -> ClosableBlobs:
         """Return the store in the folder `files`, or in the service that the settings name."""
-        blobs: ClosableBlobs | None = self._service("bucket")
+        blobs: ClosableBlobs | None = open_service("bucket", self._settings)
         if blobs is not None:
             return blobs
         from stratabase.core.files.folder import FolderBlobs  # noqa: PLC0415 - see the class
@@ -124,7 +123,7 @@ class LocalPlatform:
 
     def keyring(self) -> Keyring:
         """Return the keyring in a file, or in the service that the settings name."""
-        keyring: Keyring | None = self._service("signing_keys")
+        keyring: Keyring | None = open_service("signing_keys", self._settings)
         if keyring is not None:
             return keyring
         from stratabase.members.keys.file import FileKeyring  # noqa: PLC0415 - see the class
@@ -146,7 +145,7 @@ class LocalPlatform:
 
         Raises BadSettings on Lambda, which keeps no files.
         """
-        queue: ClosableQueue | None = self._service("mail_function")
+        queue: ClosableQueue | None = open_service("mail_function", self._settings)
         if queue is not None:
             return queue
         if self._settings.function is not None:
@@ -154,9 +153,3 @@ class LocalPlatform:
         from stratabase.members.mailers.sqlite_queue import SqliteMailQueue  # noqa: PLC0415 - see the class
 
         return SqliteMailQueue(self._home / "mail-queue.db", now)
-
-    def _service(self, name: str) -> Any:
-        """Return the service that a field of the settings names, None if the field is not set."""
-        if getattr(self._settings, name) is None:
-            return None
-        return load(SERVICES[name])(self._settings)

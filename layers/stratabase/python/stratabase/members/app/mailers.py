@@ -4,7 +4,7 @@ import sys
 from email.headerregistry import Address
 from typing import TYPE_CHECKING
 
-from stratabase.core.features import SERVICES, load
+from stratabase.core.features import open_service
 from stratabase.core.settings import BadSettings, Settings
 from stratabase.members.mailers.message import parse_sender
 from stratabase.members.ports import Mailer
@@ -26,8 +26,8 @@ def smtp(settings: Settings) -> Mailer:
         from stratabase.members.mailers.smtp import SmtpMailer, parse_smtp_url  # noqa: PLC0415 - see `outbox`
 
         return SmtpMailer(parse_smtp_url(settings.smtp), sender(settings))
-    if settings.smtp_secret is not None:
-        mailer: Mailer = load(SERVICES["smtp_secret"])(settings)
+    mailer: Mailer | None = open_service("smtp_secret", settings)
+    if mailer is not None:
         return mailer
     message = (
         "STRATABASE_SMTP is required when STRATABASE_MAIL is smtp. Use smtp://host:port or "
