@@ -15,17 +15,16 @@ from stratabase.core.model.model import Profile
 from stratabase.core.operations.ports import Attempts
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.store.sqlite.attempts import SqliteAttempts
-from stratabase.members.endpoints.authenticators import BasicAuthenticator, BearerAuthenticator
+from stratabase.core.waiting import SystemClock
 from stratabase.members.keys.file import FileKeyring
 from stratabase.members.member import Member
 from stratabase.members.ports import Members
 from stratabase.members.sign_in.callers import CallerFactory, MemberCache
 from stratabase.members.sign_in.password_hashes import Argon2Passwords
-from stratabase.members.sign_in.sign_in import SignIn
+from stratabase.members.sign_in.sign_in import BasicAuthenticator, SignIn
 from stratabase.members.sign_in.signing_keys import SigningKeyCache
-from stratabase.members.sign_in.tokens import TokenIssuer, TokenTerms, TokenVerifier
+from stratabase.members.sign_in.tokens import BearerAuthenticator, TokenIssuer, TokenTerms, TokenVerifier
 from stratabase.members.stores.sqlite_members import SqliteMembers
-from stratabase.values.clock import SystemClock
 
 FIRST_REQUESTS, REPEATED_REQUESTS = 40, 20_000
 """The numbers of measured requests: the first requests of different members, and repeated requests of one."""

@@ -36,8 +36,8 @@ from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.services import delete, save
 from stratabase.core.settings import Settings
-from stratabase.core.store.engine.metering import MeteredEngine
 from stratabase.core.store.engine.port import Engine, Item, Key
+from stratabase.core.store.engine.wrappers import MeteredEngine
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.store.layout.keys import REGISTRY
 from stratabase.core.store.repository import Repository

@@ -18,11 +18,11 @@ from time import perf_counter
 
 from benchmarks.table import Figure, print_table
 from stratabase.core.store.ids import TimeOrderedIds
+from stratabase.core.waiting import SystemClock
 from stratabase.members.member import Member
 from stratabase.members.operations.forgotten_password import MAX_REQUESTS_FROM_ADDRESS
 from stratabase.members.operations.password_reset import FORGOT_PASSWORD_PATH
 from stratabase.members.stores.sqlite_members import SqliteMembers
-from stratabase.values.clock import SystemClock
 from tests.service import RunningService
 
 NAMES = 1_000

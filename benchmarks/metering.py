@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.core.domain.query.consumption import Consumption, round_trips
-from stratabase.core.store.engine.metering import record_consumption
+from stratabase.core.store.engine.wrappers import record_consumption
 
 
 class Metered(NamedTuple):

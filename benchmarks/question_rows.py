@@ -28,8 +28,8 @@ from stratabase.core.model.types.operators import Operator
 from stratabase.core.operations.context import ReadContext, evaluation_context
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.settings import Settings
-from stratabase.core.store.engine.metering import MeteredEngine
 from stratabase.core.store.engine.port import Batch, Engine, IndexKey, Item, Put
+from stratabase.core.store.engine.wrappers import MeteredEngine
 from stratabase.core.store.indexes.registry_cache import RegistryCache
 from stratabase.core.store.layout import codec, keys, links
 from stratabase.core.store.layout.associations import Associations

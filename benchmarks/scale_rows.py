@@ -52,8 +52,8 @@ from stratabase.core.store.engine.capacity import (
     needed_actions,
     range_bytes,
 )
-from stratabase.core.store.engine.metering import MeteredEngine
 from stratabase.core.store.engine.port import ITEMS, Batch, Check, Engine, Item, Key
+from stratabase.core.store.engine.wrappers import MeteredEngine
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.store.layout import keys
 from stratabase.core.store.repository import Repository

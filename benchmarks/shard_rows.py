@@ -23,7 +23,7 @@ from stratabase.core.domain.query.page import PageFields, Query, Window
 from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.types.operators import Operator
-from stratabase.core.store.engine.metering import MeteredEngine
+from stratabase.core.store.engine.wrappers import MeteredEngine
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.store.repository import Repository
 from stratabase.core.store.sqlite.engine import SqliteEngine

@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from stratabase.core.http.base.response_size import ProxyResponse
+from stratabase.core.http.base.response_body import ProxyResponse
 
 ANY_MEDIA_TYPE = "*/*"
 """The documented media type of files, whose content no schema describes."""

@@ -15,7 +15,7 @@ from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.http.base.shape import Shape
 from stratabase.core.http.handler import HttpHandler
 from stratabase.core.observe import Log
-from stratabase.members.endpoints.authenticators import BasicAuthenticator
+from stratabase.members.sign_in.sign_in import BasicAuthenticator
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages import verbatim
 from stratabase_aws.functions.handler import LambdaHandler

@@ -11,7 +11,6 @@ from stratabase.core.http.base.endpoint import Endpoint
 from stratabase.core.http.handler import HttpHandler
 from stratabase.core.model.model import Profile
 from stratabase.core.observe import Log
-from stratabase.members.endpoints.authenticators import BasicAuthenticator
 from stratabase.members.endpoints.reset_password import reset_password_endpoint
 from stratabase.members.forgotten_password import ForgottenPassword
 from stratabase.members.member import Member
@@ -23,6 +22,7 @@ from stratabase.members.pages.confirm_email import ConfirmEmailPages, confirm_em
 from stratabase.members.pages.forgot_password import ForgotPasswordPages, forgot_password_endpoint
 from stratabase.members.pages.set_password import SetPasswordPages, set_password_endpoint
 from stratabase.members.password import PasswordPolicy
+from stratabase.members.sign_in.sign_in import BasicAuthenticator
 from stratabase.values.messages import verbatim
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.fakes import FrozenClock

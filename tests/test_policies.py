@@ -14,9 +14,9 @@ from stratabase.core.app.app import App
 from stratabase.core.model.prepared import prepare, prepared_file
 from stratabase.core.model.reading import read_model_file
 from stratabase.core.settings import Settings
+from stratabase.core.waiting import SystemClock
 from stratabase.members.app.member_services import MemberServices
 from stratabase.members.sign_in import password_hashes as passwords
-from stratabase.values.clock import SystemClock
 from stratabase_aws.functions import reindex_handler
 from stratabase_aws.s3 import s3
 from tests import ministack

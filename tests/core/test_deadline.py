@@ -3,7 +3,7 @@
 from contextvars import copy_context
 from math import inf
 
-from stratabase.core.deadline import deadline_after, remaining_seconds
+from stratabase.core.waiting import deadline_after, remaining_seconds
 
 
 class Clock:

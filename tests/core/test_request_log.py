@@ -15,7 +15,7 @@ from stratabase.core.http.base.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.http.handler import HttpHandler
 from stratabase.core.observe import Log
-from stratabase.core.usage import current_usage
+from stratabase.core.request_log import current_usage
 from stratabase.values.messages import verbatim
 from stratabase_aws.functions.handler import LambdaHandler
 from stratabase_aws.functions.request_log import RequestLog, publish_metric

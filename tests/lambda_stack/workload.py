@@ -11,9 +11,9 @@ from unittest.mock import patch
 from urllib.parse import quote, urlencode, urlsplit
 
 from stratabase.core.store.write import cleanup
+from stratabase.core.waiting import SystemClock
 from stratabase.members.operations.forgotten_password import MAX_REQUESTS_FROM_ADDRESS
 from stratabase.members.operations.password_reset import FORGOT_PASSWORD_PATH
-from stratabase.values.clock import SystemClock
 from tests.lambda_stack.local_functions import GRAPHQL, HOUR, Stack
 from tests.repository import ROOT
 from tests.service import PASSWORD, basic

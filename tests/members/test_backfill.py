@@ -10,8 +10,8 @@ from stratabase.core.domain.objects.change import Change, Effect
 from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.model.member_names import MEMBER_IDS, NOBODY, member_id
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Batch, Engine, Item, Key
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.members.backfill import MemberBackfill, MemberBackfillOutcome, describe_outcome
 from stratabase.members.member import Member

@@ -14,7 +14,7 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.files.download import bound_file_endpoint
 from stratabase.core.http.handler import HttpHandler
-from stratabase.members.endpoints.authenticators import BasicAuthenticator
+from stratabase.members.sign_in.sign_in import BasicAuthenticator
 from tests.core.http.files.fake_downloads import FakeDownloads
 from tests.scenarios.browser import PATIENCE, chromium
 from tests.server.http.serving import http_server

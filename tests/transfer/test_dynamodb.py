@@ -9,9 +9,9 @@ from random import Random
 import pytest
 
 from stratabase.core.domain.objects.entity import Reference
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.parallel import ThreadedMap
 from stratabase.core.store.engine.port import Batch, DeleteItem, Engine, Item, Key, Put
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.layout import keys
 from stratabase.core.store.repository import Repository
 from stratabase.core.store.staged_snapshot import staged_snapshot

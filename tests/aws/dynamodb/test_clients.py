@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.core.deadline import deadline_after
+from stratabase.core.waiting import deadline_after
 from stratabase_aws.dynamodb.botocore_client import BotocoreClient
 from stratabase_aws.dynamodb.client import Client, Rejected, Unanswered, Unreached
 from stratabase_aws.dynamodb.signed_client import SignedClient

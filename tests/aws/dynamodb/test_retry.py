@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from stratabase.core.deadline import deadline_after
 from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.request_log import record_usage
 from stratabase.core.store.engine.port import (
     NOT_EXISTS,
     Batch,
@@ -18,7 +18,7 @@ from stratabase.core.store.engine.port import (
     Patch,
     Put,
 )
-from stratabase.core.usage import record_usage
+from stratabase.core.waiting import deadline_after
 from stratabase_aws.dynamodb.client import Rejected, Unanswered
 from stratabase_aws.dynamodb.engine import DynamoDBEngine
 from stratabase_aws.dynamodb.retry import RetryPolicy

@@ -12,7 +12,7 @@ from stratabase.core.jobs.job import NEVER, EachRound, Job, JobKind
 from stratabase.core.jobs.runner import JobsFailed
 from stratabase.core.observe import Log
 from stratabase.core.settings import Settings
-from stratabase.values.clock import SystemClock
+from stratabase.core.waiting import SystemClock
 from stratabase_aws.functions import handlers
 from stratabase_aws.functions.handlers import SWEEP_STEP_MILLISECONDS, sweep_handler
 from stratabase_aws.functions.request_log import OLDEST_PURGE_METRIC, SET_ASIDE_METRIC

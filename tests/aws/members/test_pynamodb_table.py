@@ -10,9 +10,9 @@ import pytest
 from pynamodb.attributes import UnicodeAttribute
 from pynamodb.exceptions import DoesNotExist
 
-from stratabase.core.deadline import deadline_after
 from stratabase.core.domain.issues.refusals import Unavailable
-from stratabase.core.usage import record_usage
+from stratabase.core.request_log import record_usage
+from stratabase.core.waiting import deadline_after
 from stratabase_aws.dynamodb.retry import PermanentRejection, RetryBudget, RetryPolicy
 from stratabase_aws.endpoint import AwsEndpoint, Credentials
 from stratabase_aws.members.pynamodb_table import PynamoRecord, PynamoTable

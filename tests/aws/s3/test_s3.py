@@ -14,9 +14,9 @@ from botocore.exceptions import ConnectTimeoutError, NoCredentialsError, ReadTim
 from botocore.response import StreamingBody
 from botocore.stub import Stubber
 
-from stratabase.core.deadline import deadline_after
 from stratabase.core.domain.files.blob import MIN_PART_SIZE, Blob, BlobNotFound, MultipartUpload, UploadedPart
 from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.waiting import deadline_after
 from stratabase_aws.endpoint import AwsEndpoint, Credentials
 from stratabase_aws.s3 import s3
 from stratabase_aws.s3.s3 import S3Blobs

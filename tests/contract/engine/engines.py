@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import pytest
 
-from stratabase.core.store.engine.metering import MeteredEngine
 from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.engine.wrappers import MeteredEngine
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.dynamodb import MotoTable, over_ministack
 from tests.contract.engine.half_written import HalfWrittenOverlay

@@ -9,8 +9,8 @@ import pytest
 from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.settings import Settings
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Batch, Engine, Item
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.layout.keys import REGISTRY
 from stratabase.members.app.member_services import MemberServices
 from stratabase.values.messages import _

@@ -4,12 +4,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from stratabase.core.deadline import remaining_seconds
 from stratabase.core.domain.caller import Caller
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.base.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.http.handler import HttpHandler
+from stratabase.core.waiting import remaining_seconds
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.http_fixtures import make_event
 

@@ -10,8 +10,8 @@ from stratabase.core.domain.query.consumption import Consumption
 from stratabase.core.domain.write.commands import Create, Delete, RoleCommand, Update
 from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.services import delete, save
-from stratabase.core.store.engine.metering import MeteredEngine
 from stratabase.core.store.engine.port import Batch, Item, Patch, Put, Value
+from stratabase.core.store.engine.wrappers import MeteredEngine
 from stratabase.core.store.layout import keys
 from stratabase.core.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from stratabase.core.schema.executor import SchemaExecutor
-from stratabase.core.store.engine.metering import MeteredEngine, record_consumption
 from stratabase.core.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
 from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.engine.wrappers import MeteredEngine, record_consumption
 from stratabase.core.store.indexes import registry_cache
 from stratabase.core.store.repository import Repository
 from stratabase.core.store.sqlite.engine import SqliteEngine

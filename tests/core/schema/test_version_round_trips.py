@@ -10,9 +10,9 @@ from stratabase.core.domain.objects.entity import Moment
 from stratabase.core.domain.query.consumption import Consumption, round_trips
 from stratabase.core.model.reading import read_model
 from stratabase.core.schema.executor import SchemaExecutor
-from stratabase.core.store.engine.metering import MeteredEngine, record_consumption
 from stratabase.core.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
 from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.engine.wrappers import MeteredEngine, record_consumption
 from stratabase.core.store.indexes import registry_cache
 from stratabase.core.store.repository import Repository
 from tests.contract.engine.dynamodb import over_ministack

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from stratabase.core.domain.issues.refusals import Unavailable
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Batch, Engine, Item, Key
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.values.messages import verbatim
 
 T = TypeVar("T")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import NO_EXPECTATION, Action, Batch, Check, DeleteItem, Patch, Put
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.layout.versions import END
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Engine, Item, Key
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from tests.contract.engine.reference import ReferenceEngine
 
 

@@ -2,8 +2,8 @@
 
 from threading import Condition
 
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 
 
 class SteppingEngine(DelegatingEngine):

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Batch, Engine
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 
 
 class Stopped(BaseException):

@@ -12,8 +12,8 @@ from stratabase.core.domain.store_mark import (
     StoreRefused,
     StoreRequirements,
 )
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import ITEMS, Batch, Engine, Item, Key, Put
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.layout import keys
 from stratabase.core.store.marked_engine import EngineMark, MarkedEngine
 from tests.contract.engine.reference import ReferenceEngine

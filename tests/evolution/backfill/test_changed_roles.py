@@ -15,8 +15,8 @@ from stratabase.core.domain.objects.commit_refusals import (
     RoleUnavailable,
 )
 from stratabase.core.domain.query.read_budget import ReadBudget
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Batch, Engine, Item, Key
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.indexes.role_changes import ALL_CLASSES
 from stratabase.core.store.layout import codec, keys, links
 from stratabase.evolution.backfill.reindex import Reindex, ReindexOutcome

@@ -15,8 +15,8 @@ from stratabase.core.model.model import Class, Index, Model, Role, Unique
 from stratabase.core.model.types import TYPES
 from stratabase.core.model.types.enumeration import EnumType
 from stratabase.core.store.catalog.catalog_store import CatalogStore, ServedNames
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Batch, Engine, IndexKey, Item, Key, Put
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.layout import keys
 from stratabase.core.store.repository import Repository
 from stratabase.evolution.backfill.drop import (

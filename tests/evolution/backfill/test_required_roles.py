@@ -20,8 +20,8 @@ from stratabase.core.domain.objects.commit_refusals import (
 )
 from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.model.model import Model
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Batch, Engine, Item, Patch, Put
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.indexes.registry import parse_registry
 from stratabase.core.store.layout import keys, links
 from stratabase.core.store.layout.associations import ForeignKey, LinkAssociation

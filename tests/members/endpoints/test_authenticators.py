@@ -13,8 +13,8 @@ from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.core.features import FEATURES, Feature
 from stratabase.core.http.base.refusals import InvalidCredentials
 from stratabase.core.settings import Settings
-from stratabase.members.endpoints.authenticators import BearerAuthenticator
 from stratabase.members.sign_in.json_web_tokens import MAX_TOKEN_LENGTH
+from stratabase.members.sign_in.tokens import BearerAuthenticator
 from stratabase.values.messages import verbatim
 from tests.fakes import ADMINISTRATOR
 

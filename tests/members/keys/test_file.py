@@ -12,10 +12,10 @@ from stratabase.core.domain.issues.refusals import StoreFull, Unavailable
 from stratabase.core.local_files import lock_file
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.unusable_store import UnusableStore
+from stratabase.core.waiting import SystemClock
 from stratabase.members.keys import file
 from stratabase.members.keys.file import KEYS_FILE, FileKeyring
 from stratabase.members.sign_in.signing_keys import RotateKeys, SigningKeyCache
-from stratabase.values.clock import SystemClock
 from tests.in_memory_keyring import key
 from tests.soak import count
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from stratabase.core.http.base.response_size import ProxyResponse
+from stratabase.core.http.base.response_body import ProxyResponse
 from stratabase.members.operations.forgotten_password import MAX_MAILS_TO_MEMBER, MAX_REQUESTS_FROM_ADDRESS
 from tests.http_fixtures import make_event
 from tests.link_service import BASE, FORGOT_PASSWORD, LinkService

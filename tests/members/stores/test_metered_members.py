@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from stratabase.core.domain.query.consumption import Consumption, round_trips
-from stratabase.core.store.engine.metering import record_consumption
+from stratabase.core.store.engine.wrappers import record_consumption
 from stratabase.members.member import Member
 from stratabase.members.stores.metered_members import MeteredMembers
 from tests.in_memory_members import InMemoryMembers

@@ -4,8 +4,7 @@ import io
 
 import pytest
 
-from stratabase.core.request_log import RequestRecord
-from stratabase.core.usage import RequestUsage
+from stratabase.core.request_log import RequestRecord, RequestUsage
 from stratabase.server.process.access_log import JSON, TEXT, AccessLog
 
 RECORD = RequestRecord("/public/health", "GET", "a", 200, 1.25, RequestUsage(), "203.0.113.9")

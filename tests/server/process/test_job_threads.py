@@ -12,9 +12,9 @@ from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.jobs.job import EachRound, Job, JobKind
 from stratabase.core.observe import Log
 from stratabase.core.store.write.job_queue import EngineQueue
+from stratabase.core.waiting import SystemClock
 from stratabase.server.process import job_threads
 from stratabase.server.process.job_threads import JobThreads
-from stratabase.values.clock import SystemClock
 from stratabase.values.messages import verbatim
 from tests.contract.engine.reference import ReferenceEngine
 

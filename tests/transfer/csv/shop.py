@@ -18,12 +18,12 @@ from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.store.indexes.listing import listed_objects
 from stratabase.core.store.layout import keys
 from stratabase.core.store.renamed_repository import open_repository
+from stratabase.core.waiting import SystemClock
 from stratabase.transfer.csv.cells import CellFormats
 from stratabase.transfer.csv.columns import match_columns
 from stratabase.transfer.csv.csv_file import CsvFile
 from stratabase.transfer.csv.csv_import import Checked, CsvImport, ImportOptions
 from stratabase.transfer.csv.import_record import ImportRecord
-from stratabase.values.clock import SystemClock
 from tests.fakes import unlimited_budget
 
 MODEL: Model = read_model(

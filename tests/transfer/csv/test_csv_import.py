@@ -13,8 +13,8 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.lock import Lock
 from stratabase.core.domain.write.commands import Delete
 from stratabase.core.operations.write.services import delete
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Batch
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.transfer.csv import csv_import
 from stratabase.transfer.csv.cells import CellFormats

@@ -1,4 +1,4 @@
-"""Ends the calls of botocore's clients at the deadline of the current request (deadline.py)."""
+"""Ends the calls of botocore's clients at the deadline of the current request."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
@@ -6,7 +6,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError
 
-from stratabase.core.deadline import remaining_seconds
+from stratabase.core.waiting import remaining_seconds
 
 
 class DeadlineOver(BotoCoreError):  # type: ignore[misc] # botocore has no types

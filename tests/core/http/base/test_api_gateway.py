@@ -6,7 +6,7 @@ import pytest
 
 from stratabase.core.http.base.messages import Response
 from stratabase.core.http.base.refusals import Malformed
-from stratabase.core.http.base.response_size import proxy_response
+from stratabase.core.http.base.response_body import proxy_response
 from stratabase_aws.functions.handler import decode_event_body, request_from_event
 
 

@@ -10,11 +10,10 @@ import pytest
 
 from stratabase.core.http.base import preconditions
 from stratabase.core.http.base.authentication import Authentication
-from stratabase.core.http.base.compression import MIN_COMPRESSED_SIZE, MIN_OFFLOADED_SIZE
 from stratabase.core.http.base.cors import Cors
 from stratabase.core.http.base.endpoint import Endpoint, Operation, Responder
 from stratabase.core.http.base.messages import Response
-from stratabase.core.http.base.response_size import MAX_RESPONSE_SIZE
+from stratabase.core.http.base.response_body import MAX_RESPONSE_SIZE, MIN_COMPRESSED_SIZE, MIN_OFFLOADED_SIZE
 from stratabase.core.http.handler import HttpHandler
 from stratabase_aws.functions.handler import LambdaHandler
 

@@ -8,7 +8,7 @@ from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.base.endpoint import Endpoint, Operation
 from stratabase.core.http.base.messages import Response
 from stratabase.core.http.base.refusals import ResponseTooLarge
-from stratabase.core.http.base.response_size import MAX_RESPONSE_SIZE, check_response_size
+from stratabase.core.http.base.response_body import MAX_RESPONSE_SIZE, check_response_size
 from stratabase.core.http.handler import HttpHandler
 from stratabase_aws.functions.handler import LambdaHandler
 

@@ -17,7 +17,7 @@ from stratabase.core.domain.files.refusals import (
 from stratabase.core.domain.issues.refusals import Refusal, Unavailable
 from stratabase.core.http.base.cors import Cors
 from stratabase.core.http.base.refusals import status_row
-from stratabase.core.http.base.response_size import MAX_RESPONSE_SIZE
+from stratabase.core.http.base.response_body import MAX_RESPONSE_SIZE
 from stratabase.values.messages import verbatim
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.fakes import FakeServices

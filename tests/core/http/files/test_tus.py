@@ -15,7 +15,7 @@ from stratabase.core.http.files.download import REFERENCE_MEDIA_TYPE, pending_fi
 from stratabase.core.http.files.tus import with_tus, with_tus_creation
 from stratabase.core.http.files.upload import upload_endpoint
 from stratabase.core.http.handler import HttpHandler
-from stratabase.members.endpoints.authenticators import BasicAuthenticator
+from stratabase.members.sign_in.sign_in import BasicAuthenticator
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
 from tests.core.http.files.forms import CONTENT_TYPE, form, part

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.files.folder import FolderBlobs
 from stratabase.core.operations.file_ports import BlobStore
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Batch, Engine
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.values.messages import verbatim
 from tests.contract.blobs.stores import KINDS as BLOB_KINDS

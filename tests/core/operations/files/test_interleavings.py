@@ -6,8 +6,8 @@ from itertools import count
 
 import pytest
 
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Item, Key
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.core.operations.files.contests import OPERATIONS, Contest, run
 from tests.core.operations.files.stored_files import check_no_bytes_are_missing, check_nothing_is_left

@@ -15,7 +15,7 @@ from stratabase.core.operations.locks.lock import lock, unlock
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.services import delete, save
-from stratabase.core.store.engine.metering import MeteredEngine
+from stratabase.core.store.engine.wrappers import MeteredEngine
 from stratabase.core.store.repository import Repository
 from tests.core.store.cost import Cost, cost_of
 from tests.core.store.watched_engine import WatchedEngine

@@ -22,7 +22,7 @@ from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model
 from stratabase.core.operations.context import ReadContext, evaluation_context
 from stratabase.core.operations.read.reader import Reader
-from stratabase.core.store.engine.metering import MeteredEngine, record_consumption
+from stratabase.core.store.engine.wrappers import MeteredEngine, record_consumption
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from tests.core.operations.read.test_random_plans import CALLER, ROLES, filled, queries, seen, text
 from tests.fakes import unlimited_budget

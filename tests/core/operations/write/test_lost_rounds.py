@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.core.deadline import deadline_after
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.pipeline import MAX_WRITE_ROUNDS
 from stratabase.core.operations.write.services import save
+from stratabase.core.waiting import deadline_after
 from tests.core.operations.write.warnings.bank import BANK
 from tests.fakes import ADMINISTRATOR, fake_services
 from tests.graphs.commands import create_command

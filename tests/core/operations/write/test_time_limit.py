@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from stratabase.core import waiting
-from stratabase.core.deadline import deadline_after
 from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.waiting import deadline_after
 from tests.graphs.commands import create, create_command
 from tests.graphs.company_scenario import CompanyScenario
 

@@ -9,8 +9,8 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Command, Create, Delete, PartsCommand, Update
 from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.services import delete, save
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Batch, Engine, Item, Key
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine
 from tests.contract.versions.models import COMPANY

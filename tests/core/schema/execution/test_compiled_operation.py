@@ -8,10 +8,10 @@ import pytest
 from stratabase.core import waiting
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.operations.services import Services
+from stratabase.core.request_log import record_usage
 from stratabase.core.schema.execution import compiled_operation
 from stratabase.core.schema.execution.compiled_operation import CompiledOperation
 from stratabase.core.schema.executor import SchemaExecutor
-from stratabase.core.usage import record_usage
 from tests.fakes import ADMINISTRATOR, DictEntities, fake_services
 from tests.models import THINGS
 

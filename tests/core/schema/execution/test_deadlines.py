@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from stratabase.core.deadline import deadline_after, remaining_seconds
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.write.limits import BulkLimits
 from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.core.store.repository import Repository
+from stratabase.core.waiting import deadline_after, remaining_seconds
 from stratabase_aws.dynamodb.client import Client, Unanswered, Unreached
 from stratabase_aws.dynamodb.engine import DynamoDBEngine
 from stratabase_aws.dynamodb.retry import RetryPolicy

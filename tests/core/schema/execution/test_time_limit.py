@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from stratabase.core import waiting
-from stratabase.core.deadline import deadline_after
+from stratabase.core.waiting import deadline_after
 from tests.core.schema.executor_api import ExecutorApi
 
 NUMBER = 4

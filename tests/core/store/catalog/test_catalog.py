@@ -20,8 +20,8 @@ from stratabase.core.store.catalog.catalog import (
     stored_names_of,
 )
 from stratabase.core.store.catalog.catalog_store import MAX_PART_LENGTH, CatalogStore, ServedNames
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Batch, Engine
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.indexes.registry import Registry
 from stratabase.core.store.layout import keys
 from stratabase.values.messages import verbatim

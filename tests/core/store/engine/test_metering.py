@@ -11,7 +11,6 @@ import pytest
 
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.query.consumption import Consumption, round_trips
-from stratabase.core.store.engine.metering import MAX_MEASURED_ITEMS, MeteredEngine, record_consumption
 from stratabase.core.store.engine.parallel import sequential_map
 from stratabase.core.store.engine.port import (
     EXISTS,
@@ -30,6 +29,7 @@ from stratabase.core.store.engine.port import (
     Patch,
     Put,
 )
+from stratabase.core.store.engine.wrappers import MAX_MEASURED_ITEMS, MeteredEngine, record_consumption
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.values.messages import verbatim
 from tests.contract.engine.reference import ReferenceEngine

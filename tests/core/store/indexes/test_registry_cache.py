@@ -15,8 +15,8 @@ from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.domain.query.order import Order, OrderTerm
 from stratabase.core.domain.query.page import Query, Window
 from stratabase.core.model.model import Class, Index, Unique
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Batch, Engine, Item, Key
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.indexes.entries import BuildState
 from stratabase.core.store.indexes.registry import Registry, parse_registry, registry_put
 from stratabase.core.store.indexes.registry_cache import MAX_AGE, RegistryCache

@@ -15,8 +15,8 @@ from stratabase.core.domain.query.filter import Comparison
 from stratabase.core.domain.query.order import Order, OrderTerm, Position, position_of
 from stratabase.core.domain.query.page import PageFields, Query, Window
 from stratabase.core.model.types.operators import Operator
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import INDEX_NAMES, Batch, Engine
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.indexes.entries import BuildState
 from stratabase.core.store.indexes.listing import count_objects, listing_index
 from stratabase.core.store.indexes.registry import NoFreeSlot, Registry, parse_registry

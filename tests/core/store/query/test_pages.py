@@ -14,8 +14,8 @@ from stratabase.core.domain.query.filter import Comparison, Filter
 from stratabase.core.domain.query.order import Order, OrderTerm, Position
 from stratabase.core.domain.query.page import Page, PageFields, Query, Window
 from stratabase.core.model.types.operators import Operator
-from stratabase.core.store.engine.metering import MeteredEngine, record_consumption
 from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.engine.wrappers import MeteredEngine, record_consumption
 from stratabase.core.store.query.planner import build_plan
 from stratabase.core.store.query.plans import IdOrderPlan, SortPlan
 from stratabase.core.store.query.row_sources import PlanSource

@@ -13,8 +13,8 @@ from stratabase.core.domain.query.filter import And, Comparison, Filter, Not
 from stratabase.core.domain.query.order import Order, OrderTerm
 from stratabase.core.domain.query.page import PageFields, Query, Window
 from stratabase.core.model.types.operators import Operator
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Counted, Item
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.read import kept_counts
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from tests.core.domain.query import naive

@@ -12,9 +12,9 @@ from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.objects.lock import Lock
 from stratabase.core.domain.query.read_budget import ReadBudget
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import Engine, Item, Key
-from stratabase.core.store.read import kept_objects
+from stratabase.core.store.engine.wrappers import DelegatingEngine
+from stratabase.core.store.read import context
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.core.store.stores import Store, fresh_class
@@ -86,7 +86,7 @@ def test_an_object_that_is_read_alone_is_kept_from_the_second_time_on(
     assert [stores.reads(["none"]) for _ in range(3)] == [1, 1, 1]
     stores.other.create("new", count=1)
     assert [stores.reads(["00"]) for _ in range(3)] == [1, 0, 0]
-    monkeypatch.setattr(kept_objects, "_MAX_NOTED", 2)
+    monkeypatch.setattr(context, "_MAX_NOTED", 2)
     for id_ in IDS:
         stores.counts([id_])
         assert len(stores.store.entities._store.kept_objects._noted) <= 2
@@ -184,8 +184,8 @@ def test_objects_are_forgotten_when_their_memory_is_full(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     object_bytes = 4_000
-    monkeypatch.setattr(kept_objects, "MAX_KEPT_BYTES", 8 * object_bytes)
-    monkeypatch.setattr(kept_objects, "_MAX_SHARE", 1)
+    monkeypatch.setattr(context, "MAX_KEPT_BYTES", 8 * object_bytes)
+    monkeypatch.setattr(context, "_MAX_SHARE", 1)
     kept = stores.store.entities._store.kept_objects
     stores.counts(["00", "01"])
     for id_ in IDS:
@@ -197,7 +197,7 @@ def test_objects_are_forgotten_when_their_memory_is_full(
 
 
 def test_large_objects_and_missing_ones_are_not_kept(stores: Stores) -> None:
-    stores.store.create("large", count=1, text="x" * (kept_objects.MAX_KEPT_BYTES // 50))
+    stores.store.create("large", count=1, text="x" * (context.MAX_KEPT_BYTES // 50))
     assert [stores.reads(["large", "none", "00"]), stores.reads(["large", "none", "00"])] == [3, 2]
 
 
@@ -205,8 +205,8 @@ def test_large_objects_and_missing_ones_are_not_kept(stores: Stores) -> None:
 @pytest.mark.parametrize("seed", range(soak_count(3, 200)))
 def test_kept_objects_are_never_outdated(stores: Stores, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Two engines write and read in turn, some of it while the other reads; dicts have what was written."""
-    monkeypatch.setattr(kept_objects, "MAX_KEPT_BYTES", 30_000)
-    monkeypatch.setattr(kept_objects, "_MAX_SHARE", 1)
+    monkeypatch.setattr(context, "MAX_KEPT_BYTES", 30_000)
+    monkeypatch.setattr(context, "_MAX_SHARE", 1)
     chance, both = Random(seed), (stores.store, stores.other)
     states: dict[str, Any] = dict.fromkeys(IDS, 0)
     kept = 0

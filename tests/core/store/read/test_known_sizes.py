@@ -9,8 +9,8 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.model.reading import read_model
 from stratabase.core.schema.execution.limits import ExecutionPolicy, Limits
 from stratabase.core.schema.executor import SchemaExecutor
-from stratabase.core.store.engine.metering import MeteredEngine, record_consumption
 from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.engine.wrappers import MeteredEngine, record_consumption
 from stratabase.core.store.renamed_repository import open_repository
 from tests.contract.engine.engines import KINDS
 from tests.core.schema.grants.guild_api import GuildApi

@@ -10,7 +10,6 @@ import pytest
 
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.entity import SerialName
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import (
     Batch,
     Condition,
@@ -22,6 +21,7 @@ from stratabase.core.store.engine.port import (
     OutcomeUnknown,
     Patch,
 )
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.layout import keys
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.core.store.write.serials import BLOCKS_PER_SECOND, SerialCounters, raise_counter

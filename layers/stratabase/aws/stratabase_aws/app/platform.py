@@ -14,10 +14,10 @@ from stratabase.core.domain.store_mark import MarkCheck, StoreKind
 from stratabase.core.operations.ports import Attempts
 from stratabase.core.operations.store_marks import MarkStore
 from stratabase.core.settings import Settings
-from stratabase.core.store.engine.offloading import OffloadingEngine
 from stratabase.core.store.engine.parallel import ParallelMap, ThreadedMap
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.engine.snapshot import ItemSnapshot
+from stratabase.core.store.engine.wrappers import OffloadingEngine
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.app.local_platform import LocalPlatform
 from stratabase.members.ports import Members

@@ -15,9 +15,9 @@ from random import uniform
 from threading import Lock
 from typing import Any
 
-from stratabase.core.deadline import remaining_seconds
 from stratabase.core.domain.issues.refusals import StoreBusy
-from stratabase.core.usage import current_usage
+from stratabase.core.request_log import current_usage
+from stratabase.core.waiting import remaining_seconds
 from stratabase_aws.dynamodb.client import Client, Rejected, Unanswered
 from stratabase_aws.dynamodb.errors import (
     RequestError,

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 import orjson
 
-from stratabase.core.deadline import remaining_seconds
+from stratabase.core.waiting import remaining_seconds
 from stratabase_aws.addresses import ServiceAddress, find_address
 from stratabase_aws.dynamodb.client import (
     CHECKSUM_HEADER,

@@ -20,7 +20,7 @@ from stratabase.core.http.base.messages import (
     request_headers,
 )
 from stratabase.core.http.base.refusals import Malformed
-from stratabase.core.http.base.response_size import ProxyResponse, proxy_response, values_by_name
+from stratabase.core.http.base.response_body import ProxyResponse, proxy_response, values_by_name
 from stratabase.core.http.handler import HttpHandler
 from stratabase.core.observe import invocation
 from stratabase.values.messages import _

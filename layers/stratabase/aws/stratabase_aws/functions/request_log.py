@@ -15,8 +15,7 @@ from typing import IO, Any
 
 import orjson
 
-from stratabase.core.request_log import RequestRecord, line_fields
-from stratabase.core.usage import RequestUsage, record_usage
+from stratabase.core.request_log import RequestRecord, RequestUsage, line_fields, record_usage
 from stratabase_aws.tracing import trace_request
 
 NAMESPACE = "Stratabase"

@@ -15,7 +15,7 @@ from pynamodb.models import MetaModel, Model
 from pynamodb.transactions import TransactWrite
 
 from stratabase.core import waiting
-from stratabase.core.usage import current_usage
+from stratabase.core.request_log import current_usage
 from stratabase_aws.deadline import bound_by_deadline
 from stratabase_aws.dynamodb.botocore_client import map_botocore_error
 from stratabase_aws.dynamodb.errors import CANCELLED, CONDITION_FAILED, RequestError, permanent_error

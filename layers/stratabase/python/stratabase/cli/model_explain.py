@@ -27,8 +27,8 @@ from stratabase.core.schema.generate import NothingServed, generate_schema
 from stratabase.core.schema.inputs.query_reader import QueryReader
 from stratabase.core.schema.request.context import InputContext
 from stratabase.core.settings import Settings
-from stratabase.core.store.engine.metering import record_consumption
 from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.engine.wrappers import record_consumption
 from stratabase.core.store.indexes.registry import parse_registry
 from stratabase.core.store.indexes.registry_cache import RegistryCache
 from stratabase.core.store.layout import keys

@@ -16,8 +16,8 @@ The modules beside them import none of these packages:
 
 - `features`: the table of what each package brings: routes, commands, stores, and parts of an app
 - `settings`, `setting_values`: the settings, and how texts become their values
-- `observe`, `request_log`, `usage`: the log, the lines of requests, and what a request has used
-- `deadline`, `waiting`, `greenlets`, `concurrent_calls`, `current_request`: how requests wait, and how long
+- `observe`, `request_log`: the log, the lines of requests, and what a request has used
+- `waiting`, `greenlets`, `concurrent_calls`, `current_request`: how requests wait, and how long
 - `data_folder`, `local_files`, `unusable_store`: the folder of an instance, its files, and their errors
 
 Imports `values` only.

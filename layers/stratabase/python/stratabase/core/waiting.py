@@ -1,16 +1,23 @@
-"""Functions that wait for slow operations: by blocking the thread, unless a server installs another way.
+"""Functions that wait for slow operations, and the deadline until which the current request may wait.
 
-The local server runs many requests in one event loop. It runs each request in a greenlet and installs a
-`Waiting` that returns control to the loop until the slow operation is done. So the code in between does not
-need `async`.
+They block the thread, unless a server installs another way. The local server runs many requests in one event
+loop. It runs each request in a greenlet and installs a `Waiting` that returns control to the loop until the
+slow operation is done. So the code in between does not need `async`.
+
+API Gateway drops a response that comes later than 29 seconds after the request, and Lambda stops a function
+at its timeout. Both leave the client without a word about what was written. So a request gives up before
+that: a call that has not been sent is not sent any more, and a call that was sent is not waited for.
 """
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from contextvars import ContextVar
+from math import inf
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+
 
 T = TypeVar("T")
 
@@ -106,3 +113,43 @@ def only_reads() -> None:
     If its client leaves, the server stops it by an exception where it waits or gives way.
     """
     _installed.only_reads()
+
+
+class _Deadline(NamedTuple):
+    end: float
+    clock: Callable[[], float]
+
+
+_deadline: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
+
+
+class deadline_after:  # noqa: N801 - it is used like a function
+    """Let the deadline of the code inside the `with` block be `seconds` from now. An earlier one remains.
+
+    `clock` returns seconds, and never goes back.
+    """
+
+    __slots__ = ("_deadline", "_token")
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._deadline = _Deadline(clock() + min(seconds, remaining_seconds()), clock)
+
+    def __enter__(self) -> None:
+        self._token = _deadline.set(self._deadline)
+
+    def __exit__(self, *_: object) -> None:
+        _deadline.reset(self._token)
+
+
+def remaining_seconds() -> float:
+    """Return the seconds until the deadline, 0 or less after it, and infinity if there is none."""
+    deadline = _deadline.get()
+    return inf if deadline is None else deadline.end - deadline.clock()
+
+
+class SystemClock:
+    """The clock of this machine, which implements the port `Clock`."""
+
+    def now(self) -> int:
+        """Return the current instant in milliseconds since 1970-01-01 UTC."""
+        return time.time_ns() // 1_000_000

@@ -8,7 +8,7 @@ import pytest
 from stratabase.core.domain.query.consumption import Consumption
 from stratabase.core.domain.write.commands import Command
 from stratabase.core.model.model import Model
-from stratabase.core.store.engine.metering import MeteredEngine
+from stratabase.core.store.engine.wrappers import MeteredEngine
 from stratabase.core.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine
 from tests.core.operations.write.warnings.bank import BANK, Bank, filled

@@ -27,15 +27,15 @@ from stratabase.core.operations.file_ports import FileStores
 from stratabase.core.operations.ports import Attempts, EntityRepository
 from stratabase.core.operations.services import Services
 from stratabase.core.settings import Settings
-from stratabase.core.store.engine.metering import record_consumption
 from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.engine.wrappers import record_consumption
 from stratabase.core.store.file_ledger import EngineFileLedger
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.store.layout import keys
 from stratabase.core.store.renamed_repository import RenamedRepository, open_repository
 from stratabase.core.store.repository import Repository
 from stratabase.core.store.sources import Sources
-from stratabase.values.clock import SystemClock
+from stratabase.core.waiting import SystemClock
 
 if TYPE_CHECKING:
     from stratabase.core.http.api.openapi.document import ServiceInfo

@@ -17,10 +17,10 @@ from stratabase.core.operations.file_ports import BlobStore
 from stratabase.core.operations.ports import Attempts
 from stratabase.core.operations.store_marks import MarkStore
 from stratabase.core.settings import Settings, variables
-from stratabase.core.store.engine.metering import MeteredEngine
 from stratabase.core.store.engine.parallel import ParallelMap
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.engine.snapshot import ItemSnapshot
+from stratabase.core.store.engine.wrappers import MeteredEngine
 from stratabase.core.store.marked_engine import MarkedEngine
 from stratabase.core.unusable_store import UnusableStore
 

@@ -8,12 +8,10 @@ from functools import lru_cache
 from math import inf
 from typing import NamedTuple, TypeVar
 
-from stratabase.core.deadline import deadline_after
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Refusal, StoreOutOfService, Unavailable
 from stratabase.core.http.base.authentication import Authentication, check_csrf
 from stratabase.core.http.base.body import requested_format
-from stratabase.core.http.base.compression import compress_response
 from stratabase.core.http.base.cors import Cors
 from stratabase.core.http.base.endpoint import Endpoint, ErrorFormat, Operation, is_protected
 from stratabase.core.http.base.error_response import error_response
@@ -26,10 +24,11 @@ from stratabase.core.http.base.refusals import (
     UnsupportedContentEncoding,
     log_refusal,
 )
-from stratabase.core.http.base.response_size import buffer_stream, check_response_size
+from stratabase.core.http.base.response_body import buffer_stream, check_response_size, compress_response
 from stratabase.core.local_files import has_no_free_file
 from stratabase.core.observe import Log
 from stratabase.core.unusable_store import UnusableStore
+from stratabase.core.waiting import deadline_after
 from stratabase.values.messages import Message, _
 
 T = TypeVar("T")

@@ -4,7 +4,6 @@ from datetime import UTC, tzinfo
 from functools import cached_property, lru_cache
 
 from stratabase.core import waiting
-from stratabase.core.deadline import remaining_seconds
 from stratabase.core.domain.access.grants import Access, access_of
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Unavailable
@@ -14,6 +13,7 @@ from stratabase.core.model import model_expressions
 from stratabase.core.model.model import Model
 from stratabase.core.operations.ports import ReadableObjects
 from stratabase.core.operations.services import Services
+from stratabase.core.waiting import remaining_seconds
 from stratabase.values.cel.environment import EMPTY_CONTEXT, EvaluationContext
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.locales import load_time_zone

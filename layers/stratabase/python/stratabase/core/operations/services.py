@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from sys import maxsize
 
 from stratabase.core import waiting
-from stratabase.core.deadline import remaining_seconds
 from stratabase.core.domain.objects.lock import MAX_LOCK_MINUTES
 from stratabase.core.domain.query.consumption import Measuring
 from stratabase.core.domain.query.read_budget import ReadBudget
@@ -15,6 +14,7 @@ from stratabase.core.domain.write.warning_rules import WarningRules
 from stratabase.core.model.model import Class, Model
 from stratabase.core.operations.file_ports import FileStores
 from stratabase.core.operations.ports import Clock, EntityRepository, Ids
+from stratabase.core.waiting import remaining_seconds
 
 _BULK_SHARE = 0.75
 """The share of the remaining time of a request that a bulk operation can use."""

@@ -21,6 +21,7 @@ from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.idempotency import IdempotencyKey
 from stratabase.core.operations.executor import GraphQLResponse, QueriesOnly
 from stratabase.core.operations.services import Services
+from stratabase.core.request_log import current_usage
 from stratabase.core.schema.execution.cache import BoundedCache, gzip_compress, gzip_decompress
 from stratabase.core.schema.execution.cost_estimate import MAX_KNOWN_SIZE, SizeOf
 from stratabase.core.schema.execution.document_hints import with_hint, with_suggestion
@@ -29,17 +30,12 @@ from stratabase.core.schema.execution.documents import (
     Document,
     DocumentCache,
 )
-from stratabase.core.schema.execution.errors import (
-    DocumentError,
-    ErrorRenderer,
-    Report,
-    of_first_kinds,
-    with_advice,
-)
+from stratabase.core.schema.execution.errors import DocumentError, Report, of_first_kinds, with_advice
 from stratabase.core.schema.execution.keyed_mutation import KeyedMutation
 from stratabase.core.schema.execution.limits import ExecutionPolicy, excess_of_variables
 from stratabase.core.schema.execution.literals import LiteralValues
 from stratabase.core.schema.execution.responses import (
+    ErrorRenderer,
     render_data,
     render_refusal,
     render_result,
@@ -53,7 +49,6 @@ from stratabase.core.schema.introspection import IntrospectionCache
 from stratabase.core.schema.prepared_documents import PreparedDocuments
 from stratabase.core.schema.profile_schemas import ProfileSchemas, print_sdl
 from stratabase.core.schema.request.context import Fallback, GraphQLContext, ProfileSchema
-from stratabase.core.usage import current_usage
 from stratabase.values.messages import _
 
 MAX_CACHED_SDL = 4

@@ -9,6 +9,7 @@ from stratabase.core.domain.objects.instant import Instant, format_instant
 from stratabase.core.settings import Settings
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.unusable_store import UnusableStore
+from stratabase.core.waiting import SystemClock
 from stratabase.members.keys.key_rotation import KeyPhase, KeyState, key_phases
 from stratabase.members.ports import Keyring, member_platform
 from stratabase.members.settings import MemberSettings
@@ -16,7 +17,6 @@ from stratabase.members.sign_in.signing_keys import KeyRotation, RotateKeys
 from stratabase.terminal.arguments import Options, Subcommand, add_subcommands
 from stratabase.terminal.command_error import CommandError, text_with_cause
 from stratabase.terminal.settings import make_data_folder, read_settings, require_store
-from stratabase.values.clock import SystemClock
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -2,11 +2,11 @@
 
 Read the files in this order:
 
-- `sign_in`: verifies passwords by `password_hashes`, within the limits of `sign_in_limits`
-- `tokens`: issues and verifies tokens
+- `sign_in`: the scheme Basic; verifies passwords by `password_hashes`, within the limits of `sign_in_limits`
+- `tokens`: the scheme Bearer; issues and verifies tokens
 - `json_web_tokens`: encodes and decodes tokens, with the keys of `signing_keys`
 - `callers`: turns members into callers, and caches members
 - `cache`: a bounded cache, and deduplication of concurrent work
 
-The package imports `core.operations.ports` and the domain.
+The package imports `core.operations.ports`, `core.http.base` and the domain.
 """

@@ -1,4 +1,4 @@
-"""Sign-in by username and password, with a cache of recently verified credentials."""
+"""Sign-in by username and password (the scheme Basic), with a cache of recently verified credentials."""
 
 import secrets
 from collections.abc import Callable, Mapping
@@ -6,6 +6,8 @@ from functools import partial
 from hashlib import blake2b
 from threading import Lock
 from typing import NamedTuple
+
+import pybase64
 
 from stratabase.core import waiting
 from stratabase.core.domain.caller import Caller, SentPassword
@@ -188,3 +190,24 @@ class VerifiedCredentials:
 
 def _credentials(member: Member) -> tuple[str, str | None]:
     return member.username, member.password
+
+
+class BasicAuthenticator:
+    """The scheme Basic (RFC 7617). `sign_in(username, password, source_address)` returns the caller."""
+
+    challenge = 'Basic realm="Stratabase", charset="UTF-8"'
+
+    def __init__(self, sign_in: Callable[[str, str, str], Caller]) -> None:
+        self._sign_in = sign_in
+
+    def caller(self, credentials: str, source_address: str) -> Caller:
+        """Return the caller with this username and password. Raises like Authenticator.caller."""
+        try:
+            decoded = pybase64.b64decode(credentials, validate=True).decode()
+        except ValueError:
+            raise Unauthenticated(_("Basic credentials must be Base64-encoded UTF-8 text.")) from None
+        username, colon, password = decoded.partition(":")
+        if not colon:
+            message = _("Basic credentials must contain a colon between the username and the password.")
+            raise Unauthenticated(message)
+        return self._sign_in(username, password, source_address)

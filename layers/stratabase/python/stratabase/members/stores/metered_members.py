@@ -6,8 +6,8 @@ from time import perf_counter
 from typing import Protocol
 
 from stratabase.core.domain.query.consumption import Consumption, Note
-from stratabase.core.store.engine.metering import current_note
 from stratabase.core.store.engine.parallel import add_round_trips
+from stratabase.core.store.engine.wrappers import current_note
 from stratabase.members.member import Member
 
 _INDEX = "members"

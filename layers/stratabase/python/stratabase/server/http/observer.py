@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from stratabase.core.observe import Log
-from stratabase.core.request_log import RequestRecord
+from stratabase.core.request_log import RequestRecord, RequestUsage, record_usage
 from stratabase.core.store.query.planner import record_plans
-from stratabase.core.usage import RequestUsage, record_usage
 from stratabase.server.http.request import HttpRequest
 
 CLIENT_LEFT = 499

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from stratabase.core.app.app import App
 from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.operations.files.hold import hold_files
+from stratabase.core.waiting import SystemClock
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.commands.owners import resolve_owners
 from stratabase.members.shared_addresses import describe_shared_addresses
@@ -17,7 +18,6 @@ from stratabase.transfer.export import Export, Exported, prepared_folder
 from stratabase.transfer.format import MEMBERS
 from stratabase.transfer.importing import Import
 from stratabase.transfer.members import MemberImport, export_members
-from stratabase.values.clock import SystemClock
 from stratabase.values.wording import pluralize
 
 

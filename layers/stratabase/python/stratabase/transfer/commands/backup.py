@@ -9,6 +9,7 @@ from stratabase.core.operations.files.hold import hold_files
 from stratabase.core.operations.store_marks import check_marks
 from stratabase.core.store.sqlite.engine import BUSY_TIMEOUT
 from stratabase.core.unusable_store import UnusableStore
+from stratabase.core.waiting import SystemClock
 from stratabase.terminal.arguments import add_examples
 from stratabase.terminal.command_error import CommandError, text_with_cause
 from stratabase.terminal.progress import ProgressBar
@@ -16,7 +17,6 @@ from stratabase.terminal.settings import read_settings, require_local_data, requ
 from stratabase.transfer.backup import BackedUp, back_up
 from stratabase.transfer.client.store_state import require_whole
 from stratabase.transfer.export import FolderInUse, prepared_folder
-from stratabase.values.clock import SystemClock
 from stratabase.values.wording import pluralize
 
 

@@ -3,7 +3,7 @@
 Read the files in this order:
 
 - `messages`: requests and responses, and the parts of a request in what a server receives.
-- `response_size`: limits the size of responses.
+- `response_body`: compresses the bodies of responses, and limits their size.
 - `refusals`: the exceptions, and the table of their statuses.
 - `endpoint`: an address with its operations and their documentation.
 - `shape`: the fields of a body.
@@ -11,7 +11,7 @@ Read the files in this order:
 - `error_response`: problem details.
 - `authentication`: finds the caller of a request by the Authorization header, and rejects forged requests.
 
-`media_type`, `language`, `compression`, `cors`, `idempotency_key`, `byte_range`, `preconditions` and
+`media_type`, `language`, `cors`, `idempotency_key`, `byte_range`, `preconditions` and
 `content_disposition` implement one header field or one group of them each.
 
 Imports only refusals and the caller from the domain, messages, and single modules.

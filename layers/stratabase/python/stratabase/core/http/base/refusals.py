@@ -26,7 +26,7 @@ from stratabase.core.domain.issues.refusals import (
 from stratabase.core.domain.objects.idempotency import IdempotencyKeyReused
 from stratabase.core.http.base.messages import Headers, Request
 from stratabase.core.observe import Log, causes
-from stratabase.core.usage import current_usage
+from stratabase.core.request_log import current_usage
 from stratabase.values.messages import Message, and_list, ngettext
 
 

@@ -19,7 +19,7 @@ from stratabase.core.http.base.media_type import parse_media_type
 from stratabase.core.http.base.messages import BodyStream, Headers, Request, Response
 from stratabase.core.http.base.preconditions import Validators, allows_range, is_unmodified
 from stratabase.core.http.base.refusals import ResponseTooLarge, quote_name
-from stratabase.core.http.base.response_size import MAX_STREAMED_SIZE
+from stratabase.core.http.base.response_body import MAX_STREAMED_SIZE
 from stratabase.core.http.files.reference import REFERENCE_SHAPE, reference_json
 from stratabase.core.operations.files.download import OpenFile
 from stratabase.values.messages import _

@@ -5,7 +5,6 @@ from dataclasses import replace
 from enum import Enum
 from random import uniform
 
-from stratabase.core.deadline import remaining_seconds
 from stratabase.core.domain.access.grants import access_of
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.issue import Issue, IssueType, Path
@@ -31,6 +30,7 @@ from stratabase.core.operations.write.outcome import WriteOutcome
 from stratabase.core.operations.write.permissions import unmet_permissions
 from stratabase.core.operations.write.state_readers import StateReaders
 from stratabase.core.operations.write.warnings import MetWarning, claims_and_warnings
+from stratabase.core.waiting import remaining_seconds
 from stratabase.values.messages import _
 
 MAX_WRITE_ROUNDS = 500

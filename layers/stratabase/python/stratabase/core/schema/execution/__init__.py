@@ -9,7 +9,7 @@ Read the files in this order:
 - `fetch_plan`, `views`: say what the fields need of objects, and fetch it
 - `compiled_operation`: executes an operation without graphql-core's executor
 - `variables`, `arguments`: coerce the variables and the arguments of a compiled operation
-- `responses`, `errors`, `insight`, `document_hints`: render the response, its `errors` and `extensions`
+- `responses`, `errors`, `document_hints`: render the response, its `errors` and `extensions`
 - `keyed_mutation`: commits a mutation with an `Idempotency-Key`, and keeps its answer
 - `cache`: a cache of bounded weight
 

@@ -28,8 +28,7 @@ from stratabase.core.schema.execution.arguments import FieldArguments
 from stratabase.core.schema.execution.selections import Selections, names_of
 from stratabase.core.schema.execution.views import PageRenderer, page_fields
 from stratabase.core.schema.inputs.query_reader import query_reader_of
-from stratabase.core.schema.request.context import GraphQLContext, ResponseWarning
-from stratabase.core.schema.request.refusals import raise_issues, run_all
+from stratabase.core.schema.request.context import GraphQLContext, ResponseWarning, raise_issues, run_all
 from stratabase.core.schema.types import locks
 from stratabase.core.schema.types.attribute_types import MOMENT, MomentField
 from stratabase.core.schema.types.attributes import ATTRIBUTE, AttributeField

@@ -47,8 +47,8 @@ from stratabase.core.operations.executor import GraphQLResponse
 from stratabase.core.operations.ports import IdempotencyRecords
 from stratabase.core.operations.write.options import CommitRecorder
 from stratabase.core.operations.write.outcome import WriteOutcome
-from stratabase.core.schema.execution.errors import ErrorRenderer
 from stratabase.core.schema.execution.responses import (
+    ErrorRenderer,
     found_errors,
     render_warnings,
     with_extensions,

@@ -1,27 +1,118 @@
-"""Render the response of a request: its data, errors and extensions as JSON."""
+"""Render the response of a request: its data, errors and extensions as JSON.
 
-from collections.abc import Iterable, Sequence
+The extension `insight` has the cost of the calls to the storage that the argument of that name asks for.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain, islice
 from typing import Any
 
 import orjson
-from graphql import ExecutionResult, GraphQLError
-
-from stratabase.core.domain.issues.refusals import Refused, Unavailable
-from stratabase.core.operations.executor import GraphQLResponse
-from stratabase.core.schema.execution import insight
-from stratabase.core.schema.execution.document_hints import with_hint
-from stratabase.core.schema.execution.errors import (
-    DocumentError,
-    ErrorRenderer,
-    merge_equal_errors,
-    with_advice,
+from graphql import (
+    ExecutionResult,
+    GraphQLError,
 )
+
+from stratabase.core import waiting
+from stratabase.core.domain.access.grants import Access, access_of
+from stratabase.core.domain.access.visibility import readable_refusal
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.equal_issues import merge_equal
+from stratabase.core.domain.issues.issue import Issue, IssueType, Path, ReferenceType
+from stratabase.core.domain.issues.refusals import (
+    ReadBudgetExceeded,
+    Refused,
+    StoreOutOfService,
+    Unavailable,
+    Unfinished,
+)
+from stratabase.core.domain.query.consumption import round_trips
+from stratabase.core.model.model import Model
+from stratabase.core.operations.executor import GraphQLResponse
+from stratabase.core.request_log import current_usage
+from stratabase.core.schema.execution.document_hints import with_hint
+from stratabase.core.schema.execution.errors import DocumentError, Report, merge_equal_errors, with_advice
 from stratabase.core.schema.execution.validator import MAX_REPORTED_ERRORS
-from stratabase.core.schema.request.context import GraphQLContext
+from stratabase.core.schema.request.context import FULL, GraphQLContext, Insight
+from stratabase.core.schema.types.issues import IssueRenderer
+from stratabase.values.messages import Message, _
 
 MAX_WARNINGS = 9
 """In one response. The next attempt reports the others."""
+Json = dict[str, Any]
+
+
+class ErrorRenderer:
+    """Renders the errors of one request. Every execution error has an Issue in its extensions."""
+
+    def __init__(self, model: Model, caller: Caller, trace_id: str, report: Report) -> None:
+        self._model = model
+        self._caller = caller
+        self._trace_id = trace_id
+        self._report = report
+
+    def report_fault(self, error: BaseException) -> None:
+        """Report an exception that the response does not show."""
+        self._report(error, self._trace_id)
+
+    # Most requests have no errors.
+    @cached_property
+    def _asked(self) -> IssueRenderer:
+        caller = self._caller
+        return IssueRenderer(self._model.application, caller.profile, self._trace_id, caller.formats.language)
+
+    @cached_property
+    def _access(self) -> Access | None:
+        return access_of(self._model, self._caller.profile)
+
+    def render_request_error(self, error: DocumentError) -> Json:
+        """Return the error of a document or of its variables as JSON."""
+        # Messages of graphql-core are in English.
+        message = error.message
+        if isinstance(message, Message):
+            message = message.in_language(self._asked.language)
+        classification = "InvalidSyntax" if error.is_syntax_error else "ValidationError"
+        return {**error.formatted, "message": message, "extensions": {"classification": classification}}
+
+    def render_execution_errors(self, error: GraphQLError) -> Iterator[Json]:
+        """Yield the errors of a field as JSON, one for each issue. Many equal issues are one."""
+        cause = error.original_error
+        if cause is None:
+            yield self.render_request_error(DocumentError.of(error))
+            return
+        waiting.give_way()  # It takes milliseconds to merge the issues of a thousand objects.
+        usage = current_usage()
+        for issue in self._issues(cause):
+            if usage is not None:
+                usage.add_refusal(issue.type.name)
+            yield {**error.formatted, **self.render_issue(issue, tuple(error.path or ()))}
+
+    def render_issue(self, issue: Issue, path: Path = ()) -> Json:
+        """Return an issue of the field at a path as an error in JSON, without its place in the document."""
+        return {
+            "message": issue.message.in_language(self._asked.language),
+            "extensions": self._asked.render(issue, path),
+        }
+
+    def _issues(self, cause: BaseException) -> Sequence[Issue]:
+        if isinstance(cause, Unfinished) and cause.cause is not None:
+            return [*merge_equal(cause.issues), *self._issues(cause.cause)]
+        if isinstance(cause, Refused):
+            return merge_equal(cause.issues)
+        if isinstance(cause, ReadBudgetExceeded):
+            return (_too_much(readable_refusal(self._access, cause)),)
+        if isinstance(cause, Unavailable):
+            if isinstance(cause, StoreOutOfService):
+                self._report(cause, self._asked.trace_id)
+            return (Issue(IssueType.SERVER_ERROR, cause.message),)
+        # All other exceptions are faults of the service.
+        self._report(cause, self._asked.trace_id)
+        message = _(
+            "An internal error occurred. When you report this problem, include the trace ID {trace_id}.",
+            trace_id=self._asked.trace_id,
+        )
+        return (Issue(IssueType.SERVER_ERROR, message),)
 
 
 def render_data(response: dict[str, Any], context: GraphQLContext) -> GraphQLResponse:
@@ -39,7 +130,7 @@ def with_extensions(
     """Return a response with these `data`, `errors` and warnings, and with the insights of the request."""
     extensions: dict[str, Any] = {}
     if context.insights:
-        extensions["insight"] = insight.render_insights(context.insights)
+        extensions["insight"] = render_insights(context.insights)
     if shown := [*islice(warnings, MAX_WARNINGS)]:
         extensions["warnings"] = shown
     if extensions:
@@ -116,3 +207,49 @@ def _raise_unavailable(result: ExecutionResult) -> None:
 def render_refusal(errors: list[dict[str, Any]]) -> GraphQLResponse:
     """Return the response to a request that is not executed."""
     return GraphQLResponse(orjson.dumps({"errors": errors}), began=False)
+
+
+def render_insights(insights: Iterable[Insight]) -> dict[str, Any]:
+    """Return the totals of all services with `insight`, and each call of those that ask for `FULL`."""
+    insights = tuple(insights)
+    consumed = [one for insight in insights for one in insight.consumed]
+    calls = [call for insight in insights if insight.level == FULL for call in _calls(insight)]
+    return {
+        "roundTrips": sum(round_trips(insight.consumed) for insight in insights),
+        "readUnits": sum(one.read_units for one in consumed),
+        "writeUnits": sum(one.write_units for one in consumed),
+        "items": sum(one.items for one in consumed),
+        "bytes": sum(one.bytes for one in consumed),
+        "milliseconds": _rounded(sum(one.milliseconds for one in consumed)),
+        **({"calls": calls} if any(insight.level == FULL for insight in insights) else {}),
+    }
+
+
+def _calls(insight: Insight) -> Iterator[dict[str, Any]]:
+    for one in insight.consumed:
+        yield {
+            "path": [insight.key],
+            "kind": one.kind,
+            "index": one.index,
+            "roundTrips": one.round_trips,
+            "readUnits": one.read_units,
+            "writeUnits": one.write_units,
+            "items": one.items,
+            "bytes": one.bytes,
+            "milliseconds": _rounded(one.milliseconds),
+        }
+
+
+def _rounded(milliseconds: float) -> float:
+    return round(milliseconds, 3)
+
+
+def _too_much(refusal: ReadBudgetExceeded) -> Issue:
+    return Issue(
+        IssueType.MALFORMED_REQUEST,
+        refusal.message,
+        reference_type=None if refusal.class_name is None else ReferenceType.ENTITY,
+        entity_name=refusal.class_name,
+        attribute_names=refusal.hint.index,
+        path=("options",) if refusal.objects_read else (),
+    )

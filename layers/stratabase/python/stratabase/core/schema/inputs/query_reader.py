@@ -9,11 +9,12 @@ from graphql import GraphQLField, get_named_type
 
 from stratabase.core.domain.access.capabilities import capabilities_of
 from stratabase.core.domain.access.grants import Access
+from stratabase.core.domain.access.visibility import check_comparable, check_role_comparable
 from stratabase.core.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.core.domain.query import cursor
-from stratabase.core.domain.query.derived import filtered_attributes
+from stratabase.core.domain.query.derived import filtered_attributes, role_filters
 from stratabase.core.domain.query.filter import And, ExpressionFilter, Filter
 from stratabase.core.domain.query.order import Order, OrderTerm, Position
 from stratabase.core.domain.query.page import PageFields, Query, Window
@@ -24,8 +25,7 @@ from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.storage import Stored
 from stratabase.core.model.types.temporal import OutOfCalendar
 from stratabase.core.schema.inputs.filter_reader import FilterReader, InputObject
-from stratabase.core.schema.request.context import InputContext
-from stratabase.core.schema.request.refusals import require_comparable, require_filter, run_all
+from stratabase.core.schema.request.context import InputContext, raise_issues, run_all
 from stratabase.core.schema.types.attributes import sortable_attributes
 from stratabase.values.cel.errors import ExpressionError, InvalidExpression
 from stratabase.values.formats.invalid_value import InvalidValue
@@ -300,3 +300,32 @@ def query_reader_of(field: GraphQLField) -> QueryReader:
     type_ = get_named_type(field.args["options"].type)
     reader: QueryReader = type_.extensions[QUERY_READER]
     return reader
+
+
+def require_comparable(access: Access, class_: Class, names: Iterable[str], path: Path) -> None:
+    """Raise Refused for attributes that the caller may not use to find objects."""
+    raise_issues(check_comparable(access, class_, name, path) for name in dict.fromkeys(names))
+
+
+def require_filter(access: Access, model: Model, class_: Class, filter_: Filter, path: Path) -> None:
+    """Raise Refused for attributes and roles in a filter that the caller may not use to find objects."""
+    raise_issues(_filter_issues(access, model, class_, filter_, path))
+
+
+def _filter_issues(
+    access: Access, model: Model, class_: Class, filter_: Filter, path: Path
+) -> Iterator[Issue | None]:
+    """Yield the issues of each class along the roles of a filter, each once."""
+    waiting, seen = [(class_, filter_)], set[tuple[str, str]]()
+    while waiting:
+        class_, filter_ = waiting.pop()
+        for name in filtered_attributes(filter_):
+            if (class_.name, name) not in seen:
+                seen.add((class_.name, name))
+                yield check_comparable(access, class_, name, path)
+        for condition in role_filters(filter_):
+            role = class_.roles[condition.role.role_name]
+            if condition.role not in seen:
+                seen.add(condition.role)
+                yield check_role_comparable(access, class_, role, path)
+            waiting.append((model.classes[role.target], condition.part))

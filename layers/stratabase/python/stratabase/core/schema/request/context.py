@@ -6,26 +6,34 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from graphql import GraphQLError, GraphQLResolveInfo, GraphQLSchema
+from graphql import (
+    GraphQLError,
+    GraphQLResolveInfo,
+    GraphQLSchema,
+)
 
 from stratabase.core.domain.access.grants import Access
+from stratabase.core.domain.access.visibility import check_class
 from stratabase.core.domain.caller import Caller
-from stratabase.core.domain.issues.issue import Path
+from stratabase.core.domain.issues.issue import Issue, IssueType, Path
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.query.consumption import Consumption
 from stratabase.core.domain.query.fetch import Fetch
 from stratabase.core.domain.query.read_budget import ReadBudget
+from stratabase.core.model.model import Class
 from stratabase.core.operations.context import ReadContext, check_time, read_context
 from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.options import BulkRecorder, CommitRecorder, WriteOptions
 from stratabase.core.operations.write.outcome import WriteOutcome
 from stratabase.values.cel.environment import EvaluationContext
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
-from stratabase.values.messages import Message
+from stratabase.values.messages import Message, _
 
 T = TypeVar("T")
+LIGHT, FULL = "LIGHT", "FULL"
+INSIGHT_ARGUMENT = "insight"
 
 
 class InputContext(NamedTuple):
@@ -263,3 +271,63 @@ RESOLVER = "resolver"
 """The key in the `extensions` of a root field for its `ServiceResolver`. Every executor calls this."""
 ResolveInfo = GraphQLResolveInfo[GraphQLContext]
 """The argument of resolvers in which graphql-core passes the context."""
+
+
+def run_all(*steps: Callable[[], Any]) -> list[Any]:
+    """Return the result of each step. Raises Refused with the issues of all steps that refuse."""
+    results: list[Any] = []
+    issues: list[Issue] = []
+    for step in steps:
+        try:
+            results.append(step())
+        except Refused as refusal:
+            issues += refusal.issues
+    if issues:
+        raise Refused(issues)
+    return results
+
+
+def require_class_access(class_: Class, resolver: ServiceResolver) -> ServiceResolver:
+    """Return a resolver that first refuses callers who may not read objects of the class."""
+
+    def resolve(call: ServiceCall) -> object:
+        access = call.context.access
+        if access is not None:
+            raise_issues([check_class(access, class_)])
+        return resolver(call)
+
+    return resolve
+
+
+def raise_issues(issues: Iterable[Issue | None]) -> None:
+    """Raise Refused if there are any issues. None stands for no issue."""
+    if found := [issue for issue in issues if issue is not None]:
+        raise Refused(found)
+
+
+def measure_when_asked(resolver: ServiceResolver) -> ServiceResolver:
+    """Return a resolver that also records calls to the storage if the argument `insight` asks for it."""
+
+    def resolve(call: ServiceCall) -> Any:
+        level = call.arguments.get(INSIGHT_ARGUMENT)
+        return resolver(call) if level is None else _measured(resolver, call, level)
+
+    return resolve
+
+
+def _measured(resolver: ServiceResolver, call: ServiceCall, level: str) -> Any:
+    context = call.context
+    if not context.caller.administrator:
+        raise Refused([_for_administrators_only()])
+    consumed: list[Consumption] = []
+    try:
+        with context.services.measuring(consumed.append):
+            return resolver(call)
+    finally:
+        # A call that fails has consumed capacity too.
+        context.insights.append(Insight(call.key, level, tuple(consumed)))
+
+
+def _for_administrators_only() -> Issue:
+    message = _("Only administrators can use {argument}. Remove it.", argument=INSIGHT_ARGUMENT)
+    return Issue(IssueType.APPLICATION_ACCESS_FORBIDDEN, message, path=(INSIGHT_ARGUMENT,))

@@ -20,8 +20,7 @@ from stratabase.core.schema.inputs.command_reader import CommandReader, data_arg
 from stratabase.core.schema.inputs.filter_reader import EVERYTHING
 from stratabase.core.schema.inputs.query_reader import CONDITION_OPTIONS, QueryReader
 from stratabase.core.schema.inputs.service_arguments import force_warnings_argument, is_forced
-from stratabase.core.schema.request.context import ResultWithIssues, ServiceCall
-from stratabase.core.schema.request.refusals import raise_issues
+from stratabase.core.schema.request.context import ResultWithIssues, ServiceCall, raise_issues
 from stratabase.core.schema.services.service import (
     Service,
     may_delete,

@@ -8,8 +8,7 @@ from stratabase.core.model.api_names import ID, GeneratedType
 from stratabase.core.model.model import Class
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.schema.execution.views import view_of
-from stratabase.core.schema.request.context import ServiceCall
-from stratabase.core.schema.request.refusals import require_class_access
+from stratabase.core.schema.request.context import ServiceCall, require_class_access
 from stratabase.core.schema.services.service import Service, is_read, is_singleton, may_read, service_field
 from stratabase.core.schema.types.registry import TypeRegistry
 

@@ -19,8 +19,7 @@ from stratabase.core.model.model import Class, Role, Unique
 from stratabase.core.model.types.storage import Stored
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.schema.execution.views import view_of
-from stratabase.core.schema.request.context import ServiceCall
-from stratabase.core.schema.request.refusals import raise_issues, require_class_access
+from stratabase.core.schema.request.context import ServiceCall, raise_issues, require_class_access
 from stratabase.core.schema.services.service import is_ordinary, may_read, service_field
 from stratabase.core.schema.types.attributes import readable_attributes
 from stratabase.core.schema.types.registry import TypeRegistry

@@ -14,8 +14,7 @@ from stratabase.core.schema.execution.views import PageRenderer, page_fields
 from stratabase.core.schema.inputs.page_options import DEFAULT_OPTIONS
 from stratabase.core.schema.inputs.query_reader import QueryReader
 from stratabase.core.schema.inputs.service_arguments import DISABLE_CACHE
-from stratabase.core.schema.request.context import ServiceCall
-from stratabase.core.schema.request.refusals import require_class_access
+from stratabase.core.schema.request.context import ServiceCall, require_class_access
 from stratabase.core.schema.services.service import Service, is_read, may_read, service_field
 from stratabase.core.schema.types.attribute_types import with_default
 from stratabase.core.schema.types.registry import TypeRegistry

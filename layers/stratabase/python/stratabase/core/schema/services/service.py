@@ -5,25 +5,29 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from graphql import GraphQLArgument, GraphQLField, located_error
+from graphql import GraphQLArgument, GraphQLEnumType, GraphQLEnumValue, GraphQLField, located_error
 
 from stratabase.core.domain.access.capabilities import Capabilities
+from stratabase.core.model import api_names
 from stratabase.core.model.api_names import GeneratedType
 from stratabase.core.model.model import Class, ClassKind
-from stratabase.core.schema.execution import insight
 from stratabase.core.schema.execution.arguments import FieldArguments
 from stratabase.core.schema.execution.fetch_plan import errors_of, plan_fetch
 from stratabase.core.schema.execution.selections import Selections, names_of
 from stratabase.core.schema.inputs.object_inputs import is_empty_input
 from stratabase.core.schema.inputs.service_arguments import disable_cache_argument
 from stratabase.core.schema.request.context import (
+    FULL,
+    INSIGHT_ARGUMENT,
+    LIGHT,
     RESOLVER,
     ResolveInfo,
     ResultWithIssues,
     ServiceCall,
     ServiceResolver,
+    measure_when_asked,
+    run_all,
 )
-from stratabase.core.schema.request.refusals import run_all
 from stratabase.core.schema.types.registry import TypeRegistry
 
 Serves = Callable[[Class], bool]
@@ -139,8 +143,8 @@ def service_field(
     type_: Any, arguments: dict[str, GraphQLArgument], resolver: ServiceResolver, description: str
 ) -> GraphQLField:
     """Return a root field that `resolver` resolves, with the arguments that all services have."""
-    resolver = insight.measure_when_asked(resolver)
-    arguments = {**arguments, **insight.insight_argument(), **disable_cache_argument()}
+    resolver = measure_when_asked(resolver)
+    arguments = {**arguments, **insight_argument(), **disable_cache_argument()}
 
     def resolve(_: Any, info: ResolveInfo, **given: Any) -> Any:
         context, key = info.context, str(info.path.key)
@@ -178,3 +182,18 @@ def read_call(field: GraphQLField, info: ResolveInfo, arguments: dict[str, Any])
     unset = partial(FieldArguments(field, info.field_nodes[0]).unset, variables)
     errors = partial(errors_of, unreadable)
     return ServiceCall(info.context, str(info.path.key), arguments, names, fetch, unset, errors)
+
+
+_INSIGHT_TYPE = GraphQLEnumType(
+    api_names.INSIGHT_TYPE,
+    {
+        LIGHT: GraphQLEnumValue(LIGHT, description="Only totals."),
+        FULL: GraphQLEnumValue(FULL, description="Totals and each call to the storage."),
+    },
+    description="How much `extensions.insight` tells administrators about calls to the storage.",
+)
+
+
+def insight_argument() -> dict[str, GraphQLArgument]:
+    """Return the argument `insight` of a service."""
+    return {INSIGHT_ARGUMENT: GraphQLArgument(_INSIGHT_TYPE)}

@@ -32,8 +32,7 @@ from stratabase.core.schema.inputs.service_arguments import (
     reference_argument,
     write_options,
 )
-from stratabase.core.schema.request.context import ServiceCall, commit_and_show
-from stratabase.core.schema.request.refusals import require_class_access
+from stratabase.core.schema.request.context import ServiceCall, commit_and_show, require_class_access
 from stratabase.core.schema.services.service import Service, has_history, is_restored, may_read, service_field
 from stratabase.core.schema.types.registry import TypeRegistry
 from stratabase.core.schema.types.results import VERSION_DIFF_TYPE, version_diff_source

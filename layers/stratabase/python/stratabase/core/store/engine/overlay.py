@@ -11,7 +11,6 @@ from heapq import merge
 from itertools import chain, islice
 
 from stratabase.core.store.engine.actions import is_met, patched_attributes
-from stratabase.core.store.engine.delegating import DelegatingEngine
 from stratabase.core.store.engine.port import (
     ITEMS,
     NO_EXPECTATION,
@@ -30,6 +29,7 @@ from stratabase.core.store.engine.port import (
     Patch,
     Put,
 )
+from stratabase.core.store.engine.wrappers import DelegatingEngine
 
 _PAGE = 100
 """The number of items in a page of a range that the writes have changed."""

@@ -2,8 +2,9 @@
 
 Read in this order:
 
-1. context: the engine, the model and what the store derives from them; reads by key.
-2. kept_objects: keeps what was read by key, until something is written; kept_counts: the numbers of matches.
+1. context: the engine, the model and what the store derives from them; reads by key, and keeps what was read
+   until something is written.
+2. kept_counts: keeps the numbers of matches.
 3. links: the ids that a role refers to, now or as of an instant.
 4. history: the versions of an object, in order or as of an instant.
 5. unique_lookup: finds an object by its unique values.
