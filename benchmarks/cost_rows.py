@@ -29,11 +29,10 @@ from stratabase.core.domain.query.page import PageFields, Query, Window
 from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.core.domain.write.commands import Create, Delete, Update
 from stratabase.core.model.reading import read_model
+from stratabase.core.model.types.base import Stored
 from stratabase.core.model.types.operators import Operator
-from stratabase.core.model.types.storage import Stored
-from stratabase.core.operations.context import ReadContext
+from stratabase.core.operations.context import ReadContext, Services
 from stratabase.core.operations.read.reader import Reader
-from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.services import delete, save
 from stratabase.core.settings import Settings
 from stratabase.core.store.engine.port import Engine, Item, Key

@@ -12,10 +12,10 @@ from benchmarks.table import Figure
 from stratabase.core.domain.files.pending_file import PendingFile
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Create, Delete, Update
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.file_ports import FileStores
 from stratabase.core.operations.files.upload import FileLimits, FileUploads, SentFile
-from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.services import delete, save
 from stratabase.core.store.engine.parallel import ThreadedMap
 from stratabase.core.store.engine.port import Engine

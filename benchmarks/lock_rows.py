@@ -11,10 +11,10 @@ from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.change import Change, Creation
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.write.commands import PartsCommand, Update
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.locks.lock import lock, unlock
 from stratabase.core.operations.ports import EntityRepository
-from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.services import save
 
 MODEL = """

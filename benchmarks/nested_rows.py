@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.role_rows import CALLER, Cost, Operations
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.schema.executor import SchemaExecutor
 
 MODEL = """

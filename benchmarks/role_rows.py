@@ -15,8 +15,8 @@ from stratabase.core.domain.write.commands import (
     ToOneCommand,
     Update,
 )
-from stratabase.core.model.types.storage import Stored
-from stratabase.core.operations.services import Services
+from stratabase.core.model.types.base import Stored
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.write.services import delete, save
 
 MODEL = """

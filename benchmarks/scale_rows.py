@@ -40,9 +40,8 @@ from stratabase.core.domain.query.page import Query, Window
 from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.core.domain.write.commands import Create, ToOneCommand
 from stratabase.core.model.reading import read_model
-from stratabase.core.operations.context import ReadContext
+from stratabase.core.operations.context import ReadContext, Services
 from stratabase.core.operations.read.reader import Reader
-from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.services import save
 from stratabase.core.store.engine.capacity import (
     READ_UNIT_BYTES,

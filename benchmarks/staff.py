@@ -13,7 +13,7 @@ from stratabase.core.app.platform import open_engine, platform_of
 from stratabase.core.domain.objects.change import Change, Creation
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.model.reading import read_model
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 from stratabase.core.settings import Settings
 from stratabase.core.store.engine.port import Key
 from stratabase.core.store.ids import TimeOrderedIds

@@ -10,8 +10,8 @@ from stratabase.core.domain.objects.entity import Entity, Moment, Reference, Rol
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.version import instant_after
 from stratabase.core.domain.write.commands import Create, Delete, RoleCommand, ToOneCommand, Update
-from stratabase.core.model.types.storage import Stored
-from stratabase.core.operations.services import Services
+from stratabase.core.model.types.base import Stored
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.write.services import delete, save
 
 MODEL = """

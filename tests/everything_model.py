@@ -4,7 +4,7 @@ from pathlib import Path
 
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.core.model.reading import read_model_file
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 from tests.fakes import DictEntities
 
 FILE = Path(__file__).parent / "core/schema/models/everything.graphql"

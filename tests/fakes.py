@@ -21,14 +21,12 @@ from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import Lock
 from stratabase.core.domain.query.derived import Derive, Related
-from stratabase.core.domain.query.id_range import ALL_IDS, IdRange
-from stratabase.core.domain.query.page import Page, Paginator, Query
+from stratabase.core.domain.query.page import ALL_IDS, IdRange, Page, Paginator, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import ClassKind, Model, Unique
 from stratabase.core.model.users import with_users
-from stratabase.core.operations.context import ReadContext
+from stratabase.core.operations.context import ReadContext, Services
 from stratabase.core.operations.ports import EntityRepository
-from stratabase.core.operations.services import Services
 from stratabase.core.store.sources import NO_SOURCES, Sources, StoredQueries, read_elsewhere
 from stratabase.values.cel.environment import EMPTY_CONTEXT, EvaluationContext
 from stratabase.values.messages import verbatim

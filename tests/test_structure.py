@@ -15,8 +15,8 @@ import pytest
 from tests.repository import ROOT
 from tests.structure import Structure
 
-AT_LEAST = {"lines per file, mean": 112}
-AT_MOST = {"modules that only one sibling imports": 50, "public names that several modules define": 26}
+AT_LEAST = {"lines per file, mean": 141}
+AT_MOST = {"modules that only one sibling imports": 47, "public names that several modules define": 26}
 GOALS = {"files": 560, "lines": 81_000, "modules that only one sibling imports": 40}
 """Where the code goes. `python -m tests.test_structure` shows what is left. Nothing fails above a goal."""
 
@@ -30,9 +30,9 @@ class Passed(NamedTuple):
 
 PASSED = {
     "get": Passed(43, 33),
-    "page": Passed(66, 47),
-    "create": Passed(105, 68),
-    "nested": Passed(122, 80),
+    "page": Passed(64, 45),
+    "create": Passed(91, 62),
+    "nested": Passed(106, 73),
 }
 """What each request may pass at most."""
 PASSED_GOALS = {

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stratabase.core.domain.objects.entity import Reference, RoleName
-from stratabase.core.domain.objects.role_storage import RoleStorage, storage_of
+from stratabase.core.domain.objects.entity import Reference, RoleName, RoleStorage, storage_of
 from stratabase.core.model.model import Role
 from tests.graphs.reference_graph import ReferenceGraph
 

@@ -14,7 +14,7 @@ from stratabase.core.domain.write.commands import (
     ToOneCommand,
     Update,
 )
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.write.services import delete as delete_
 from stratabase.core.operations.write.services import save
 from tests.fakes import ADMINISTRATOR

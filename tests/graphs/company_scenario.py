@@ -10,9 +10,9 @@ from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, S
 from stratabase.core.domain.query.page import Query
 from stratabase.core.domain.write.commands import Command, Delete, UpdateBulk
 from stratabase.core.model.model import Model
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.write.bulk import BulkOutcome, delete_bulk, update_bulk, validate_bulk
-from stratabase.core.operations.write.outcome import WriteResult
+from stratabase.core.operations.write.options import WriteResult
 from stratabase.core.operations.write.services import delete, save
 from stratabase.values.cel.environment import EMPTY_CONTEXT
 from tests.fakes import ADMINISTRATOR, DictEntities, fake_services, unlimited_budget

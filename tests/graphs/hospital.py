@@ -6,8 +6,8 @@ A room's number is unique in its department, a line's in its order. A doctor has
 from typing import Any
 
 from stratabase.core.model.reading import read_model
-from stratabase.core.operations.services import Services
-from stratabase.core.store.layout import keys, versions
+from stratabase.core.operations.context import Services
+from stratabase.core.store.layout import keys, object_items
 from tests.core.store.engine_items import Items
 from tests.graphs.commands import create_command, do, update_command
 from tests.graphs.item_faults import item_faults
@@ -76,7 +76,7 @@ def hospital_faults(items: Items) -> list[str]:
         {
             key: item
             for key, item in items.items()
-            if not ("$" in key.sort or versions.read_tombstone(item))
+            if not ("$" in key.sort or object_items.read_tombstone(item))
             and (key.sort == keys.HEAD or not key.sort.startswith(keys.VERSIONS))
         },
     )

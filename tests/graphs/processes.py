@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from stratabase.core.model.model import Model
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.store.repository import Repository

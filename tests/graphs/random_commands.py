@@ -5,8 +5,7 @@ from itertools import count
 from random import Random
 from typing import Any
 
-from stratabase.core.domain.objects.entity import Reference
-from stratabase.core.domain.objects.role_storage import RoleStorage, is_one_to_one, storage_of
+from stratabase.core.domain.objects.entity import Reference, RoleStorage, is_one_to_one, storage_of
 from stratabase.core.domain.write.commands import (
     Command,
     Create,

@@ -11,9 +11,9 @@ from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.change import Effect, EffectIndex, LinkDeletion, ObjectCheck
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Command, Create, Delete, Update
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.read.pending import PendingWrite
 from stratabase.core.operations.read.reader import Reader
-from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.services import delete, preview, save, validate
 from tests.fakes import ADMINISTRATOR, request_of
 from tests.graphs.random_commands import RandomCommands

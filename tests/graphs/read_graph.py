@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.core.domain.objects.role_storage import RoleStorage, storage_of
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, RoleStorage, storage_of
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import Query, Window
 from stratabase.core.model.model import Model, Role

@@ -11,11 +11,11 @@ from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.query.derived import Computed
 from stratabase.core.domain.write.commands import Delete
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.ports import EntityRepository
 from stratabase.core.operations.read.batched_reads import run
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.read.versions import VersionReader, get_version
-from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.options import WriteOptions
 from stratabase.core.operations.write.services import delete, restore, save
 from tests.fakes import ADMINISTRATOR, FrozenClock, request_of

@@ -4,7 +4,7 @@ from functools import cache
 
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.core.model.reading import read_model_file
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 from tests.contract.engine.reference import ReferenceEngine
 from tests.core.store.engine_items import Items, all_items
 from tests.graphs.stored_company import store_graph

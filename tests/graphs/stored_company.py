@@ -8,7 +8,7 @@ from stratabase.core.domain.objects.change import Change, Creation, Effect, Link
 from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.model import Model
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine

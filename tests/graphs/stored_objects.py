@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.core.domain.objects.role_storage import RoleStorage, storage_of
-from stratabase.core.domain.query.id_range import ALL_IDS
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, RoleStorage, storage_of
+from stratabase.core.domain.query.page import ALL_IDS
 from stratabase.core.model.model import Role
 from stratabase.core.operations.read.batched_reads import run
 from stratabase.core.operations.read.reader import Reader

@@ -8,15 +8,15 @@ from typing import Any
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write import commands
 from stratabase.core.model.model import Class, Index, Unique
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.ports import Ids
-from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.services import delete, save
 from stratabase.core.store.engine.port import Engine, Item, Key
 from stratabase.core.store.indexes.registry import parse_registry
-from stratabase.core.store.layout import heads, keys
+from stratabase.core.store.layout import keys, object_items
 from stratabase.core.store.layout.codec import entity_of
 from stratabase.core.store.layout.guards import HOLDER, unique_constraint
-from stratabase.core.store.layout.heads import live_head
+from stratabase.core.store.layout.object_items import live_head
 from stratabase.core.store.repository import Repository
 from stratabase.core.store.write.guard_writes import unique_claims
 from stratabase_aws.dynamodb.records import items_of
@@ -87,7 +87,7 @@ def disagreements(items: TableItems, class_: Class, unguarded: Codes) -> list[st
         f"{each.reference.id} lies in {items[keys.head(each.reference)].places}"
         for each in objects
         if items[keys.head(each.reference)].places
-        != {keys.LISTING: listing_place(each.reference)} | heads.index_places(each, paths)
+        != {keys.LISTING: listing_place(each.reference)} | object_items.index_places(each, paths)
     ]
     return misplaced if guards == wanted else [f"the guards are {guards}, not {wanted}", *misplaced]
 

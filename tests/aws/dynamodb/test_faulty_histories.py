@@ -15,7 +15,7 @@ from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.objects.version import instant_after
 from stratabase.core.model.model import Class
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase_aws.dynamodb.engine import DynamoDBEngine
 from tests.aws.dynamodb.faults import FAULTS, HASTY, Fault, RandomlyFaultyClient, duplicated

@@ -21,10 +21,8 @@ from stratabase.core.model.model import Model
 from stratabase.core.model.model_expressions import evaluation_context, expressions_of
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.types import TYPES
-from stratabase.core.model.types.aggregates import ORDER_AGGREGATES, RESULT_TYPES, Aggregate
-from stratabase.core.model.types.base import AttributeType, text_of
-from stratabase.core.model.types.operators import Operator
-from stratabase.core.model.types.storage import MAPPING_STORAGE
+from stratabase.core.model.types.base import MAPPING_STORAGE, AttributeType, text_of
+from stratabase.core.model.types.operators import ORDER_AGGREGATES, RESULT_TYPES, Aggregate, Operator
 from stratabase.core.schema.generate import generate_schema
 from stratabase.core.schema.types.registry import TypeRegistry
 from stratabase.core.store.layout.access_path import (

@@ -14,7 +14,7 @@ from stratabase.core.domain.objects.commit_refusals import (
 )
 from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.core.domain.objects.instant import Instant, format_instant
-from stratabase.core.domain.query.id_range import IdRange
+from stratabase.core.domain.query.page import IdRange
 from tests.contract.versions.versioned_objects import HOUR, NOON, VersionedObjects, plain
 
 ADA = Reference("Employee", "ada")

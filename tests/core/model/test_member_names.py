@@ -11,7 +11,7 @@ from stratabase.core.model.member_names import (
     with_ids,
     written_at,
 )
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 from stratabase.core.store.ids import TimeOrderedIds
 
 DAY = 86_400_000

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from stratabase.core.model.attribute import Attribute
-from stratabase.core.model.stored_values import (
+from stratabase.core.model.attribute import (
     ABSENT,
     KEPT,
+    Attribute,
     KeptValue,
     KeptValues,
     StateReader,
@@ -52,7 +52,7 @@ def test_the_check_of_some_attributes_looks_at_no_others(name: str) -> None:
 
 
 def test_many_different_checks_are_not_all_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stratabase.core.model.stored_values._MAX_COMPILED", 1)
+    monkeypatch.setattr("stratabase.core.model.attribute._MAX_COMPILED", 1)
     reader = StateReader(NATIVE)
     kept = reader.show(frozenset({"day"}))
     assert reader.show(frozenset({"day"})) is kept

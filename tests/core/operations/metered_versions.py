@@ -8,7 +8,7 @@ from stratabase.core.domain.objects.entity import Entity, Moment, Reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.query.consumption import Consumption
 from stratabase.core.domain.write.commands import Create, Delete, RoleCommand, Update
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.write.services import delete, save
 from stratabase.core.store.engine.port import Batch, Item, Patch, Put, Value
 from stratabase.core.store.engine.wrappers import MeteredEngine

@@ -6,7 +6,7 @@ from typing import Any
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.model.reading import read_model
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.renamed_repository import open_repository

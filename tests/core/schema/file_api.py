@@ -11,8 +11,8 @@ from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.objects.version import format_version_instant, with_version_times
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model
-from stratabase.core.model.types.storage import Stored
-from stratabase.core.operations.services import Services
+from stratabase.core.model.types.base import Stored
+from stratabase.core.operations.context import Services
 from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.repository import Repository

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.ports import EntityRepository
-from stratabase.core.operations.services import Services
 from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.core.store.repository import Repository
 from stratabase.core.store.sqlite.engine import SqliteEngine

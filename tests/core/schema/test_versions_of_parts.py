@@ -6,7 +6,7 @@ from typing import Any
 from stratabase.core.domain.objects.version import format_version_instant
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.core.store.repository import Repository
 from stratabase.values.formats.preferences import DEFAULT_FORMATS

@@ -10,8 +10,8 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model_file
 from stratabase.core.model.users import USER, with_users
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.ports import EntityRepository
-from stratabase.core.operations.services import Services
 from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.members.member import Member
 from stratabase.members.operations.users import UserSource

@@ -6,7 +6,7 @@ from typing import Any
 
 from stratabase.core.store.engine.port import NO_EXPECTATION, Action, Batch, Check, DeleteItem, Patch, Put
 from stratabase.core.store.engine.wrappers import DelegatingEngine
-from stratabase.core.store.layout.versions import END
+from stratabase.core.store.layout.object_items import END
 
 
 class FaultyEngine(DelegatingEngine):

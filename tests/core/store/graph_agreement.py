@@ -7,7 +7,7 @@ from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.core.model.model import Model
 from stratabase.core.store.engine.port import IndexKey, Item, Key
 from stratabase.core.store.indexes.registry import parse_registry
-from stratabase.core.store.layout import codec, heads, keys, versions
+from stratabase.core.store.layout import codec, keys, object_items
 from tests.listing import listing_place
 from tests.role_rules import Graph, is_counted, opposite_of, role_of, roles, target
 
@@ -38,7 +38,7 @@ def _is_kept_for_good(key: Key) -> bool:
 
 def _content(item: Item) -> Any:
     """Return the content of an item that is compared."""
-    if (gone := versions.read_tombstone(item)) is not None:
+    if (gone := object_items.read_tombstone(item)) is not None:
         return gone
     if item.key.sort.startswith(keys.VERSIONS):
         return {**codec.raw_state(item), **_times(item)}
@@ -157,9 +157,12 @@ def _misplaced(items: Mapping[Key, Item]) -> Iterator[str]:
     registry = parse_registry(items.get(keys.REGISTRY))
     for key, item in items.items():
         places: dict[str, IndexKey] = {}
-        if key.sort == keys.HEAD and versions.read_tombstone(item) is None:
+        if key.sort == keys.HEAD and object_items.read_tombstone(item) is None:
             entity = codec.entity_of(item)
             paths = registry.paths(entity.reference.class_name)
-            places = {keys.LISTING: listing_place(entity.reference), **heads.index_places(entity, paths)}
+            places = {
+                keys.LISTING: listing_place(entity.reference),
+                **object_items.index_places(entity, paths),
+            }
         if item.places != places:
             yield f"{key} lies in {item.places}, not {places}"

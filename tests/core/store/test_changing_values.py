@@ -14,9 +14,8 @@ from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.domain.query.filter import Comparison
 from stratabase.core.domain.query.order import Order, OrderTerm
 from stratabase.core.domain.query.page import Query, Window
-from stratabase.core.model.attribute import Attribute
+from stratabase.core.model.attribute import Attribute, overwrite
 from stratabase.core.model.model import Class, Index
-from stratabase.core.model.stored_values import overwrite
 from stratabase.core.model.types import TYPES
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.enumeration import EnumType

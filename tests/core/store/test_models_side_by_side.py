@@ -22,16 +22,16 @@ from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.query.filter import Comparison
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import Query, Window
+from stratabase.core.model.attribute import overwrite
 from stratabase.core.model.model import Unique
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.stored_names import StoredNames
-from stratabase.core.model.stored_values import overwrite
 from stratabase.core.model.types.operators import Operator
 from stratabase.core.store.engine.port import Engine, Key
 from stratabase.core.store.indexes.registry import parse_registry
 from stratabase.core.store.layout import codec, keys
 from stratabase.core.store.layout.guards import UniqueConstraint, guard_holder
-from stratabase.core.store.layout.heads import live_head
+from stratabase.core.store.layout.object_items import live_head
 from stratabase.core.store.renamed_repository import RenamedRepository, open_repository
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.evolution.backfill.reindex import Reindex

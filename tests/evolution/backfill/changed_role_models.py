@@ -6,9 +6,8 @@ from types import MappingProxyType
 
 from stratabase.core.domain.objects.change import Effect
 from stratabase.core.domain.objects.commit_refusals import RoleUnavailable
-from stratabase.core.domain.objects.entity import RoleName
+from stratabase.core.domain.objects.entity import RoleName, RoleStorage, opposite_of, storage_of
 from stratabase.core.domain.objects.parts import part_ids
-from stratabase.core.domain.objects.role_storage import RoleStorage, opposite_of, storage_of
 from stratabase.core.model.model import Class, Model, Role
 from stratabase.evolution.backfill.reindex import Reindex, ReindexOutcome
 from tests.core.store.graphs import KINDS, Objects, class_with, key, many, one, parts, whole

@@ -8,7 +8,7 @@ import pytest
 from stratabase.core.domain.objects.change import Change, Creation, Modification
 from stratabase.core.domain.objects.entity import Entity, Reference, SerialName
 from stratabase.core.model.model import Class, Index, Unique
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 from stratabase.core.store.engine.port import Engine, Item
 from stratabase.core.store.layout import keys
 from stratabase.core.store.repository import Repository

@@ -10,7 +10,7 @@ from stratabase.core.domain.objects.commit_refusals import RoleUnavailable
 from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.indexes.registry_cache import RegistryCache
 from stratabase.core.store.renamed_repository import open_repository

@@ -13,7 +13,7 @@ from stratabase.core.domain.objects.lock import Lock
 from stratabase.core.model.member_names import MEMBER_IDS, NOBODY, member_id
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.members.member import Member
 from stratabase.members.operations.hand_over import FormerMember, From, HandOver, HandOverResult

@@ -11,7 +11,7 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Create
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.write.services import save
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.ids import TimeOrderedIds

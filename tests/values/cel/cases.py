@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 
 LARGEST = 2**63 - 1
 

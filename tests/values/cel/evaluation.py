@@ -6,8 +6,7 @@ from typing import Any
 
 from stratabase.core.model.model_expressions import ModelSymbols, evaluation_context
 from stratabase.core.model.reading import read_model
-from stratabase.core.model.types.base import AttributeType
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import AttributeType, Stored
 from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.errors import InvalidExpression
 from stratabase.values.cel.expression import Expression, compile_expression

@@ -7,7 +7,7 @@ import pytest
 from stratabase.core.model.member_names import MEMBER_IDS, NOBODY
 from stratabase.core.model.model_expressions import ModelSymbols, evaluation_context
 from stratabase.core.model.reading import read_model
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.expression import compile_expression
 from stratabase.values.cel.scope import Scope

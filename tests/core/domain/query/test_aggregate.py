@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from stratabase.core.domain.query.aggregate import aggregator_for
 from stratabase.core.model.types import TYPES
-from stratabase.core.model.types.aggregates import Aggregate
+from stratabase.core.model.types.operators import Aggregate
 from stratabase.values.formats.decimals import canonical_decimal
 from stratabase.values.formats.preferences import DEFAULT_FORMATS
 from tests.rows import each_row

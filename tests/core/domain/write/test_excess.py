@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from stratabase.core.domain.issues.issue import Issue
-from stratabase.core.domain.write.commands import Command
-from stratabase.core.domain.write.excess import find_excess
+from stratabase.core.domain.write.commands import Command, RequestIds
 from stratabase.core.domain.write.limits import MAX_OBJECT_BYTES, MAX_TEXT_PER_COMMAND
-from stratabase.core.domain.write.request_ids import RequestIds
+from stratabase.core.domain.write.plan import find_excess
 from stratabase.core.operations.write.services import preview, validate
 from tests.fakes import ADMINISTRATOR
 from tests.graphs.commands import add, create, create_command, update, update_command

@@ -29,7 +29,7 @@ from stratabase.core.model.model import (
 )
 from stratabase.core.model.reading import InvalidModel, read_model, read_model_file
 from stratabase.core.model.types import TYPES
-from stratabase.core.model.types.aggregates import Aggregate
+from stratabase.core.model.types.operators import Aggregate
 
 SMALL = Path(__file__).parents[1] / "models" / "small.graphql"
 

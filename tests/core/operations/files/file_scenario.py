@@ -13,13 +13,13 @@ from stratabase.core.jobs.runner import Runner
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model
 from stratabase.core.observe import Log
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.file_ports import BlobStore, FileStores
 from stratabase.core.operations.files.download import FileDownloads
 from stratabase.core.operations.files.open_downloads import OpenDownloads
 from stratabase.core.operations.files.sweep import file_jobs
 from stratabase.core.operations.files.upload import FileLimits, FileUploads, SentFile
 from stratabase.core.operations.ports import Clock
-from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.services import delete, restore, save
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.file_ledger import EngineFileLedger

@@ -9,7 +9,7 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.core.domain.write.commands import Command, Delete
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 from stratabase.core.operations.ports import EntityRepository
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.write.services import delete, save

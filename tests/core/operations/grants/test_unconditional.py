@@ -8,9 +8,8 @@ from stratabase.core.domain.access.grants import access_of
 from stratabase.core.domain.objects.change import Deletion, EffectIndex, Modification
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.core.domain.query.filter import Comparison
-from stratabase.core.domain.query.id_range import ALL_IDS
 from stratabase.core.domain.query.order import Order
-from stratabase.core.domain.query.page import Query
+from stratabase.core.domain.query.page import ALL_IDS, Query
 from stratabase.core.model.model_expressions import evaluation_context
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.types.operators import Operator

@@ -10,9 +10,8 @@ from stratabase.core import waiting
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.query.id_range import ALL_IDS, IdRange
 from stratabase.core.domain.query.order import Order
-from stratabase.core.domain.query.page import Query
+from stratabase.core.domain.query.page import ALL_IDS, IdRange, Query
 from stratabase.core.operations.read.as_of import AsOfBatch
 from stratabase.core.operations.read.batched_reads import BatchedRead, Load, Phase, run_together
 from stratabase.core.operations.read.reader import Reader

@@ -5,11 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from stratabase.core.domain.objects.change import Creation, Effect, EffectIndex
-from stratabase.core.domain.objects.entity import Reference, RoleName
-from stratabase.core.domain.objects.role_storage import RoleStorage, storage_of
-from stratabase.core.domain.query.id_range import ALL_IDS, IdRange
+from stratabase.core.domain.objects.entity import Reference, RoleName, RoleStorage, storage_of
 from stratabase.core.domain.query.order import Order
-from stratabase.core.domain.query.page import Query
+from stratabase.core.domain.query.page import ALL_IDS, IdRange, Query
 from stratabase.core.domain.write.commands import Command, PartsCommand, ToManyCommand
 from stratabase.core.operations.ports import EntityRepository
 from stratabase.core.operations.read.batched_reads import run

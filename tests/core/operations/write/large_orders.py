@@ -12,14 +12,12 @@ from stratabase.core.domain.query.page import PageFields, Query, Window
 from stratabase.core.domain.write.commands import PartsCommand, Update
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.types.operators import Operator
-from stratabase.core.operations.context import ReadContext, evaluation_context
+from stratabase.core.operations.context import ReadContext, Services, evaluation_context
 from stratabase.core.operations.read.batched_reads import run
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.read.version_diff import version_diff
 from stratabase.core.operations.read.version_page import version_page
-from stratabase.core.operations.services import Services
-from stratabase.core.operations.write.options import WriteOptions
-from stratabase.core.operations.write.outcome import WriteResult
+from stratabase.core.operations.write.options import WriteOptions, WriteResult
 from stratabase.core.operations.write.services import delete, restore, save
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.ids import TimeOrderedIds

@@ -15,7 +15,7 @@ from stratabase.core.domain.write.commands import UpdateBulk
 from stratabase.core.model.types.operators import Operator
 from stratabase.core.operations.write.bulk import BulkOutcome
 from stratabase.core.operations.write.bulk_issues import FirstIssues
-from stratabase.core.operations.write.outcome import WriteOutcome, WriteResult
+from stratabase.core.operations.write.options import WriteOutcome, WriteResult
 from stratabase.core.operations.write.pipeline import Write
 from stratabase.values.messages import verbatim
 from tests.fakes import unlimited_budget

@@ -13,7 +13,7 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.write.commands import Delete, Update
 from stratabase.core.model.reading import read_model
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.write.services import delete, save
 from stratabase.core.store.repository import Repository
 from stratabase.core.store.sqlite.engine import SqliteEngine

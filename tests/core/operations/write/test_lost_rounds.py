@@ -6,7 +6,7 @@ import pytest
 
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.commit_refusals import Conflict
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.write.pipeline import MAX_WRITE_ROUNDS
 from stratabase.core.operations.write.services import save
 from stratabase.core.waiting import deadline_after

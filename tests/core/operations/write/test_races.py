@@ -8,8 +8,8 @@ import pytest
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Command, Delete
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.read.reader import Reader
-from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.services import delete, save
 from stratabase.core.store.engine.port import Engine
 from tests.contract.engine.engine_calls import run_concurrently

@@ -10,9 +10,9 @@ from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.reading import read_model
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.read.versions import get_version
-from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.options import WriteOptions
 from stratabase.core.operations.write.services import delete, restore, save
 from stratabase.core.store.repository import Repository

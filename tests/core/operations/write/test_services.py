@@ -8,7 +8,7 @@ from stratabase.core.domain.issues.issue import Issue, IssueType
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.write.commands import Create, Delete, Update
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.write.services import delete, save
 from tests.fakes import ADMINISTRATOR, NOON, DictEntities, FrozenClock, fake_services
 from tests.models import THINGS

@@ -10,7 +10,7 @@ import pytest
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Command
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.write.services import restore
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.repository import Repository

@@ -11,7 +11,7 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import Query, Window
 from stratabase.core.domain.write.commands import Command, PartsCommand, ToManyCommand, UpdateBulk
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.write.bulk import update_bulk
 from stratabase.core.operations.write.services import restore
 from stratabase.core.store.engine.port import Engine

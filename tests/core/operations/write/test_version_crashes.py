@@ -7,7 +7,7 @@ import pytest
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Command, Create, Delete, PartsCommand, Update
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.write.services import delete, save
 from stratabase.core.store.engine.port import Batch, Engine, Item, Key
 from stratabase.core.store.engine.wrappers import DelegatingEngine

@@ -19,11 +19,11 @@ from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.write import effects
 from stratabase.core.domain.write.commands import Update
 from stratabase.core.model.reading import read_model
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.read.versions import get_version
-from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.services import save
 from stratabase.core.store.engine.port import Engine, Item
-from stratabase.core.store.layout import versions
+from stratabase.core.store.layout import object_items
 from stratabase.core.store.repository import Repository
 from tests.contract.engine.engine_calls import run_concurrently
 from tests.contract.engine.engines import DISTANT, engine_fixture
@@ -116,7 +116,7 @@ def test_the_check_detects_an_instant_before_the_read(
     """The store refuses such an instant. If it did not, the check would find the consequences."""
     monkeypatch.setattr(effects, "instant_after", lambda now, _: now)
     if not guarded:
-        monkeypatch.setattr(versions, "_version", _unguarded)
+        monkeypatch.setattr(object_items, "_version", _unguarded)
     with switching_threads_often(), pytest.raises(ValueError if guarded else FAULTS):
         check_histories(ReferenceEngine)
 
@@ -124,10 +124,10 @@ def test_the_check_detects_an_instant_before_the_read(
 def _unguarded(before: Entity, change: Change) -> Item:
     """Return the closed version that the store writes, without its check that the end follows the start."""
     closed = _version(before, replace(change, instant=2**60))
-    return replace(closed, attributes={**closed.attributes, versions.END: change.instant})
+    return replace(closed, attributes={**closed.attributes, object_items.END: change.instant})
 
 
-_version = versions._version
+_version = object_items._version
 
 
 def check_histories(engine: Callable[[], Engine]) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from stratabase.core import waiting
 from stratabase.core.domain.objects.entity import Entity, Reference
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.request_log import record_usage
 from stratabase.core.schema.execution import compiled_operation
 from stratabase.core.schema.execution.compiled_operation import CompiledOperation

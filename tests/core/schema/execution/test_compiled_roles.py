@@ -11,8 +11,8 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.lock import Lock
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Class
-from stratabase.core.model.types.storage import Stored
-from stratabase.core.operations.services import Services
+from stratabase.core.model.types.base import Stored
+from stratabase.core.operations.context import Services
 from stratabase.core.schema.execution.compiled_operation import CompiledOperation
 from stratabase.core.schema.executor import SchemaExecutor
 from tests.everything_model import EVERYTHING, EverythingObjects

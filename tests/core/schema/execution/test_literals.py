@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Refused, Unavailable
 from stratabase.core.model.model import Model
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.schema.execution.compiled_operation import CompiledOperation
 from stratabase.core.schema.execution.limits import ExecutionPolicy, Limits
 from stratabase.core.schema.execution.literals import split_literals

@@ -8,7 +8,7 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.objects.version import format_version_instant
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model_file
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.repository import Repository

@@ -7,8 +7,8 @@ from typing import Any
 from stratabase.core.domain.caller import Caller
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model_file
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.ports import EntityRepository
-from stratabase.core.operations.services import Services
 from stratabase.core.schema.executor import SchemaExecutor
 from tests.core.schema.graph_api import OrderedIds
 from tests.fakes import ADMINISTRATOR, FrozenClock, unlimited_budget

@@ -9,7 +9,7 @@ import pytest
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.model.reading import read_model_file
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.repository import Repository

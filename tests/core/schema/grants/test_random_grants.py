@@ -18,7 +18,7 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.core.domain.objects.parts import part_ids
 from stratabase.core.model.model import Model
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.schema.executor import SchemaExecutor
 from tests.core.schema.grants.naive import NaiveVisibility
 from tests.core.schema.grants.random_model import random_model

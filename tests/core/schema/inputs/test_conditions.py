@@ -8,7 +8,7 @@ import pytest
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.query.filter import And, Comparison, ExpressionFilter
 from stratabase.core.domain.query.read_budget import ReadBudget
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.schema.execution.limits import ExecutionPolicy
 from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.values.formats.preferences import Formats

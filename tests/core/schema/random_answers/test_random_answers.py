@@ -16,8 +16,8 @@ import pytest
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.model.model import Class
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.ports import EntityRepository
-from stratabase.core.operations.services import Services
 from stratabase.core.schema.execution.compiled_operation import CompiledOperation
 from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.core.store.engine.port import Engine

@@ -20,7 +20,7 @@ from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.indexes.entries import BuildState
 from stratabase.core.store.indexes.listing import count_objects, listing_index
 from stratabase.core.store.indexes.registry import NoFreeSlot, Registry, parse_registry
-from stratabase.core.store.layout import heads, keys
+from stratabase.core.store.layout import keys, object_items
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.evolution.backfill.class_heads import read_heads
 from stratabase.evolution.backfill.reindex import Reindex
@@ -196,7 +196,7 @@ class History:
         assert sorted(keys.id_of(item.key) for item in found) == sorted(self._states)
         for item in found:
             entity = self.store.get(keys.id_of(item.key))
-            assert item.places == heads.index_places(entity, paths)
+            assert item.places == object_items.index_places(entity, paths)
         assert count_objects(self.engine, self.class_.name) == len(self._states)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stratabase.core.model.stored_values import ABSENT, KEPT, KeptValue, KeptValues
+from stratabase.core.model.attribute import ABSENT, KEPT, KeptValue, KeptValues
 from stratabase.core.store.layout.access_path import ENUM, Column
 
 COLUMNS = [

@@ -15,7 +15,7 @@ from stratabase.core.store.engine.actions import is_met
 from stratabase.core.store.engine.capacity import item_bytes
 from stratabase.core.store.engine.port import TIME_TO_LIVE, Key
 from stratabase.core.store.layout import keys
-from stratabase.core.store.layout.idempotency_records import put_record, read_record
+from stratabase.core.store.write.idempotency import put_record, read_record
 
 NOW = 1_700_000_000_123
 ANSWERS = {

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.core.model.types import TYPES
-from stratabase.core.model.types.storage import number_text
-from stratabase.core.store.layout.index_text import (
+from stratabase.core.model.types.base import number_text
+from stratabase.core.store.layout.access_path import (
     ABOVE_NOT_NULL,
     NOT_NULL,
     VALUE_END,

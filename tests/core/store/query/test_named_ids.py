@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from stratabase.core.domain.issues.refusals import Hint, ReadBudgetExceeded
-from stratabase.core.domain.query.filter import And, Comparison, Filter, Not, Or
-from stratabase.core.domain.query.named_ids import ids_implied_by
+from stratabase.core.domain.query.filter import And, Comparison, Filter, Not, Or, ids_implied_by
 from stratabase.core.domain.query.order import Order, OrderTerm, Position
 from stratabase.core.domain.query.page import PageFields, Query, Window
 from stratabase.core.domain.query.read_budget import ReadBudget

@@ -6,7 +6,7 @@ import pytest
 
 from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.core.domain.objects.commit_refusals import Conflict
-from stratabase.core.domain.query.id_range import IdRange
+from stratabase.core.domain.query.page import IdRange
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import ClassKind
 from stratabase.core.store.engine.port import Engine, Item, Key

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratabase.core.domain.query.id_range import IdRange
+from stratabase.core.domain.query.page import IdRange
 from stratabase.core.store.engine.port import Engine, Item, Put
 from stratabase.core.store.layout import keys
 from tests.contract.engine.engine_calls import commit

@@ -26,8 +26,8 @@ from stratabase.core.model.member_names import (
     written_at,
 )
 from stratabase.core.model.model import Model, PlatformAttribute
+from stratabase.core.model.types.base import Stored
 from stratabase.core.model.types.identifier import id_timestamp
-from stratabase.core.model.types.storage import Stored
 from stratabase.core.store.engine.port import (
     ITEMS,
     NO_EXPECTATION,
@@ -40,8 +40,8 @@ from stratabase.core.store.engine.port import (
 )
 from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.indexes.listing import count_objects, listed_objects
-from stratabase.core.store.layout import codec, heads, keys, versions
-from stratabase.core.store.layout.heads import expect_as_read, live_head
+from stratabase.core.store.layout import codec, keys, object_items
+from stratabase.core.store.layout.object_items import expect_as_read, live_head
 from stratabase.members.member import Member, fold_name
 from stratabase.values.wording import pluralize
 
@@ -199,7 +199,7 @@ def _missing_ids(item: Item, by_name: Mapping[str, str]) -> dict[str, str | None
 def _earliest_time(item: Item, state: Mapping[str, Stored], attribute: str) -> int | None:
     """Return the earliest time at which a name can have been written, in milliseconds; None if unknown."""
     if attribute == _LAST_MODIFIED_BY and NAMING_ATTRIBUTES[attribute] not in state:
-        start = item.attributes.get(versions.START, item.attributes.get(codec.VERSION_START_ATTRIBUTE))
+        start = item.attributes.get(object_items.START, item.attributes.get(codec.VERSION_START_ATTRIBUTE))
         if isinstance(start, int):
             return start
     return written_at(state, attribute)
@@ -230,7 +230,7 @@ def _head_patch(head: Item, ids: Mapping[str, str | None]) -> Patch:
     named = codec.commit_ids(head)
     return Patch(
         head.key,
-        heads.expect_unchanged(codec.entity_of(head)),
+        object_items.expect_unchanged(codec.entity_of(head)),
         set={codec.COMMIT_IDS: codec.append_commit_id(named, new_commit_id("members"))},
         state=_with_ids(head, ids),
     )

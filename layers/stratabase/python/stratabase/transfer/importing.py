@@ -17,7 +17,7 @@ from stratabase.core.domain.files.stored_file import file_key
 from stratabase.core.domain.objects.change import Change, Creation, Tombstone
 from stratabase.core.domain.objects.entity import Entity, SerialName
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.model.stored_values import KEPT
+from stratabase.core.model.attribute import KEPT
 from stratabase.core.operations.file_ports import BlobStore
 from stratabase.core.store.engine.parallel import ParallelMap
 from stratabase.core.store.engine.port import (
@@ -31,10 +31,10 @@ from stratabase.core.store.engine.port import (
 )
 from stratabase.core.store.engine.updates import new_commit_id
 from stratabase.core.store.indexes.registry_cache import RegistryCache, WriteSchema
-from stratabase.core.store.layout import codec, keys, versions
+from stratabase.core.store.layout import codec, keys, object_items
 from stratabase.core.store.layout.associations import ForeignKey
 from stratabase.core.store.layout.guards import guard_item
-from stratabase.core.store.layout.heads import index_places
+from stratabase.core.store.layout.object_items import index_places
 from stratabase.core.store.write.association_changes import AssociationChanges, KeyReference, link_actions
 from stratabase.core.store.write.commit import MAX_BATCH_BYTES, action_bytes
 from stratabase.core.store.write.guard_writes import ExclusiveClaim, exclusive_claims, unique_claims
@@ -225,7 +225,7 @@ class Import:
             yield from _former_links(foreign_key, each)
         present = each.present
         if isinstance(present, Tombstone):
-            yield Put(versions.kept_tombstone(present, self._commit_id))
+            yield Put(object_items.kept_tombstone(present, self._commit_id))
         if not isinstance(present, ImportedObject):
             return
         item = present.item(self._commit_id)

@@ -20,9 +20,9 @@ from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Class, Role
 from stratabase.core.model.stored_names import ClassNames
 from stratabase.core.store.engine.port import Item
-from stratabase.core.store.layout import codec, keys, versions
-from stratabase.core.store.layout.heads import DELETED
-from stratabase.core.store.layout.locks import lock_attributes, lock_of
+from stratabase.core.store.layout import codec, keys, object_items
+from stratabase.core.store.layout.codec import lock_attributes, lock_of
+from stratabase.core.store.layout.object_items import DELETED
 from stratabase.transfer.format import Line
 
 ID_FIELD, _START, _END, _PREVIOUS = "_id", "_versionStart", "_versionEnd", "_previousStart"
@@ -48,7 +48,7 @@ class ImportedVersion(NamedTuple):
 
     def item(self, commit_id: str) -> Item:
         """Return the item of the version."""
-        return versions.version_item(
+        return object_items.version_item(
             self.reference, (self.start, self.end), self.previous, commit_id, _stored_text(self.state)
         )
 
@@ -96,7 +96,7 @@ class ClassRecords:
         """Return the record of a head or tombstone. None for the head of a singleton with only counts."""
         id_ = keys.id_of(head.key)
         if DELETED in head.attributes:
-            tombstone = versions.read_tombstone(head)
+            tombstone = object_items.read_tombstone(head)
             assert tombstone is not None
             return {
                 ID_FIELD: id_,
@@ -118,7 +118,7 @@ class ClassRecords:
 
     def version_record(self, item: Item) -> dict[str, Any]:
         """Return the record of a closed version."""
-        start, end = item.attributes[versions.START], item.attributes[versions.END]
+        start, end = item.attributes[object_items.START], item.attributes[object_items.END]
         assert isinstance(start, int)
         assert isinstance(end, int)
         return {

@@ -2,7 +2,7 @@
 
 from stratabase.core.model.model import Action, ClassKind, DefaultAccess, PlatformAttribute
 from stratabase.core.model.reading.draft.directives import language
-from stratabase.core.model.types.aggregates import Aggregate
+from stratabase.core.model.types.operators import Aggregate
 
 
 def test_enums_are_those_of_the_model() -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from stratabase.core.model.types.aggregates import Aggregate
+from stratabase.core.model.types.operators import Aggregate
 
 Values = list[Any]
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model
-from stratabase.core.model.types.aggregates import Aggregate
+from stratabase.core.model.types.operators import Aggregate
 from tests.core.operations.read.derived.derived_specs import (
     TEMPLATES,
     DerivedSpec,

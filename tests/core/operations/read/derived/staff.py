@@ -8,7 +8,7 @@ from stratabase.core.domain.objects.change import Change, Creation, Deletion, Ef
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.query.filter import Filter
 from stratabase.core.model.reading import read_model
-from stratabase.core.model.types.aggregates import Aggregate
+from stratabase.core.model.types.operators import Aggregate
 from stratabase.core.operations.context import evaluation_context
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.store.engine.port import Engine

@@ -15,10 +15,9 @@ from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.domain.write.commands import UpdateBulk
 from stratabase.core.model.model_expressions import expressions_of
 from stratabase.core.model.types.operators import Operator
-from stratabase.core.operations.context import evaluation_context
+from stratabase.core.operations.context import Services, evaluation_context
 from stratabase.core.operations.read.batched_reads import run
 from stratabase.core.operations.read.reader import Reader
-from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.bulk import delete_bulk, matching_references, update_bulk
 from stratabase.values.formats.preferences import Formats
 from tests.contract.engine.reference import ReferenceEngine

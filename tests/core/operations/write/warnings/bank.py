@@ -11,8 +11,8 @@ from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import Query, Window
 from stratabase.core.domain.write.commands import Command, Delete
 from stratabase.core.model.reading import read_model_file
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.read.reader import Reader
-from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.options import WriteOptions
 from stratabase.core.operations.write.services import delete, save, validate
 from tests.core.operations.write.warnings.staff_services import warning_names

@@ -12,9 +12,8 @@ from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.core.domain.write.commands import Command, Delete
 from stratabase.core.model.reading import read_model_file
-from stratabase.core.model.types.storage import Stored
-from stratabase.core.operations.write.options import WriteOptions
-from stratabase.core.operations.write.outcome import WriteResult
+from stratabase.core.model.types.base import Stored
+from stratabase.core.operations.write.options import WriteOptions, WriteResult
 from stratabase.core.operations.write.services import delete, save, validate
 from tests.fakes import ADMINISTRATOR, fake_services
 

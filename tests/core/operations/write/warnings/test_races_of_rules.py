@@ -12,11 +12,11 @@ from stratabase.core import waiting
 from stratabase.core.domain.issues.issue import IssueType
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.write.commands import Command, ToManyCommand
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.write import warnings
 from stratabase.core.operations.write.claims import Claims, find_claims
+from stratabase.core.operations.write.load import StateReaders
 from stratabase.core.operations.write.services import restore
-from stratabase.core.operations.write.state_readers import StateReaders
 from stratabase.core.store.engine.port import Engine
 from tests.contract.engine.engine_calls import run_concurrently
 from tests.contract.engine.engines import DISTANT, STORING, engine_fixture

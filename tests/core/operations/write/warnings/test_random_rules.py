@@ -15,7 +15,7 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Delete
 from stratabase.core.model.model import Model, Role
 from stratabase.core.model.reading import read_model
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.write.options import WriteOptions
 from stratabase.core.operations.write.services import delete, save
 from tests.core.operations.write.warnings.test_random_warnings import is_sound, targets_of

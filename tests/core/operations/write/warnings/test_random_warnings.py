@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.model.model import Model, Role
 from stratabase.core.model.reading import InvalidModel, read_model
-from stratabase.core.operations.services import Services
-from stratabase.core.operations.write.options import WriteOptions
-from stratabase.core.operations.write.outcome import WriteOutcome
+from stratabase.core.operations.context import Services
+from stratabase.core.operations.write.load import StateReaders
+from stratabase.core.operations.write.options import WriteOptions, WriteOutcome
 from stratabase.core.operations.write.pipeline import Write
 from stratabase.core.operations.write.services import validate
-from stratabase.core.operations.write.state_readers import StateReaders
 from stratabase.core.operations.write.warnings import met_warnings
 from stratabase.values.cel.environment import EMPTY_CONTEXT
 from tests.fakes import ADMINISTRATOR, fake_services, unlimited_budget

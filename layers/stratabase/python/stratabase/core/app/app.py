@@ -23,9 +23,9 @@ from stratabase.core.model.prepared import prepared_file, read_prepared
 from stratabase.core.model.users import with_users
 from stratabase.core.observe import Log
 from stratabase.core.operations.attempts_with_fallback import AttemptsWithFallback
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.file_ports import FileStores
 from stratabase.core.operations.ports import Attempts, EntityRepository
-from stratabase.core.operations.services import Services
 from stratabase.core.settings import Settings
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.engine.wrappers import record_consumption

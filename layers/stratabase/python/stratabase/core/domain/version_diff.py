@@ -12,7 +12,7 @@ from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.parts import part_ids
 from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Class, PlatformAttribute, Role
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 from stratabase.values.formats.preferences import DEFAULT_FORMATS
 
 

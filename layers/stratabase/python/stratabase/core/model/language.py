@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from stratabase.core.model.constraints import CONSTRAINTS
 from stratabase.core.model.types import TYPES
-from stratabase.core.model.types.aggregates import Aggregate
+from stratabase.core.model.types.operators import Aggregate
 
 _SCALARS = "# The scalars of the attribute types stand here.\n"
 _AGGREGATES = "# The aggregates stand here.\n"

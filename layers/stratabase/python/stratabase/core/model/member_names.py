@@ -17,8 +17,8 @@ from typing import Any, Self
 
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import PlatformAttribute
+from stratabase.core.model.types.base import Stored
 from stratabase.core.model.types.identifier import id_timestamp
-from stratabase.core.model.types.storage import Stored
 
 MEMBER_IDS = "_memberIds"
 """The key in a state under which the IDs of its members are stored."""

@@ -6,9 +6,8 @@ from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
 
-from stratabase.core.model.attribute import Attribute, Origin
-from stratabase.core.model.stored_values import StateReader
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.attribute import Attribute, Origin, StateReader
+from stratabase.core.model.types.base import Stored
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,8 @@ from stratabase.core.model.attribute import Attribute
 from stratabase.core.model.member_names import NAMING_ATTRIBUTES, MemberName, member_name
 from stratabase.core.model.model import Model
 from stratabase.core.model.types import ID_TYPE, TYPES
-from stratabase.core.model.types.base import AttributeType
+from stratabase.core.model.types.base import AttributeType, Stored
 from stratabase.core.model.types.identifier import id_timestamp
-from stratabase.core.model.types.storage import Stored
 from stratabase.values.cel.environment import EvaluationContext
 from stratabase.values.cel.expression import Expression, compile_expression
 from stratabase.values.cel.kinds import TEXT, ValueKind

@@ -37,9 +37,9 @@ from stratabase.core.model.model import (
     WarningDefinition,
 )
 from stratabase.core.model.types import MEMBER_ID_TYPE, TYPES
-from stratabase.core.model.types.aggregates import Aggregate
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.enumeration import EnumType
+from stratabase.core.model.types.operators import Aggregate
 from stratabase.values.cel import syntax
 from stratabase.values.cel.parser import parse, preload_trees
 

@@ -14,9 +14,9 @@ from typing import TypeVar
 
 from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Class, Enumeration, Index, Model, Role, Unique
+from stratabase.core.model.types.base import Stored
 from stratabase.core.model.types.enumeration import EnumType
 from stratabase.core.model.types.renames import Renames
-from stratabase.core.model.types.storage import Stored
 
 T = TypeVar("T")
 DERIVED_PREFIX = "="

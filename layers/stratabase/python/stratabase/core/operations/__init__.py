@@ -1,9 +1,9 @@
 """The product's use cases: each reads what it needs, decides by the rules of the domain, and then writes.
 
-`services` has the dependencies that all operations share, `ports` the interfaces that stores and adapters
-implement, and `context` the data that all reads of one request share, and its deadline. `file_ports` has the
-interfaces for files, `store_marks` the operations on the marks of stores, and `attempts_with_fallback` the
-attempts that are counted in memory while their store fails. `executor` is the interface between HTTP and
+`ports` has the interfaces that stores and adapters implement, and `context` what all operations share: the
+`Services` of a process, and the data that all reads of one request share, with its deadline. `file_ports` has
+the interfaces for files, `store_marks` the operations on the marks of stores, and `attempts_with_fallback`
+the attempts that are counted in memory while their store fails. `executor` is the interface between HTTP and
 GraphQL.
 
 - `read`: objects, pages, derived values, and versions, as a caller may see them

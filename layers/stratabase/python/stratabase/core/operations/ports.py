@@ -10,8 +10,7 @@ from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import Lock
 from stratabase.core.domain.query.derived import Derive, Related
-from stratabase.core.domain.query.id_range import ALL_IDS, IdRange
-from stratabase.core.domain.query.page import Page, Query
+from stratabase.core.domain.query.page import ALL_IDS, IdRange, Page, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Unique
 

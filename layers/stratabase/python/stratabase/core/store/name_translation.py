@@ -63,11 +63,11 @@ from stratabase.core.domain.query.filter import (
 )
 from stratabase.core.domain.query.order import Order, OrderTerm, Position
 from stratabase.core.domain.query.page import Page, Query
+from stratabase.core.model.attribute import KEPT, KeptValues
 from stratabase.core.model.model import Index, Unique
 from stratabase.core.model.stored_names import StoredNames
-from stratabase.core.model.stored_values import KEPT, KeptValues
+from stratabase.core.model.types.base import Stored
 from stratabase.core.model.types.renames import Renames
-from stratabase.core.model.types.storage import Stored
 from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.expression import Expression
 

@@ -20,8 +20,7 @@ from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import Lock
 from stratabase.core.domain.query.derived import Derive, Related
-from stratabase.core.domain.query.id_range import ALL_IDS, IdRange
-from stratabase.core.domain.query.page import Page, Query
+from stratabase.core.domain.query.page import ALL_IDS, IdRange, Page, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Model, Unique
@@ -43,7 +42,7 @@ from stratabase.core.store.engine.read_limiter import ReadLimiter
 from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.indexes.listing import count_listed
 from stratabase.core.store.indexes.registry_cache import RegistryCache
-from stratabase.core.store.layout import keys, versions
+from stratabase.core.store.layout import keys, object_items
 from stratabase.core.store.layout.associations import Associations
 from stratabase.core.store.layout.ledgers import ended_at
 from stratabase.core.store.query import pages
@@ -151,7 +150,7 @@ class Repository:
         """Return the tombstones of deleted objects, None for other objects."""
         stored = [each for each in references if each.class_name not in self._sources]
         heads = dict(zip(stored, self._read_heads(stored, None), strict=True))
-        return [versions.read_tombstone(heads.get(each)) for each in references]
+        return [object_items.read_tombstone(heads.get(each)) for each in references]
 
     def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
         """Return the instants at which objects were deleted whose purge is not finished; None for others."""

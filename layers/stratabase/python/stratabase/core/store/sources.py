@@ -16,9 +16,9 @@ from stratabase.core.domain.query.filter import (
     RoleFilter,
     and_,
     conjuncts,
+    ids_implied_by,
     or_,
 )
-from stratabase.core.domain.query.named_ids import ids_implied_by
 from stratabase.core.domain.query.page import Page, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Model, Unique

@@ -16,7 +16,7 @@ from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.store.engine.port import ITEMS, MAX_ACTIONS, Action, Batch, DeleteItem, Engine, Item, Put
 from stratabase.core.store.engine.snapshot import ItemSnapshot
 from stratabase.core.store.engine.updates import new_commit_id
-from stratabase.core.store.layout import codec, keys, versions
+from stratabase.core.store.layout import codec, keys, object_items
 from stratabase.core.store.read.history import ReadRetry
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.core.store.sqlite.snapshot import open_snapshot
@@ -80,7 +80,7 @@ def is_whole(items: Sequence[Item]) -> bool:
     for item in history:
         if codec.previous_start(item) != last and (last is not None or item.key.sort == keys.HEAD):
             return False
-        start = item.attributes.get(versions.START)
+        start = item.attributes.get(object_items.START)
         last = start if isinstance(start, int) else None
     return not history or history[-1].key.sort == keys.HEAD
 

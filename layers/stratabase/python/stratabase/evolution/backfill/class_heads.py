@@ -8,7 +8,7 @@ from stratabase.core.store.indexes.entries import RegistryEntry
 from stratabase.core.store.indexes.listing import listed_objects
 from stratabase.core.store.layout import keys
 from stratabase.core.store.layout.access_path import serialize_readings
-from stratabase.core.store.layout.heads import live_head
+from stratabase.core.store.layout.object_items import live_head
 from stratabase.evolution.backfill.rewrite import Checkpoint
 
 READ_BATCH = 100

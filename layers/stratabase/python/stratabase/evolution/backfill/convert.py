@@ -20,7 +20,7 @@ from stratabase.core.store.indexes.listing import listed_objects
 from stratabase.core.store.indexes.registry_cache import RegistryCache
 from stratabase.core.store.layout import codec, keys
 from stratabase.core.store.layout.access_path import columns_of, serialize_readings
-from stratabase.core.store.layout.heads import live_head
+from stratabase.core.store.layout.object_items import live_head
 from stratabase.core.store.write.serials import raise_counter
 from stratabase.evolution.backfill.reindex import ReportProgress
 from stratabase.evolution.backfill.rewrite import Checkpoint, ItemRewriter, state_patch, stored_values

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, Protocol
 
 from stratabase.core.domain.files.stored_file import file_ids
 from stratabase.core.domain.objects.entity import RoleName
+from stratabase.core.model.attribute import read_unknown
 from stratabase.core.model.member_names import MEMBER_IDS, with_ids
 from stratabase.core.model.model import Model, Unique
 from stratabase.core.model.stored_names import NameKind
-from stratabase.core.model.stored_values import read_unknown
 from stratabase.core.store.catalog.catalog import Catalog, CatalogName
 from stratabase.core.store.catalog.catalog_store import CatalogStore
 from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
@@ -37,7 +37,7 @@ from stratabase.core.store.indexes.registry_cache import RegistryCache, now_in_m
 from stratabase.core.store.layout import codec, file_entries, keys
 from stratabase.core.store.layout.access_path import AccessPath
 from stratabase.core.store.layout.guards import UniqueConstraint, delete_guard, guard_holder
-from stratabase.core.store.layout.heads import expect_as_read
+from stratabase.core.store.layout.object_items import expect_as_read
 from stratabase.evolution.backfill.reindex import SETTLED, ReportProgress
 from stratabase.evolution.backfill.rewrite import (
     Checkpoint,

@@ -25,7 +25,7 @@ from stratabase.core.domain.objects.entity import SINGLETON_ID, Entity, Referenc
 from stratabase.core.domain.objects.parts import part_ids, whole_of
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Model
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 from stratabase.core.store.engine.port import (
     EXISTS,
     MAX_ACTIONS,
@@ -45,7 +45,7 @@ from stratabase.core.store.indexes.registry_cache import WriteSchema
 from stratabase.core.store.layout import codec, keys, links
 from stratabase.core.store.layout.associations import LINKED_TRUTH, PART, PARTS, Associations, StoredRole
 from stratabase.core.store.layout.guards import delete_guard, guard_holder
-from stratabase.core.store.layout.heads import expect_unchanged, live_head, moved_places
+from stratabase.core.store.layout.object_items import expect_unchanged, live_head, moved_places
 from stratabase.core.store.read.context import StoreContext
 from stratabase.core.store.write.guard_writes import unique_claims
 from stratabase.evolution.backfill.uniques import Duplicate, Duplicates

@@ -41,10 +41,10 @@ from stratabase.core.store.indexes.listing import count_objects
 from stratabase.core.store.indexes.registry import Registry, access_path, entry_label, is_wanted
 from stratabase.core.store.indexes.registry_cache import MAX_AGE, RegistryCache, now_in_milliseconds
 from stratabase.core.store.indexes.role_changes import EntriesByClass, former_entries
-from stratabase.core.store.layout import codec, heads, keys
+from stratabase.core.store.layout import codec, keys, object_items
 from stratabase.core.store.layout.access_path import ENUM, AccessPath
 from stratabase.core.store.layout.associations import Associations
-from stratabase.core.store.layout.heads import live_head
+from stratabase.core.store.layout.object_items import live_head
 from stratabase.core.store.name_translation import NameTranslation
 from stratabase.evolution.backfill.class_heads import BuildProgress, OutOfTime, listed_keys, live_heads
 from stratabase.evolution.backfill.required_roles import RoleBackfill
@@ -416,7 +416,7 @@ def _patches(item: Item, paths: Sequence[AccessPath]) -> Sequence[Patch]:
     entity = codec.entity_of(item)
     wrong = {
         name: place
-        for name, place in heads.index_places(entity, paths).items()
+        for name, place in object_items.index_places(entity, paths).items()
         if item.places.get(name) != place
     }
-    return [Patch(item.key, heads.expect_unchanged(entity), places=wrong)] if wrong else []
+    return [Patch(item.key, object_items.expect_unchanged(entity), places=wrong)] if wrong else []

@@ -62,7 +62,12 @@ from stratabase.core.store.layout.associations import (
     StoredRole,
 )
 from stratabase.core.store.layout.guards import HOLDER, guard_holder
-from stratabase.core.store.layout.heads import OBJECT_ABSENT, OBJECT_EXISTS, expect_unchanged, live_head
+from stratabase.core.store.layout.object_items import (
+    OBJECT_ABSENT,
+    OBJECT_EXISTS,
+    expect_unchanged,
+    live_head,
+)
 from stratabase.core.store.read.context import StoreContext
 from stratabase.core.store.write.association_changes import (
     CountDelta,

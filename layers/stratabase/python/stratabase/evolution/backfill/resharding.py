@@ -24,9 +24,9 @@ from stratabase.core.store.engine.port import Engine, Item, Patch
 from stratabase.core.store.indexes.entries import BuildState, IndexSlot
 from stratabase.core.store.indexes.registry import Registry, access_path, is_replaced
 from stratabase.core.store.indexes.registry_cache import RegistryCache, now_in_milliseconds
-from stratabase.core.store.layout import codec, heads, keys
+from stratabase.core.store.layout import codec, keys, object_items
 from stratabase.core.store.layout.access_path import AccessPath, Column, columns_of
-from stratabase.core.store.layout.heads import live_head
+from stratabase.core.store.layout.object_items import live_head
 from stratabase.evolution.backfill import reindex
 from stratabase.evolution.backfill.class_heads import OutOfTime, listed_keys, live_heads
 from stratabase.evolution.backfill.rewrite import Checkpoint, rewrite_items
@@ -145,4 +145,6 @@ def _removals(item: Item, paths: Iterable[AccessPath]) -> Sequence[Patch]:
         for path in paths
         if (place := item.places.get(path.index_name)) is not None and place.partition in path.partitions
     }
-    return [Patch(item.key, heads.expect_unchanged(codec.entity_of(item)), places=left)] if left else []
+    return (
+        [Patch(item.key, object_items.expect_unchanged(codec.entity_of(item)), places=left)] if left else []
+    )

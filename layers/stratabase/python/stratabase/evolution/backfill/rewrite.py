@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from stratabase.core.domain.objects.entity import Entity
-from stratabase.core.model.stored_values import read_unknown
+from stratabase.core.model.attribute import read_unknown
 from stratabase.core.store.engine.parallel import ParallelMap
 from stratabase.core.store.engine.port import (
     MAX_ACTIONS,
@@ -28,7 +28,7 @@ from stratabase.core.store.engine.port import (
     Put,
 )
 from stratabase.core.store.engine.updates import is_committed, new_commit_id, update_items
-from stratabase.core.store.layout import codec, heads, keys
+from stratabase.core.store.layout import codec, keys, object_items
 from stratabase.core.store.layout.access_path import AccessPath
 
 _WORK = "rewrite"
@@ -130,7 +130,7 @@ def state_patch(
     named = codec.append_commit_id(codec.commit_ids(item), _new_commit_id())
     return Patch(
         item.key,
-        heads.expect_as_read(item),
+        object_items.expect_as_read(item),
         set={codec.COMMIT_IDS: named} if codec.commit_ids(item) else {},
         remove=remove,
         state=orjson.dumps(values).decode(),
@@ -146,7 +146,7 @@ def wrong_places(
     Such a position may still contain a value that the state had at that time.
     """
     reference = keys.reference_of(item.key)
-    right = heads.index_places(Entity(reference, read_unknown({**values})), paths)
+    right = object_items.index_places(Entity(reference, read_unknown({**values})), paths)
     stale = {name: None for name in item.places if name not in right}
     return {**stale, **{name: place for name, place in right.items() if item.places.get(name) != place}}
 

@@ -9,8 +9,7 @@ from stratabase.core import waiting
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.jobs.job import Job, JobKind
-from stratabase.core.store.sqlite.exclusive_connection import ExclusiveConnection
-from stratabase.core.store.sqlite.file import Layout, open_for_writing
+from stratabase.core.store.sqlite.file import ExclusiveConnection, Layout, open_for_writing
 from stratabase.members.forgotten_password import ForgottenPassword
 from stratabase.values.messages import _
 

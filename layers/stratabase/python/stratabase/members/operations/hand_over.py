@@ -21,20 +21,18 @@ from stratabase.core.domain.objects.parts import whole_of
 from stratabase.core.domain.objects.version import instant_after, with_version_times
 from stratabase.core.domain.query.order import Order, Position
 from stratabase.core.domain.query.page import Query, Window
-from stratabase.core.domain.write.commands import Update
+from stratabase.core.domain.write.commands import RequestIds, Update
+from stratabase.core.domain.write.effects import OWNED_BY, NewOwner, hand_over_values
 from stratabase.core.domain.write.plan import WritePlan
-from stratabase.core.domain.write.platform_attributes import OWNED_BY, NewOwner, hand_over_values
 from stratabase.core.domain.write.request import ObjectWrite, WriteContext, WriteRequest
-from stratabase.core.domain.write.request_ids import RequestIds
 from stratabase.core.domain.write.snapshot import Snapshot
 from stratabase.core.model.member_names import MemberName, could_mean, member_id, member_name, written_at
 from stratabase.core.model.model import Class
 from stratabase.core.model.types.identifier import id_timestamp
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.write.claims import TooManyClaims
-from stratabase.core.operations.write.load import CallerVisibility
+from stratabase.core.operations.write.load import CallerVisibility, StateReaders
 from stratabase.core.operations.write.options import NO_OPTIONS
-from stratabase.core.operations.write.state_readers import StateReaders
 from stratabase.core.operations.write.warnings import claims_and_warnings
 from stratabase.members.member import Member, fold_name
 from stratabase.members.operations.rules import (

@@ -11,8 +11,7 @@ import orjson
 
 from stratabase.core import waiting
 from stratabase.core.domain.objects.commit_refusals import Conflict
-from stratabase.core.store.sqlite.exclusive_connection import ExclusiveConnection
-from stratabase.core.store.sqlite.file import Layout, open_for_reading, open_for_writing
+from stratabase.core.store.sqlite.file import ExclusiveConnection, Layout, open_for_reading, open_for_writing
 from stratabase.members.member import (
     MailedLink,
     Member,

@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from stratabase.core.model.types.base import AttributeType
-from stratabase.core.model.types.storage import BOOLEAN_STORAGE
+from stratabase.core.model.types.base import BOOLEAN_STORAGE, AttributeType
 from stratabase.core.model.types.string import TextualType
 from stratabase.core.model.types.temporal import TemporalType
 from stratabase.values.formats.date_fields import DatePart

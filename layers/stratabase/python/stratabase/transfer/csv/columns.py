@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from stratabase.core.domain.objects.role_storage import RoleStorage, is_one_to_one, storage_of
+from stratabase.core.domain.objects.entity import RoleStorage, is_one_to_one, storage_of
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Class, ClassKind, Model, Role, Unique

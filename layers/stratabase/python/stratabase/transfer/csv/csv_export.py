@@ -15,10 +15,9 @@ from stratabase.core.model.api_names import ID
 from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Class, ClassKind, Model, Role
 from stratabase.core.model.types import ID_TYPE
-from stratabase.core.operations.context import read_context
+from stratabase.core.operations.context import Services, read_context
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.read.views import read_views
-from stratabase.core.operations.services import Services
 from stratabase.transfer.csv.cells import CellFormats
 from stratabase.transfer.csv.columns import UnusableColumns, is_importable, leads_to_one
 from stratabase.values.wording import nearest_word

@@ -15,7 +15,7 @@ from stratabase.core import waiting
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Refused, StoreOutOfService, Unavailable
 from stratabase.core.domain.objects.entity import Entity, Reference
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.write.options import WriteOptions
 from stratabase.core.operations.write.pipeline import Write
 from stratabase.transfer.csv.cells import CellFormats

@@ -14,9 +14,8 @@ from stratabase.core.domain.issues.issue import Issue, Level
 from stratabase.core.domain.objects.change import Change
 from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.domain.write.commands import Create
-from stratabase.core.operations.services import Services
-from stratabase.core.operations.write.options import WriteOptions
-from stratabase.core.operations.write.outcome import WriteOutcome
+from stratabase.core.operations.context import Services
+from stratabase.core.operations.write.options import WriteOptions, WriteOutcome
 from stratabase.core.operations.write.pipeline import Write
 from stratabase.core.store.layout.guards import UniqueConstraint, unique_constraint
 from stratabase.transfer.csv.columns import Columns

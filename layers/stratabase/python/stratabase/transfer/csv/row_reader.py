@@ -8,7 +8,7 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Create, RoleCommand, ToOneCommand, Update
 from stratabase.core.model.model import Unique
-from stratabase.core.operations.services import Services
+from stratabase.core.operations.context import Services
 from stratabase.transfer.csv.cells import CellFormats, InvalidCell, advice_on_options
 from stratabase.transfer.csv.columns import Columns, RoleColumns
 from stratabase.transfer.csv.csv_file import CsvFile, CsvRow

@@ -12,7 +12,7 @@ from stratabase.core.domain.issues.refusals import Forbidden, Hint, ReadBudgetEx
 from stratabase.core.domain.objects.entity import Entity, RoleName
 from stratabase.core.domain.objects.parts import whole_roles
 from stratabase.core.model.model import Action, Class, Model, Role
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 from stratabase.values.cel.expression import Expression
 from stratabase.values.messages import Message, _
 

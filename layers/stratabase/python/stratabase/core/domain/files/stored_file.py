@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from stratabase.core.domain.objects.entity import State
 from stratabase.core.domain.objects.instant import Instant, format_instant, parse_instant
-from stratabase.core.model.stored_values import kept_values
+from stratabase.core.model.attribute import kept_values
+from stratabase.core.model.types.base import Stored
 from stratabase.core.model.types.file import PENDING_ID
-from stratabase.core.model.types.storage import Stored
 
 
 class FileReference(NamedTuple):

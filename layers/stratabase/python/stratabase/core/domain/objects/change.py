@@ -6,12 +6,11 @@ from dataclasses import field, replace
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
-from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, opposite_name
 from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.objects.role_storage import opposite_name
 from stratabase.core.model.model import Model, Role
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 from stratabase.values.frozen import frozen
 
 

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from stratabase.core.domain.objects.entity import Entity, State
 from stratabase.core.domain.objects.version import VERSION_END, VERSION_START
-from stratabase.core.model.attribute import Attribute, Origin
+from stratabase.core.model.attribute import Attribute, Origin, with_kept_values
 from stratabase.core.model.model import Class
-from stratabase.core.model.stored_values import with_kept_values
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 
 _TIMES = frozenset({VERSION_START, VERSION_END})
 

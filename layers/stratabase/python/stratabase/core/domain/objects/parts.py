@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from stratabase.core.domain.objects.entity import Entity, Reference, State
 from stratabase.core.model.model import Class, Role
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 
 
 def parts_of(class_: Class, entity: Entity) -> Iterator[Reference]:

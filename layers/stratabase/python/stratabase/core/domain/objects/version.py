@@ -9,8 +9,8 @@ from datetime import UTC
 from stratabase.core.domain.objects.entity import State
 from stratabase.core.domain.objects.instant import Instant, format_instant, parse_instant
 from stratabase.core.model.model import Class
+from stratabase.core.model.types.base import Stored
 from stratabase.core.model.types.datetime import DatetimeType
-from stratabase.core.model.types.storage import Stored
 from stratabase.core.model.types.temporal import OutOfCalendar
 from stratabase.values.formats.preferences import Formats
 

@@ -5,9 +5,8 @@ from decimal import Context, Decimal, DecimalException
 from functools import partial, reduce
 from typing import Any, NamedTuple
 
-from stratabase.core.model.types.aggregates import Aggregate
-from stratabase.core.model.types.base import AttributeType
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import AttributeType, Stored
+from stratabase.core.model.types.operators import Aggregate
 from stratabase.values.formats.decimals import decimal_context
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.preferences import DEFAULT_FORMATS

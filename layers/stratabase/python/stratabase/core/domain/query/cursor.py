@@ -14,9 +14,8 @@ from stratabase.core.domain.attributes import order_getter, type_of
 from stratabase.core.domain.query.order import Order, Position
 from stratabase.core.model.model import Class
 from stratabase.core.model.types import TYPES
-from stratabase.core.model.types.base import AttributeType
+from stratabase.core.model.types.base import AttributeType, Stored
 from stratabase.core.model.types.enumeration import EnumType
-from stratabase.core.model.types.storage import Stored
 from stratabase.values.formats.preferences import DEFAULT_FORMATS
 from stratabase.values.messages import Message, _
 

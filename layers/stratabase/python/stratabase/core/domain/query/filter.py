@@ -1,11 +1,16 @@
-"""Filters on states, as data; `matching` compiles them to predicates."""
+"""Filters on states, as data; `matching` compiles them to predicates.
 
-from collections.abc import Iterable, Iterator, Sequence
+A filter can name the only IDs that its matches can have.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from stratabase.core.domain.objects.entity import RoleName
+from stratabase.core.model.api_names import ID
+from stratabase.core.model.types.base import Stored
 from stratabase.core.model.types.operators import Operator
-from stratabase.core.model.types.storage import Stored
 from stratabase.values.cel.environment import EvaluationContext
 from stratabase.values.cel.expression import Expression
 
@@ -189,3 +194,44 @@ def _equal(attribute: str, values: Sequence[Stored]) -> Comparison:
     if len(values) == 1:
         return Comparison(attribute, Operator.EQ, values[0])
     return Comparison(attribute, Operator.IN, tuple(values))
+
+
+IdSet = frozenset[str]
+
+
+def ids_implied_by(filter_: Filter | None) -> IdSet | None:
+    """Return a set of ids that contains the id of every match, None if the filter does not limit the ids."""
+    finder = _ID_FINDERS.get(type(filter_))
+    return None if finder is None else finder(filter_)
+
+
+def _ids_of_comparison(comparison: Comparison) -> IdSet | None:
+    finder = _IDS_BY_OPERATOR.get(comparison.operator) if comparison.attribute == ID else None
+    return None if finder is None else finder(comparison.operand)
+
+
+def _ids_of_and(conjunction: And) -> IdSet | None:
+    found = [ids for part in conjunction.parts if (ids := ids_implied_by(part)) is not None]
+    return frozenset.intersection(*found) if found else None
+
+
+def _ids_of_or(disjunction: Or) -> IdSet | None:
+    # If one alternative does not limit the ids, any id can match.
+    found = [ids_implied_by(part) for part in disjunction.parts]
+    known = [ids for ids in found if ids is not None]
+    return frozenset[str]().union(*known) if len(known) == len(found) else None
+
+
+_ID_FINDERS: Mapping[type[Any], Callable[[Any], IdSet | None]] = {
+    Comparison: _ids_of_comparison,
+    And: _ids_of_and,
+    Or: _ids_of_or,
+}
+
+_IDS_BY_OPERATOR: Mapping[Operator, Callable[[Any], IdSet | None]] = {
+    Operator.EQ: lambda operand: frozenset([operand]) - {None},
+    Operator.IN: lambda operand: frozenset(operand) - {None},
+    Operator.NULL: lambda operand: frozenset() if operand else None,
+    Operator.NOT_NULL: lambda operand: None if operand else frozenset(),
+}
+"""By operator: from the operand of a comparison with `_id` to the ids that match. No id is null."""

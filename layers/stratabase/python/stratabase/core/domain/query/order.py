@@ -8,7 +8,7 @@ from stratabase.core.domain.objects.entity import State
 from stratabase.core.domain.objects.version import VERSION_START
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Class
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 from stratabase.values.frozen import frozen
 
 

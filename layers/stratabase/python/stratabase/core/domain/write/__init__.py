@@ -2,17 +2,17 @@
 
 Read `commands` (what a client requests) and `plan` first. `plan_write` shows the phases in order:
 
-0. `excess` refuses a command that exceeds a limit.
-1. `expand` turns the command into a `request`: an `ObjectWrite` for each object, with values checked by
-   `draft`, and with `files` and `platform_attributes`. `expand` and `parts` record as `role_requests` what
-   the command requests of roles. `restore` expands a restoration, and `request_ids` has the IDs of new
-   objects.
+0. `find_excess` refuses a command that exceeds a limit.
+1. `expand` turns the command into a `request`: an `ObjectWrite` for each object, with values and files
+   checked by `draft`. `expand` and `parts` record as `role_requests` what the command requests of roles.
+   `restore` expands a restoration.
 2. `associations` combines what both sides of an association request.
 3. `permissions` and `restore_permissions` list the permissions that grants must give.
-4. `cardinality` and `locks` check required roles, locks and expected versions.
-5. `effects` makes the effects, and chooses the start of the new versions: `effects_of`, step 2.
+4. `checks` checks required roles, locks and expected versions.
+5. `effects` makes the effects, with the platform attributes, and chooses the start of the new versions:
+   `effects_of`, step 2.
 
-Afterwards, `affected`, `touched` and `warning_rules` say which warnings of the model to evaluate, and
+Afterwards, `plan`, `touched` and `warning_rules` say which warnings of the model to evaluate, and
 `explanations` turns a refusal of the store into issues. `limits` has the limits of one write, and of one bulk
 service.
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from stratabase.core.domain.objects.change import LinkCreation, LinkDeletion, LinkEffect
-from stratabase.core.domain.objects.entity import Reference, RoleName, describe_object
-from stratabase.core.domain.objects.role_storage import is_one_to_one
+from stratabase.core.domain.objects.entity import Reference, RoleName, describe_object, is_one_to_one
 from stratabase.core.domain.write.request import ObjectWrite, WriteRequest
 from stratabase.core.domain.write.role_requests import (
     KeyRequest,

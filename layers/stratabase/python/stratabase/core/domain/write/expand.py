@@ -4,22 +4,28 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from stratabase.core.domain.issues.issue import Issue, IssueType, Subject
-from stratabase.core.domain.objects.entity import Reference, RoleName, describe_object
+from stratabase.core.domain.objects.entity import (
+    Reference,
+    RoleName,
+    RoleStorage,
+    describe_object,
+    opposite_name,
+    storage_of,
+)
 from stratabase.core.domain.objects.parts import parts_of
-from stratabase.core.domain.objects.role_storage import RoleStorage, opposite_name, storage_of
 from stratabase.core.domain.write.commands import (
     ROOT_PATH,
     AnyCommand,
     Create,
     Delete,
     PlacedCommand,
+    RequestIds,
     Restore,
     ToManyCommand,
     ToOneCommand,
     Update,
 )
-from stratabase.core.domain.write.draft import check_draft, read_draft, report_missing_values
-from stratabase.core.domain.write.files import take_files
+from stratabase.core.domain.write.draft import check_draft, read_draft, report_missing_values, take_files
 from stratabase.core.domain.write.parts import request_parts
 from stratabase.core.domain.write.request import (
     CreateObject,
@@ -32,7 +38,6 @@ from stratabase.core.domain.write.request import (
     WriteContext,
     WriteRequest,
 )
-from stratabase.core.domain.write.request_ids import RequestIds
 from stratabase.core.domain.write.restore import AT_VERSION_PATH, expand_restore, restore_keys
 from stratabase.core.domain.write.role_requests import KeyRequest, LinkKey, RoleSubject, not_found_issue
 from stratabase.core.model.api_names import ID

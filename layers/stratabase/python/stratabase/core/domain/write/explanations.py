@@ -28,10 +28,9 @@ from stratabase.core.domain.objects.commit_refusals import (
     UniqueNotBuilt,
     UniqueViolation,
 )
-from stratabase.core.domain.objects.entity import Reference, RoleName, State, describe_object
-from stratabase.core.domain.objects.role_storage import opposite_name
+from stratabase.core.domain.objects.entity import Reference, RoleName, State, describe_object, opposite_name
+from stratabase.core.domain.write.checks import issue_subject, locked_issue
 from stratabase.core.domain.write.commands import ROOT_PATH
-from stratabase.core.domain.write.locks import issue_subject, locked_issue
 from stratabase.core.domain.write.plan import WritePlan
 from stratabase.core.domain.write.request import ObjectWrite, WriteRequest
 from stratabase.core.domain.write.role_requests import KeyRequest, RoleSubject

@@ -23,7 +23,7 @@ from stratabase.core.domain.write.request import (
 from stratabase.core.domain.write.role_requests import RoleSubject
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Role
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 from stratabase.values.messages import Message, _
 
 

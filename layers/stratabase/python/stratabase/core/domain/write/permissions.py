@@ -9,9 +9,9 @@ from stratabase.core.domain.access.capabilities import capabilities_of
 from stratabase.core.domain.access.grants import Access
 from stratabase.core.domain.access.requirements import RequiredPermission
 from stratabase.core.domain.issues.issue import Subject
-from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.objects.entity import Reference, opposite_name
 from stratabase.core.domain.objects.parts import whole_of
-from stratabase.core.domain.objects.role_storage import opposite_name
+from stratabase.core.domain.write.checks import issue_subject
 from stratabase.core.domain.write.commands import (
     ROOT_PATH,
     AnyCommand,
@@ -25,7 +25,6 @@ from stratabase.core.domain.write.commands import (
     Update,
     commands_within,
 )
-from stratabase.core.domain.write.locks import issue_subject
 from stratabase.core.domain.write.request import ObjectWrite, WriteRequest
 from stratabase.core.domain.write.restore import is_hidden_part
 from stratabase.core.domain.write.restore_permissions import (

@@ -1,23 +1,54 @@
-"""The plan of a write: the effects of a command, and everything that is wrong with it."""
+"""The plan of a write: the effects of a command, and everything that is wrong with it.
 
-from collections.abc import Iterable, Sequence
+Before it is planned, a command must keep some limits, because planning a larger one takes seconds. A plan
+also tells the objects and attributes that it changes, for which the model's warnings are evaluated.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from stratabase.core.domain.access.grants import Access
 from stratabase.core.domain.access.requirements import RequiredPermission, check_permission
-from stratabase.core.domain.issues.issue import Issue, IssueType
-from stratabase.core.domain.objects.change import Effect, EffectIndex, LinkEffect, ObjectEffect, reference_of
-from stratabase.core.domain.objects.entity import Entity
+from stratabase.core.domain.issues.issue import Issue, IssueType, Subject
+from stratabase.core.domain.objects.change import (
+    Creation,
+    Deletion,
+    Effect,
+    EffectIndex,
+    LinkEffect,
+    LinkMove,
+    Modification,
+    ObjectEffect,
+    Restoration,
+    reference_of,
+)
+from stratabase.core.domain.objects.entity import Entity, Reference, opposite_name
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.write.associations import resolve_roles
-from stratabase.core.domain.write.cardinality import check_cardinality
-from stratabase.core.domain.write.commands import AnyCommand
+from stratabase.core.domain.write.checks import check_cardinality, check_locks
+from stratabase.core.domain.write.commands import (
+    AnyCommand,
+    Create,
+    Delete,
+    PlacedCommand,
+    RequestIds,
+    Restore,
+    placed_commands,
+)
 from stratabase.core.domain.write.effects import effects_of
 from stratabase.core.domain.write.expand import expand
-from stratabase.core.domain.write.locks import check_locks
+from stratabase.core.domain.write.limits import (
+    MAX_OBJECT_BYTES,
+    MAX_OBJECTS_PER_COMMAND,
+    MAX_TEXT_PER_COMMAND,
+)
 from stratabase.core.domain.write.permissions import required_permissions
 from stratabase.core.domain.write.request import WriteContext, WriteRequest
+from stratabase.core.model.dependencies import ClassField
+from stratabase.core.model.model import Model
+from stratabase.values.messages import Message, _
 
 
 @dataclass(frozen=True)
@@ -116,3 +147,135 @@ def assign_numbers(plan: WritePlan, command: AnyCommand, now: Instant) -> WriteP
 
 def _forbidden(access: Access, required: Iterable[RequiredPermission]) -> list[Issue]:
     return [issue for each in required if (issue := check_permission(access, each)) is not None]
+
+
+def find_excess(command: AnyCommand, ids: RequestIds, model: Model) -> Issue | None:
+    """Return the issue of a command that refers to too many objects, or whose texts are too long.
+
+    Nothing else is tested of such a command.
+    """
+    if ids.count > MAX_OBJECTS_PER_COMMAND:
+        return _issue_of_command(command, ids, model, _too_many_objects(ids.count))
+    total = 0
+    for placed in placed_commands(command):
+        size = _text_size(placed)
+        if size > MAX_OBJECT_BYTES and (issue := _issue_of_object(placed, ids, model, size)):
+            return issue
+        total += size
+    if total > MAX_TEXT_PER_COMMAND:
+        return _issue_of_command(command, ids, model, _too_long_texts(total))
+    return None
+
+
+def _text_size(placed: PlacedCommand) -> int:
+    """Return the characters of an object's new values. In bytes, the object has at least as many."""
+    return sum(len(value) for value in placed.command.values.values() if value.__class__ is str)
+
+
+def _issue_of_object(placed: PlacedCommand, ids: RequestIds, model: Model, size: int) -> Issue | None:
+    """Return the issue of an object with so many characters; None for one that is not stored."""
+    command, path = placed
+    if isinstance(command, Create):
+        class_, id_ = model.classes[command.class_name], None
+    else:
+        reference = ids.resolve(*command.reference)
+        class_, id_ = model.classes[reference.class_name], reference.id
+    if not class_.is_stored:
+        return None
+    message = _(
+        "The {class_name} has at least {size} bytes. The maximum is {maximum} bytes.",
+        class_name=class_.name,
+        size=size,
+        maximum=MAX_OBJECT_BYTES,
+    )
+    return Subject(class_, id_, command.client_id, path).issue(IssueType.MALFORMED_REQUEST, message, *path)
+
+
+def _issue_of_command(command: AnyCommand, ids: RequestIds, model: Model, message: Message) -> Issue:
+    id_ = None if isinstance(command, Create) else ids.root.id
+    client_id = None if isinstance(command, Delete | Restore) else command.client_id
+    subject = Subject(model.classes[ids.root.class_name], id_, client_id)
+    return subject.issue(IssueType.MALFORMED_REQUEST, message, *subject.path)
+
+
+def _too_many_objects(number: int) -> Message:
+    return _(
+        "The request refers to {number} objects. The maximum is {maximum}.",
+        number=number,
+        maximum=MAX_OBJECTS_PER_COMMAND,
+    )
+
+
+def _too_long_texts(size: int) -> Message:
+    return _(
+        "The texts of the objects have {size} characters in total. The maximum is {maximum}. "
+        "Write fewer objects in one request.",
+        size=size,
+        maximum=MAX_TEXT_PER_COMMAND,
+    )
+
+
+class AffectedObject(NamedTuple):
+    """An object that exists after the write, with the place in the request where a warning is reported."""
+
+    subject: Subject
+    reference: Reference
+    written: bool
+    """Whether the object is created or its own state changes; otherwise only its associations may change."""
+
+
+def affected_objects(plan: WritePlan) -> list[AffectedObject]:
+    """Return the affected objects in the order of the request, without deleted ones.
+
+    The result is empty if the write has no effects.
+    """
+    if not plan.effects:
+        return []
+    request, written = plan.request, plan.index.objects
+    found = {
+        write.reference: AffectedObject(write.subject, write.reference, write.reference in written)
+        for write in request.objects.values()
+        if not write.is_deleted
+    }
+    for move in _moves(plan):
+        reference = Reference(move.role.class_name, move.owner)
+        if reference not in request.objects and reference not in found:
+            found[reference] = _led_to(plan, move, reference)
+    return list(found.values())
+
+
+def changed_fields(plan: WritePlan) -> frozenset[ClassField]:
+    """Return the attributes and roles that change in some object. Deletions do not count."""
+    values = (
+        (reference.class_name, name)
+        for reference, effect in _after(plan)
+        for name, value in effect.after.state.items()
+        if effect.before is None or effect.before.state.get(name) != value
+    )
+    roles = ((move.role.class_name, move.role.role_name) for move in _moves(plan))
+    return frozenset(values).union(roles)
+
+
+def _after(plan: WritePlan) -> Iterator[tuple[Reference, Creation | Modification | Restoration]]:
+    """Yield the written objects that exist after the write, each with its effect."""
+    for reference, effect in plan.index.objects.items():
+        if not isinstance(effect, Deletion):
+            yield reference, effect
+
+
+def _moves(plan: WritePlan) -> Iterator[LinkMove]:
+    """Yield the associations that begin or end, except those that end because the other object is deleted."""
+    for move in plan.index.moves:
+        opposite = opposite_name(plan.request.role(move.role))
+        if opposite is None or not plan.index.is_deleted(Reference(opposite.class_name, move.other)):
+            yield move
+
+
+def _led_to(plan: WritePlan, move: LinkMove, reference: Reference) -> AffectedObject:
+    """Return an object that is not in the request, at the place of the object that leads or led to it."""
+    request, opposite = plan.request, opposite_name(plan.request.role(move.role))
+    assert opposite is not None, "an object whose role leads one way speaks for itself"
+    requester = request.objects[Reference(opposite.class_name, move.other)]
+    id_ = reference.id if request.may_identify(reference) else None
+    subject = Subject(request.class_(reference.class_name), id_, path=requester.role_path(opposite.role_name))
+    return AffectedObject(subject, reference, written=False)

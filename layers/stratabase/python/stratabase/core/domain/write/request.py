@@ -13,12 +13,11 @@ from stratabase.core.domain.issues.issue import Issue, Level, Path, Subject
 from stratabase.core.domain.objects.change import Tombstone
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State, is_unwritten
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.write.commands import PlacedCommand, Restore
-from stratabase.core.domain.write.request_ids import RequestIds
+from stratabase.core.domain.write.commands import PlacedCommand, RequestIds, Restore
 from stratabase.core.domain.write.role_requests import KeyRequests, LinkKey, LinkRequests, RoleSubject
 from stratabase.core.domain.write.snapshot import Snapshot
 from stratabase.core.model.model import Class, Model, Role
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 
 
 @dataclass(slots=True, eq=False)

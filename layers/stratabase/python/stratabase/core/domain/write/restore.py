@@ -17,8 +17,8 @@ from stratabase.core.domain.objects.parts import part_ids
 from stratabase.core.domain.objects.version import describe_version_instant
 from stratabase.core.domain.write.commands import Restore
 from stratabase.core.domain.write.draft import Draft, check_draft
+from stratabase.core.domain.write.effects import OWNED_BY, last_owner_values
 from stratabase.core.domain.write.limits import MAX_PARTS_PER_RESTORATION
-from stratabase.core.domain.write.platform_attributes import OWNED_BY, last_owner_values
 from stratabase.core.domain.write.request import (
     DeleteObject,
     ObjectWrite,
@@ -27,10 +27,9 @@ from stratabase.core.domain.write.request import (
     WriteRequest,
 )
 from stratabase.core.domain.write.role_requests import KeyRequest, RoleSubject
-from stratabase.core.model.attribute import Origin
+from stratabase.core.model.attribute import Origin, unread_names
 from stratabase.core.model.model import Action, Class, Role
-from stratabase.core.model.stored_values import unread_names
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 from stratabase.values.messages import _, and_list
 
 AT_VERSION = "atVersion"

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from stratabase.core.domain.issues.issue import Path
 from stratabase.core.domain.objects.change import Deletion, LinkMove, Modification, ObjectEffect
-from stratabase.core.domain.objects.entity import Reference
-from stratabase.core.domain.objects.role_storage import opposite_name
+from stratabase.core.domain.objects.entity import Reference, opposite_name
 from stratabase.core.domain.write.plan import WritePlan
 from stratabase.core.model.condition_paths import PathNode
 

@@ -13,8 +13,7 @@ from stratabase.core.model.constraints.base import (
     read_argument,
 )
 from stratabase.core.model.constraints.value_range import RANGE_ISSUE, show_value
-from stratabase.core.model.types.base import AttributeType, OrderedType
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import AttributeType, OrderedType, Stored
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages import _, or_list
 

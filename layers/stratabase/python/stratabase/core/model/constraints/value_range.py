@@ -13,8 +13,7 @@ from stratabase.core.model.constraints.base import (
     Violation,
     read_argument,
 )
-from stratabase.core.model.types.base import AttributeType, OrderedType
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import AttributeType, OrderedType, Stored
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages import Message, _

@@ -37,8 +37,8 @@ from stratabase.core.model.reading.rules import RULES
 from stratabase.core.model.reading.rules.renames import renamed_from, whole_renamed_from
 from stratabase.core.model.reading.rules.roles import holds_key, mutual_opposite
 from stratabase.core.model.types import MEMBER_ID_TYPE
-from stratabase.core.model.types.aggregates import Aggregate
 from stratabase.core.model.types.base import AttributeType
+from stratabase.core.model.types.operators import Aggregate
 
 T = TypeVar("T")
 ADMINISTRATOR = Profile("Administrator", administrator=True)

@@ -1,9 +1,9 @@
 """The attribute types: how values are read, stored, compared and written.
 
-Read `base` (all that a type defines) and `storage` (the stored forms and their order in indexes), then any
-type. `temporal` has what Date, Time and Datetime share. To add a type, write its class in its own file, and
-list it in `TYPES`. No other code changes, except `values/cel/kinds` for a type of a new kind. CONTRIBUTING
-names the tables of the tests and the pages. Imports point to `formats` and to the kinds of expressions.
+Read `base` first: all that a type defines, the stored forms and their order in indexes. Then read any type.
+`temporal` has what Date, Time and Datetime share. To add a type, write its class in its own file, and list it
+in `TYPES`. No other code changes, except `values/cel/kinds` for a type of a new kind. CONTRIBUTING names the
+tables of the tests and the pages. Imports point to `formats` and to the kinds of expressions.
 """
 
 from collections.abc import Mapping

@@ -2,10 +2,8 @@
 
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.aggregates import COUNT_AGGREGATES, Aggregate
-from stratabase.core.model.types.base import AttributeType
-from stratabase.core.model.types.operators import EQUALITY_OPERATORS, Operator
-from stratabase.core.model.types.storage import BOOLEAN_STORAGE, StorageClass, Stored
+from stratabase.core.model.types.base import BOOLEAN_STORAGE, AttributeType, StorageClass, Stored
+from stratabase.core.model.types.operators import COUNT_AGGREGATES, EQUALITY_OPERATORS, Aggregate, Operator
 from stratabase.values.cel import kinds
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats

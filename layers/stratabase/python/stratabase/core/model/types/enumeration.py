@@ -4,11 +4,15 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.aggregates import ORDER_AGGREGATES, Aggregate
-from stratabase.core.model.types.base import AttributeType
-from stratabase.core.model.types.operators import EQUALITY_OPERATORS, MEMBERSHIP_OPERATORS, Operator
+from stratabase.core.model.types.base import AttributeType, Stored
+from stratabase.core.model.types.operators import (
+    EQUALITY_OPERATORS,
+    MEMBERSHIP_OPERATORS,
+    ORDER_AGGREGATES,
+    Aggregate,
+    Operator,
+)
 from stratabase.core.model.types.renames import Renames
-from stratabase.core.model.types.storage import Stored
 from stratabase.values.cel.kinds import ValueKind
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats

@@ -3,12 +3,17 @@
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.aggregates import COUNT_AGGREGATES, Aggregate
-from stratabase.core.model.types.base import AttributeType, parse_integer, parse_text
+from stratabase.core.model.types.base import (
+    MAPPING_STORAGE,
+    AttributeType,
+    StorageClass,
+    Stored,
+    parse_integer,
+    parse_text,
+)
 from stratabase.core.model.types.datetime import DatetimeType
 from stratabase.core.model.types.integer import MAX_INT
-from stratabase.core.model.types.operators import EQUALITY_OPERATORS, Operator
-from stratabase.core.model.types.storage import MAPPING_STORAGE, StorageClass, Stored
+from stratabase.core.model.types.operators import COUNT_AGGREGATES, EQUALITY_OPERATORS, Aggregate, Operator
 from stratabase.values.cel import kinds
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats

@@ -4,15 +4,15 @@ import re
 from base64 import b32hexdecode
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.aggregates import ORDER_AGGREGATES, Aggregate
-from stratabase.core.model.types.base import EVERY_VALUE, AttributeType, parse_integer, parse_text
+from stratabase.core.model.types.base import EVERY_VALUE, AttributeType, Stored, parse_integer, parse_text
 from stratabase.core.model.types.operators import (
     EQUALITY_OPERATORS,
     MEMBERSHIP_OPERATORS,
+    ORDER_AGGREGATES,
     ORDER_OPERATORS,
+    Aggregate,
     Operator,
 )
-from stratabase.core.model.types.storage import Stored
 from stratabase.values.cel import kinds
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.text_cache import cache_short_texts

@@ -2,15 +2,17 @@
 
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.aggregates import NUMBER_AGGREGATES, Aggregate
 from stratabase.core.model.types.base import (
     INTEGER_SPELLING,
+    INTEGER_STORAGE,
     NumberRange,
     OrderedType,
+    StorageClass,
+    Stored,
     integer_of,
     parse_integer,
 )
-from stratabase.core.model.types.storage import INTEGER_STORAGE, StorageClass, Stored
+from stratabase.core.model.types.operators import NUMBER_AGGREGATES, Aggregate
 from stratabase.values.cel import kinds
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats

@@ -1,6 +1,31 @@
-"""The operators of filters. `api_names.filter_field` makes the field names from them."""
+"""The operators of filters, and the aggregates of derived attributes.
 
+`api_names.filter_field` makes the names of fields from operators, and `domain/query/aggregate.py` computes
+aggregates. The attribute types say which of both they have.
+"""
+
+from collections.abc import Mapping
 from enum import Enum
+
+
+class Aggregate(Enum):
+    """A function that makes one value of many, for a derived attribute."""
+
+    COUNT = "COUNT"
+    SUM = "SUM"
+    MIN = "MIN"
+    MAX = "MAX"
+    AVG = "AVG"
+
+
+RESULT_TYPES: Mapping[Aggregate, str] = {Aggregate.COUNT: "Int", Aggregate.AVG: "Real"}
+"""The type of the result, for aggregates whose result is of the same type whatever they aggregate."""
+COUNT_AGGREGATES = frozenset({Aggregate.COUNT})
+"""The aggregates of values without an order."""
+ORDER_AGGREGATES = COUNT_AGGREGATES | {Aggregate.MIN, Aggregate.MAX}
+"""The aggregates of values with an order."""
+NUMBER_AGGREGATES = ORDER_AGGREGATES | {Aggregate.SUM, Aggregate.AVG}
+"""The aggregates of numbers that can be added."""
 
 
 class Operator(Enum):

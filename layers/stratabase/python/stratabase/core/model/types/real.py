@@ -5,9 +5,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.aggregates import NUMBER_AGGREGATES, Aggregate
-from stratabase.core.model.types.base import NumberRange, OrderedType
-from stratabase.core.model.types.storage import StorageClass, Stored, number_text
+from stratabase.core.model.types.base import NumberRange, OrderedType, StorageClass, Stored, number_text
+from stratabase.core.model.types.operators import NUMBER_AGGREGATES, Aggregate
 from stratabase.values.cel import kinds
 from stratabase.values.formats.decimals import is_canonical_decimal, read_decimal
 from stratabase.values.formats.number_pattern import compile_number_pattern

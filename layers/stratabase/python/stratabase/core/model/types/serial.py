@@ -3,21 +3,24 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.aggregates import ORDER_AGGREGATES, Aggregate
 from stratabase.core.model.types.base import (
     INTEGER_SPELLING,
+    INTEGER_STORAGE,
     AttributeType,
     NumberRange,
+    StorageClass,
+    Stored,
     integer_of,
     parse_integer,
 )
 from stratabase.core.model.types.operators import (
     EQUALITY_OPERATORS,
     MEMBERSHIP_OPERATORS,
+    ORDER_AGGREGATES,
     ORDER_OPERATORS,
+    Aggregate,
     Operator,
 )
-from stratabase.core.model.types.storage import INTEGER_STORAGE, StorageClass, Stored
 from stratabase.values.cel import kinds
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats

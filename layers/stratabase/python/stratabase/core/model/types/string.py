@@ -2,16 +2,16 @@
 
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.aggregates import ORDER_AGGREGATES, Aggregate
-from stratabase.core.model.types.base import EVERY_VALUE, AttributeType, parse_text
+from stratabase.core.model.types.base import EVERY_VALUE, AttributeType, Stored, parse_text
 from stratabase.core.model.types.operators import (
     EQUALITY_OPERATORS,
     MEMBERSHIP_OPERATORS,
+    ORDER_AGGREGATES,
     ORDER_OPERATORS,
     TEXT_OPERATORS,
+    Aggregate,
     Operator,
 )
-from stratabase.core.model.types.storage import Stored
 from stratabase.values.cel import kinds
 from stratabase.values.formats.preferences import Formats
 

@@ -6,8 +6,7 @@ from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.base import OrderedType
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import OrderedType, Stored
 from stratabase.values.formats.date_fields import DatePart, LetterRun
 from stratabase.values.formats.date_pattern import compile_date_pattern, likely_date_pattern
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value

@@ -3,8 +3,15 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.base import NumberRange, OrderedType, integer_of, parse_integer
-from stratabase.core.model.types.storage import INTEGER_STORAGE, StorageClass, Stored
+from stratabase.core.model.types.base import (
+    INTEGER_STORAGE,
+    NumberRange,
+    OrderedType,
+    StorageClass,
+    Stored,
+    integer_of,
+    parse_integer,
+)
 from stratabase.values.cel import kinds
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats

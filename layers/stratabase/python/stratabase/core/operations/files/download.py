@@ -17,7 +17,7 @@ from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.attribute import Attribute
 from stratabase.core.model.model import Class
-from stratabase.core.operations.context import ReadContext, read_context
+from stratabase.core.operations.context import ReadContext, Services, read_context
 from stratabase.core.operations.file_ports import FileStores
 from stratabase.core.operations.files.attributes import find_attribute
 from stratabase.core.operations.files.open_downloads import OpenDownloads
@@ -25,7 +25,6 @@ from stratabase.core.operations.files.own_uploads import UploadAddress, find_own
 from stratabase.core.operations.read.batched_reads import run
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.read.versions import VersionReader, get_version
-from stratabase.core.operations.services import Services
 from stratabase.values.formats.invalid_value import describe_value
 from stratabase.values.messages import _
 

@@ -6,9 +6,9 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.files.pending_file import FileTarget, PendingFile, is_file_id
 from stratabase.core.domain.files.refusals import FileNotFound, PendingFileGone
 from stratabase.core.domain.files.resumable_upload import ResumableUpload
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.file_ports import UploadLedger
 from stratabase.core.operations.files.attributes import find_attribute
-from stratabase.core.operations.services import Services
 from stratabase.values.formats.invalid_value import describe_value
 from stratabase.values.messages import _
 

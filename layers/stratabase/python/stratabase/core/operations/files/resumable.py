@@ -23,11 +23,11 @@ from stratabase.core.domain.files.resumable_upload import (
 from stratabase.core.domain.files.stored_file import StoredFile, pending_key
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.file_ports import BlobStore, FileStores
 from stratabase.core.operations.files.own_uploads import UploadAddress, find_own, upload_gone
 from stratabase.core.operations.files.upload import FileUploads
 from stratabase.core.operations.ports import Clock
-from stratabase.core.operations.services import Services
 from stratabase.values.messages import _
 
 _MEBIBYTE = 1024 * 1024

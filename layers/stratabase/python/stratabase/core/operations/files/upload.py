@@ -11,9 +11,9 @@ from stratabase.core.domain.files.pending_file import PENDING_DURATION, FileTarg
 from stratabase.core.domain.files.refusals import FileTooLarge, FileTypeNotAllowed, TooMuchPending
 from stratabase.core.domain.files.stored_file import StoredFile, pending_key
 from stratabase.core.domain.issues.refusals import Refusal, Unavailable
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.file_ports import FileStores
 from stratabase.core.operations.files.attributes import check_may_set, find_attribute
-from stratabase.core.operations.services import Services
 from stratabase.values.messages import Message, _
 
 StoreCall = Callable[[], Any]

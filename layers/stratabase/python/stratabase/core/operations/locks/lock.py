@@ -20,14 +20,13 @@ from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import Lock, is_active
 from stratabase.core.domain.objects.parts import whole_of, whole_roles
-from stratabase.core.domain.write.locks import locked_issue
+from stratabase.core.domain.write.checks import locked_issue
 from stratabase.core.domain.write.role_requests import not_found_issue
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Action
-from stratabase.core.operations.context import ReadContext
+from stratabase.core.operations.context import ReadContext, Services
 from stratabase.core.operations.read.batched_reads import run
 from stratabase.core.operations.read.reader import Reader
-from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.options import NO_OPTIONS, WriteOptions
 from stratabase.core.operations.write.permissions import ConditionalPermission, unmet_keys
 from stratabase.core.operations.write.pipeline import MAX_WRITE_ROUNDS

@@ -5,12 +5,11 @@ the files in this order:
 
 - `batched_reads`: generators that yield what they need to load, and the batches that they share
 - `as_of`, `pending`: objects and links as of an instant, and the effects of a write as a layer
-- `identity_map`: all loaded objects and links, each once
+- `identity_map`: all loaded objects and links, each once, and the roles that lead to them
 - `formulas`, `derived_values`: derived attributes and expressions, computed for many objects at once
 - `read_policy`: what grants let a caller see, now and in the past
 - `reader`: all of these behind one interface: objects, pages, and derived values
-- `role_loader`, `related_views`, `views`: objects with all that is selected of them,
-  level by level
+- `related_views`, `views`: objects with all that is selected of them, level by level
 - `versions`, `version_page`, `version_diff`: the history of objects
 
 The package imports the domain, the ports, and the request context. `operations.write`, `operations.locks` and

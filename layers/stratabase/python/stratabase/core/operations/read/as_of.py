@@ -7,11 +7,10 @@ from typing import NamedTuple, Never
 
 from stratabase.core.domain.issues.issue import Issue, IssueType
 from stratabase.core.domain.issues.refusals import Refused
-from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName
+from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, RoleStorage, storage_of
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.parts import ListedParts, WholeReference, whole_of
-from stratabase.core.domain.objects.role_storage import RoleStorage, storage_of
-from stratabase.core.domain.query.id_range import ALL_IDS, IdRange
+from stratabase.core.domain.query.page import ALL_IDS, IdRange
 from stratabase.core.operations.context import ReadContext
 from stratabase.core.operations.read.batched_reads import Load, Phase
 from stratabase.values.messages import _

@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from stratabase.core.domain.access.visibility import is_redacted
-from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.core.domain.objects.role_storage import RoleStorage
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, RoleStorage
 from stratabase.core.domain.query.derived import Computed
 from stratabase.core.domain.query.filter import RoleFilter
-from stratabase.core.domain.query.id_range import ALL_IDS
+from stratabase.core.domain.query.page import ALL_IDS
 from stratabase.core.model.dependencies import ClassField
 from stratabase.core.operations.read.batched_reads import BatchedRead
 from stratabase.core.operations.read.formulas import (
@@ -20,8 +19,7 @@ from stratabase.core.operations.read.formulas import (
     RoleFilterFormula,
     formulas_of,
 )
-from stratabase.core.operations.read.identity_map import IdentityMap
-from stratabase.core.operations.read.role_loader import RoleLoader
+from stratabase.core.operations.read.identity_map import IdentityMap, RoleLoader
 from stratabase.values.cel.expression import Expression
 
 K = TypeVar("K")

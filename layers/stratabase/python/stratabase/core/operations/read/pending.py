@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from stratabase.core.domain.objects.change import Creation, EffectIndex
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.core.domain.query.id_range import IdRange
-from stratabase.core.domain.query.page import Page
+from stratabase.core.domain.query.page import IdRange, Page
 
 LinkSource = Callable[[Sequence[str], IdRange], Sequence[Sequence[str]]]
 """Loads, for each owner, the ids in a range that a role leads to."""

@@ -10,11 +10,10 @@ from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.query.derived import Computed, Derive, computed_parts, simplify
 from stratabase.core.domain.query.fetch import Render, render_stored
 from stratabase.core.domain.query.filter import MATCH_ALL, MATCH_NONE, And, Filter, FlagFilter
-from stratabase.core.domain.query.id_range import IdRange
 from stratabase.core.domain.query.implied import implied_by_query
 from stratabase.core.domain.query.matching import matcher
 from stratabase.core.domain.query.order import sort_objects
-from stratabase.core.domain.query.page import Page, Query
+from stratabase.core.domain.query.page import IdRange, Page, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Unique
 from stratabase.core.operations.context import ReadContext

@@ -7,17 +7,15 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from stratabase.core.domain.objects.entity import Entity, Reference, State, UnmadeEntities
-from stratabase.core.domain.objects.role_storage import RoleStorage
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleStorage, State, UnmadeEntities
 from stratabase.core.domain.query.derived import Computed, computed_parts, simplify
 from stratabase.core.domain.query.fetch import Fetch, Render, RoleFetch, ToMany, ToOne, View, render_stored
-from stratabase.core.domain.query.id_range import ALL_IDS, id_range_of
-from stratabase.core.domain.query.page import Paginator
+from stratabase.core.domain.query.page import ALL_IDS, Paginator, id_range_of
 from stratabase.core.model.api_names import ID
 from stratabase.core.operations.read.batched_reads import BatchedRead
 from stratabase.core.operations.read.derived_values import DerivedValues
+from stratabase.core.operations.read.identity_map import RoleLoader
 from stratabase.core.operations.read.reader import Reader
-from stratabase.core.operations.read.role_loader import RoleLoader
 
 F = TypeVar("F", bound=RoleFetch)
 

@@ -12,7 +12,7 @@ from stratabase.core.domain.objects.parts import part_ids, whole_of
 from stratabase.core.domain.query.derived import Computed
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Role
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 from stratabase.core.operations.context import ReadContext
 from stratabase.core.operations.ports import ReadableObjects
 from stratabase.core.operations.read.as_of import AsOfBatch

@@ -7,18 +7,23 @@ from itertools import chain
 from types import NoneType
 from typing import Any
 
-from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State, UnmadeEntities
-from stratabase.core.domain.objects.role_storage import RoleStorage
+from stratabase.core.domain.objects.entity import (
+    Entity,
+    Reference,
+    RoleName,
+    RoleStorage,
+    State,
+    UnmadeEntities,
+)
 from stratabase.core.domain.query.fetch import LOCK, Associables, Fetch, RoleFetch, ToMany, ToOne, View
-from stratabase.core.domain.query.id_range import ALL_IDS
 from stratabase.core.domain.query.order import position_of
-from stratabase.core.domain.query.page import Page, PageFields, Paginator, Query, Window
+from stratabase.core.domain.query.page import ALL_IDS, Page, PageFields, Paginator, Query, Window
 from stratabase.core.model.model import Class, Role
 from stratabase.core.operations.read.batched_reads import BatchedRead, run
 from stratabase.core.operations.read.derived_values import DerivedValues
+from stratabase.core.operations.read.identity_map import RoleLoader
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.read.related_views import RelatedViews, ToManyViews, ToOneViews, ViewGroup
-from stratabase.core.operations.read.role_loader import RoleLoader
 
 _LEAST, _MOST = 100, 10_000
 """The first and the largest batch of candidates. Each batch is twice as large as the one before."""

@@ -19,13 +19,17 @@ from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import PageFields, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.domain.write.commands import Command, Create, Delete, Update, UpdateBulk, placed_commands
-from stratabase.core.operations.context import ReadContext
+from stratabase.core.operations.context import ReadContext, Services
 from stratabase.core.operations.read.batched_reads import run
 from stratabase.core.operations.read.reader import Reader
-from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.bulk_issues import FirstIssues
-from stratabase.core.operations.write.options import NO_OPTIONS, BulkRecorder, WriteOptions
-from stratabase.core.operations.write.outcome import WriteOutcome, WriteResult
+from stratabase.core.operations.write.options import (
+    NO_OPTIONS,
+    BulkRecorder,
+    WriteOptions,
+    WriteOutcome,
+    WriteResult,
+)
 from stratabase.core.operations.write.pipeline import NoLongerMatches, Selects, Write
 from stratabase.values.cel.environment import EvaluationContext
 from stratabase.values.messages import Message, _, ngettext, sentences

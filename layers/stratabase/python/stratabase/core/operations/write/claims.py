@@ -14,13 +14,19 @@ from typing import NamedTuple
 
 from stratabase.core.domain.issues.issue import Issue, IssueType, Path
 from stratabase.core.domain.objects.change import Creation, Restoration, Tombstone
-from stratabase.core.domain.objects.entity import SINGLETON_ID, Entity, Reference, RoleName, State
+from stratabase.core.domain.objects.entity import (
+    SINGLETON_ID,
+    Entity,
+    Reference,
+    RoleName,
+    RoleStorage,
+    State,
+    storage_of,
+)
 from stratabase.core.domain.objects.parts import part_ids
-from stratabase.core.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.core.domain.query.filter import Comparison, RoleFilter
-from stratabase.core.domain.query.id_range import ALL_IDS
 from stratabase.core.domain.query.order import Order
-from stratabase.core.domain.query.page import Query, Window
+from stratabase.core.domain.query.page import ALL_IDS, Query, Window
 from stratabase.core.domain.write.touched import PathPoint, TouchedObjects, touched_objects
 from stratabase.core.domain.write.warning_rules import WarningRule
 from stratabase.core.model.api_names import ID
@@ -28,7 +34,7 @@ from stratabase.core.model.condition_paths import MAX_DEPENDENTS, PathNode
 from stratabase.core.model.model import ClassKind, Role
 from stratabase.core.model.types.operators import Operator
 from stratabase.core.operations.read.batched_reads import run
-from stratabase.core.operations.write.state_readers import StateReaders
+from stratabase.core.operations.write.load import StateReaders
 from stratabase.values.messages import Message, _, ngettext, sentences
 
 _IN_TARGETS = frozenset(

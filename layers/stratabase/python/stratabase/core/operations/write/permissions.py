@@ -19,7 +19,7 @@ from stratabase.core.model.model import Action
 from stratabase.core.operations.read.batched_reads import run
 from stratabase.core.operations.read.derived_values import evaluate
 from stratabase.core.operations.read.reader import Reader
-from stratabase.core.operations.write.state_readers import StateReaders
+from stratabase.core.operations.write.load import StateReaders
 from stratabase.values.cel.expression import Expression
 
 _CHECKED_BEFORE = frozenset({Action.EDIT, Action.DELETE})

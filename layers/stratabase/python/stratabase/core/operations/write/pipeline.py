@@ -13,22 +13,17 @@ from stratabase.core.domain.objects.change import Change
 from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.domain.objects.entity import Entity, Reference, SerialName
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.write.commands import AnyCommand, Delete, Restore, Update
-from stratabase.core.domain.write.excess import find_excess
-from stratabase.core.domain.write.plan import WritePlan, assign_numbers, plan_write
+from stratabase.core.domain.write.commands import AnyCommand, ClientIds, Delete, RequestIds, Restore, Update
+from stratabase.core.domain.write.plan import WritePlan, assign_numbers, find_excess, plan_write
 from stratabase.core.domain.write.request import WriteContext
-from stratabase.core.domain.write.request_ids import ClientIds, RequestIds
 from stratabase.core.domain.write.snapshot import Snapshot
-from stratabase.core.operations.context import check_time
+from stratabase.core.operations.context import Services, check_time
 from stratabase.core.operations.files.bind import UploadLost, copy_uploads
-from stratabase.core.operations.services import Services
 from stratabase.core.operations.write.claims import NO_CLAIMS, Claims, TooManyClaims
 from stratabase.core.operations.write.commit_or_explain import CommitOrDryRun, commit_or_explain
-from stratabase.core.operations.write.load import CallerVisibility, load_missing
-from stratabase.core.operations.write.options import NO_OPTIONS, WriteOptions
-from stratabase.core.operations.write.outcome import WriteOutcome
+from stratabase.core.operations.write.load import CallerVisibility, StateReaders, load_missing
+from stratabase.core.operations.write.options import NO_OPTIONS, WriteOptions, WriteOutcome
 from stratabase.core.operations.write.permissions import unmet_permissions
-from stratabase.core.operations.write.state_readers import StateReaders
 from stratabase.core.operations.write.warnings import MetWarning, claims_and_warnings
 from stratabase.core.waiting import remaining_seconds
 from stratabase.values.messages import _

@@ -10,12 +10,10 @@ from stratabase.core.domain.issues.issue import Issue, Level
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.write.commands import Command, Create, Delete, Restore, Update
-from stratabase.core.domain.write.request_ids import ClientIds
+from stratabase.core.domain.write.commands import ClientIds, Command, Create, Delete, Restore, Update
+from stratabase.core.operations.context import Services
 from stratabase.core.operations.read.versions import resolve_instant
-from stratabase.core.operations.services import Services
-from stratabase.core.operations.write.options import NO_OPTIONS, WriteOptions
-from stratabase.core.operations.write.outcome import WriteResult
+from stratabase.core.operations.write.options import NO_OPTIONS, WriteOptions, WriteResult
 from stratabase.core.operations.write.pipeline import Write
 
 

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from stratabase.core.domain.issues.issue import Issue, IssueType, Level, Subject
 from stratabase.core.domain.objects.entity import Entity, Reference
-from stratabase.core.domain.write.affected import AffectedObject, affected_objects, changed_fields
-from stratabase.core.domain.write.plan import WritePlan
+from stratabase.core.domain.write.plan import AffectedObject, WritePlan, affected_objects, changed_fields
 from stratabase.core.domain.write.request import WriteRequest
 from stratabase.core.domain.write.warning_rules import WarningRule
 from stratabase.core.model.dependencies import ClassField
@@ -16,8 +15,7 @@ from stratabase.core.operations.read.batched_reads import run
 from stratabase.core.operations.read.derived_values import evaluate
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.write.claims import NO_CLAIMS, Claims, find_claims
-from stratabase.core.operations.write.load import CallerVisibility
-from stratabase.core.operations.write.state_readers import StateReaders
+from stratabase.core.operations.write.load import CallerVisibility, StateReaders
 from stratabase.values.cel.environment import Environment
 from stratabase.values.messages import verbatim
 

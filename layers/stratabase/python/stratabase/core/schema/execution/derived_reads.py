@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from stratabase.core.domain.attributes import is_derived
-from stratabase.core.domain.objects.role_storage import RoleStorage, storage_of
+from stratabase.core.domain.objects.entity import RoleStorage, storage_of
 from stratabase.core.model.api_names import FILTER_COMBINATIONS, SEPARATOR
 from stratabase.core.model.attribute import Attribute
 from stratabase.core.model.model import Class, Model, Role

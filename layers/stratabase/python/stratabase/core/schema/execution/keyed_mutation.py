@@ -45,8 +45,7 @@ from stratabase.core.domain.objects.idempotency import (
 )
 from stratabase.core.operations.executor import GraphQLResponse
 from stratabase.core.operations.ports import IdempotencyRecords
-from stratabase.core.operations.write.options import CommitRecorder
-from stratabase.core.operations.write.outcome import WriteOutcome
+from stratabase.core.operations.write.options import CommitRecorder, WriteOutcome
 from stratabase.core.schema.execution.responses import (
     ErrorRenderer,
     found_errors,

@@ -22,7 +22,7 @@ from stratabase.core.domain.query import cursor
 from stratabase.core.domain.query.fetch import Fetch, Render, View
 from stratabase.core.domain.query.order import Order, position_of
 from stratabase.core.domain.query.page import Page, PageFields
-from stratabase.core.domain.write.request_ids import ClientIds
+from stratabase.core.domain.write.commands import ClientIds
 from stratabase.core.model.api_names import CLIENT_ID, ID
 from stratabase.core.model.model import Class
 from stratabase.core.model.types.file import PENDING_ID
@@ -31,7 +31,7 @@ from stratabase.core.operations.read.pending import PendingWrite
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.read.versions import VersionReader
 from stratabase.core.operations.read.views import load_views, read_views
-from stratabase.core.operations.write.outcome import WriteResult
+from stratabase.core.operations.write.options import WriteResult
 from stratabase.core.schema.request.context import ServiceCall
 from stratabase.values.messages import _
 

@@ -9,10 +9,10 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from stratabase.core.domain.query.filter import MATCH_NONE, Comparison, Filter, not_, or_
+from stratabase.core.model.types.base import Stored
 from stratabase.core.model.types.date import DateType
 from stratabase.core.model.types.datetime import DatetimeType
 from stratabase.core.model.types.operators import Operator
-from stratabase.core.model.types.storage import Stored
 from stratabase.core.model.types.temporal import OutOfCalendar
 from stratabase.values.formats.days import day_of, first_of_day, last_of_day
 from stratabase.values.formats.invalid_value import InvalidValue

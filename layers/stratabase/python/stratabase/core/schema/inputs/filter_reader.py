@@ -28,7 +28,7 @@ from stratabase.core.model.api_names import (
     role_filter_field,
 )
 from stratabase.core.model.model import Class, Model
-from stratabase.core.model.types.base import AttributeType, parse_text
+from stratabase.core.model.types.base import AttributeType, Stored, parse_text
 from stratabase.core.model.types.date import DateType
 from stratabase.core.model.types.datetime import DatetimeType
 from stratabase.core.model.types.operators import (
@@ -37,7 +37,6 @@ from stratabase.core.model.types.operators import (
     TEXT_OPERATORS,
     Operator,
 )
-from stratabase.core.model.types.storage import Stored
 from stratabase.core.schema.inputs.day_operands import (
     DayRange,
     compare_with_day,

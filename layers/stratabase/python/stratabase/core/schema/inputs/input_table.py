@@ -21,7 +21,7 @@ from stratabase.core.model.api_names import GeneratedType
 from stratabase.core.model.model import Action, Class, Role
 
 if TYPE_CHECKING:
-    from stratabase.core.schema.inputs.command_reader import CommandReader
+    from stratabase.core.schema.inputs.service_arguments import CommandReader
 
 
 InputObject = Mapping[str, Any]

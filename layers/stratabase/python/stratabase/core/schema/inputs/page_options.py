@@ -27,9 +27,8 @@ from stratabase.core.model.api_names import (
 from stratabase.core.model.attribute import Attribute
 from stratabase.core.model.model import Class
 from stratabase.core.schema.inputs.query_reader import DEFAULT_SIZE, QUERY_READER, QueryReader
-from stratabase.core.schema.types.attribute_types import SCALARS
+from stratabase.core.schema.types.attribute_types import SCALARS, InputEnumType
 from stratabase.core.schema.types.attributes import sortable_attributes
-from stratabase.core.schema.types.input_enum_type import InputEnumType
 from stratabase.core.schema.types.registry import TypeRegistry
 
 DEFAULT_ORDER = [sort_value(ID, SortDirection.ASCENDING)]

@@ -21,8 +21,7 @@ from stratabase.core.domain.query.page import PageFields, Query, Window
 from stratabase.core.model.api_names import FILTER_EXP
 from stratabase.core.model.model import Class, Model
 from stratabase.core.model.model_expressions import PermittedSymbols, expressions_of
-from stratabase.core.model.types.base import AttributeType
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import AttributeType, Stored
 from stratabase.core.model.types.temporal import OutOfCalendar
 from stratabase.core.schema.inputs.filter_reader import FilterReader, InputObject
 from stratabase.core.schema.request.context import InputContext, raise_issues, run_all

@@ -23,10 +23,8 @@ from stratabase.core.domain.query.consumption import Consumption
 from stratabase.core.domain.query.fetch import Fetch
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Class
-from stratabase.core.operations.context import ReadContext, check_time, read_context
-from stratabase.core.operations.services import Services
-from stratabase.core.operations.write.options import BulkRecorder, CommitRecorder, WriteOptions
-from stratabase.core.operations.write.outcome import WriteOutcome
+from stratabase.core.operations.context import ReadContext, Services, check_time, read_context
+from stratabase.core.operations.write.options import BulkRecorder, CommitRecorder, WriteOptions, WriteOutcome
 from stratabase.values.cel.environment import EvaluationContext
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.values.messages import Message, _

@@ -16,10 +16,14 @@ from stratabase.core.model.api_names import GeneratedType
 from stratabase.core.model.model import Class, Model
 from stratabase.core.operations.write.bulk import delete_bulk, update_bulk
 from stratabase.core.schema.execution.views import written_views
-from stratabase.core.schema.inputs.command_reader import CommandReader, data_argument
 from stratabase.core.schema.inputs.filter_reader import EVERYTHING
 from stratabase.core.schema.inputs.query_reader import CONDITION_OPTIONS, QueryReader
-from stratabase.core.schema.inputs.service_arguments import force_warnings_argument, is_forced
+from stratabase.core.schema.inputs.service_arguments import (
+    CommandReader,
+    data_argument,
+    force_warnings_argument,
+    is_forced,
+)
 from stratabase.core.schema.request.context import ResultWithIssues, ServiceCall, raise_issues
 from stratabase.core.schema.services.service import (
     Service,

@@ -16,7 +16,7 @@ from stratabase.core.domain.query.fetch import View
 from stratabase.core.model.api_names import GeneratedType, get_by_verb
 from stratabase.core.model.attribute import Attribute
 from stratabase.core.model.model import Class, Role, Unique
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import Stored
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.schema.execution.views import view_of
 from stratabase.core.schema.request.context import ServiceCall, raise_issues, require_class_access

@@ -11,14 +11,14 @@ from stratabase.core.model.api_names import GeneratedType
 from stratabase.core.model.model import Class
 from stratabase.core.operations.write.services import preview
 from stratabase.core.schema.execution.views import previewed_view
-from stratabase.core.schema.inputs.command_reader import (
+from stratabase.core.schema.inputs.service_arguments import (
     CommandReader,
     DataInput,
     create_input,
     save_input,
     update_input,
+    write_options,
 )
-from stratabase.core.schema.inputs.service_arguments import write_options
 from stratabase.core.schema.request.context import ResultWithIssues, ServiceCall
 from stratabase.core.schema.services.service import (
     Service,

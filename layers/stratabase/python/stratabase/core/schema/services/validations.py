@@ -17,15 +17,15 @@ from stratabase.core.model.api_names import ID, GeneratedType
 from stratabase.core.model.model import Class
 from stratabase.core.operations.write.bulk import validate_bulk
 from stratabase.core.operations.write.services import validate
-from stratabase.core.schema.inputs.command_reader import (
+from stratabase.core.schema.inputs.service_arguments import (
     CommandReader,
     DataInput,
     create_input,
     data_argument,
     save_input,
     update_input,
+    write_options,
 )
-from stratabase.core.schema.inputs.service_arguments import write_options
 from stratabase.core.schema.request.context import ServiceCall
 from stratabase.core.schema.services.bulk import BulkSelection
 from stratabase.core.schema.services.service import (

@@ -11,7 +11,7 @@ from stratabase.core.model.model import Class
 from stratabase.core.operations.read.version_diff import version_diff
 from stratabase.core.operations.read.version_page import version_page
 from stratabase.core.operations.read.versions import get_version, resolve_instant
-from stratabase.core.operations.write.outcome import WriteOutcome
+from stratabase.core.operations.write.options import WriteOutcome
 from stratabase.core.operations.write.services import restore
 from stratabase.core.schema.execution.views import (
     PageRenderer,

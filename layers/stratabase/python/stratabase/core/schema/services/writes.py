@@ -8,20 +8,17 @@ from graphql import GraphQLField
 from stratabase.core.domain.query.fetch import View
 from stratabase.core.model.api_names import GeneratedType
 from stratabase.core.model.model import Class
-from stratabase.core.operations.write.options import WriteOptions
-from stratabase.core.operations.write.outcome import WriteOutcome, WriteResult
+from stratabase.core.operations.write.options import WriteOptions, WriteOutcome, WriteResult
 from stratabase.core.operations.write.services import save
 from stratabase.core.schema.execution.views import written_views
-from stratabase.core.schema.inputs.command_reader import (
+from stratabase.core.schema.inputs.service_arguments import (
     CommandReader,
     DataInput,
     create_input,
-    save_input,
-    update_input,
-)
-from stratabase.core.schema.inputs.service_arguments import (
     force_warnings_argument,
     if_version_argument,
+    save_input,
+    update_input,
     with_if_version,
     write_options,
 )

@@ -21,8 +21,7 @@ from stratabase.core.domain.objects.instant import format_instant
 from stratabase.core.domain.objects.lock import is_active
 from stratabase.core.model.api_names import ENTITY_ID, ENTITY_NAME, ID, LOCK_INFO, LOCK_STATUS_RESULT
 from stratabase.core.schema.request.context import GraphQLContext
-from stratabase.core.schema.types.attribute_types import moment_field
-from stratabase.core.schema.types.input_enum_type import InputEnumType
+from stratabase.core.schema.types.attribute_types import InputEnumType, moment_field
 
 SHOWS_LOCK = "lock"
 """The key in the `extensions` of a field that shows the lock of an object."""

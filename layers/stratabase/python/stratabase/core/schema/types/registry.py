@@ -20,9 +20,8 @@ from stratabase.core.domain.access.capabilities import Capabilities
 from stratabase.core.model.api_names import GeneratedType
 from stratabase.core.model.attribute import Attribute
 from stratabase.core.model.model import Class, Model
-from stratabase.core.schema.types.attribute_types import SCALARS
+from stratabase.core.schema.types.attribute_types import SCALARS, InputEnumType
 from stratabase.core.schema.types.files import FILE_INFO_TYPE, PENDING_FILE_REFERENCE_TYPE
-from stratabase.core.schema.types.input_enum_type import InputEnumType
 from stratabase.core.schema.types.locks import entity_id_type
 
 TypeFactory = Callable[["TypeRegistry", Class], GraphQLNamedType]

@@ -24,9 +24,9 @@ from typing import Any
 
 from stratabase.core.domain.objects.change import Change, ObjectEffect, reference_of
 from stratabase.core.domain.objects.entity import RoleName
+from stratabase.core.model.attribute import ABSENT, stored_value
 from stratabase.core.model.model import Class, Model, Unique
 from stratabase.core.model.stored_names import ClassNames, StoredNames
-from stratabase.core.model.stored_values import ABSENT, stored_value
 from stratabase.core.store.engine.port import Action, Check, Engine, Put
 from stratabase.core.store.engine.updates import update_items
 from stratabase.core.store.indexes.entries import BuildState, RoleEntry, UniqueEntry

@@ -3,14 +3,12 @@
 Read in this order:
 
 1. keys: every kind of item with its key, in one table.
-2. codec: converts between entities and head items.
-3. heads: conditions on a head, such as that the object exists.
-4. locks, versions, links, guards: the other items and attributes of an object.
+2. codec: converts between entities and head items, with the lock of an object.
+3. object_items: conditions on a head, such as that the object exists, and the versions of an object.
+4. links, guards: the other items of an object.
 5. ledgers, jobs, upload_entries, file_entries: items about work that writes leave, and about files.
-   idempotency_records: what a request with an idempotency key has done.
-6. index_text: encodes values as texts that sort like the values.
-7. access_path: one index of a class, and the index entries of its objects.
-8. associations: how each role of a model is stored.
+6. access_path: one index of a class, and the index entries of its objects: texts that sort like the values.
+7. associations: how each role of a model is stored.
 
 Imports the storage port, the domain and the model. All other packages of the store import it.
 """

@@ -3,7 +3,7 @@
 The state of an object is stored as JSON text. It does not contain `_id` (which is in the key), the start and
 end of the version (which are attributes of the item), and most nulls. It keeps the values of attributes that
 were removed from the model, so that nothing is lost if the model is changed back. It also keeps values that
-the attribute's present type does not read (core/model/stored_values.py).
+the attribute's present type does not read (core/model/attribute.py).
 
 A head without `versionStart` was written by an early version of the service. Its version starts when the
 state says that it was last modified or created, or else when its id was generated.
@@ -18,15 +18,59 @@ import orjson
 from stratabase.core.domain.objects.commit_refusals import ObjectTooLarge
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.core.domain.objects.instant import Instant, format_instant, parse_instant
+from stratabase.core.domain.objects.lock import Lock
 from stratabase.core.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.core.domain.write.limits import MAX_OBJECT_BYTES
 from stratabase.core.model.api_names import ID
+from stratabase.core.model.attribute import KEPT, read_unknown, stored_state
 from stratabase.core.model.model import Class, PlatformAttribute
-from stratabase.core.model.stored_values import KEPT, read_unknown, stored_state
 from stratabase.core.model.types.identifier import id_timestamp
-from stratabase.core.store.engine.port import Item, Value
+from stratabase.core.store.engine.port import Condition, ConditionOperator, Item, Value
 from stratabase.core.store.layout import keys
-from stratabase.core.store.layout.locks import lock_of, part_lock_of
+
+LOCK_OWNER, LOCKED_UNTIL, LOCKED_BY = "lockOwner", "lockedUntil", "lockedBy"
+"""The attributes of a head with the id of the lock's owner, the end of the lock, and the owner's name."""
+LOCK_ATTRIBUTES = frozenset({LOCK_OWNER, LOCKED_UNTIL, LOCKED_BY})
+PART_LOCK = "partLock"
+"""The attribute of a head with the id of the last commit that locked a part of the object, at any depth."""
+LockConditions = tuple[Condition, ...]
+"""Conditions of which at least one must hold so that a member may write; empty if locks do not matter."""
+NO_LOCK_CONDITIONS: LockConditions = ()
+
+
+def lock_of(item: Item) -> Lock | None:
+    """Return the lock of a head, also if it has expired; None if there is none."""
+    until = item.attributes.get(LOCKED_UNTIL)
+    if not isinstance(until, int):
+        return None
+    return Lock(str(item.attributes.get(LOCK_OWNER)), str(item.attributes.get(LOCKED_BY)), until)
+
+
+def part_lock_of(item: Item) -> str | None:
+    """Return the id of the last commit that locked a part of the object, None if there is none."""
+    named = item.attributes.get(PART_LOCK)
+    return None if named is None else str(named)
+
+
+def lock_attributes(lock: Lock) -> dict[str, Value]:
+    """Return the attributes of a head for a lock."""
+    return {LOCK_OWNER: lock.owner, LOCKED_UNTIL: lock.until, LOCKED_BY: lock.name}
+
+
+def lock_conditions(member_id: str | None, now: Instant) -> LockConditions:
+    """Return the conditions of which one must hold so that a member may write an object.
+
+    They are: no lock, an expired lock, a lock of the member. `member_id`: None to ignore locks, such as in
+    cleanup.
+    """
+    if member_id is None:
+        return NO_LOCK_CONDITIONS
+    return (
+        Condition(LOCKED_UNTIL, ConditionOperator.ABSENT),
+        Condition(LOCKED_UNTIL, ConditionOperator.AT_MOST, now),
+        Condition(LOCK_OWNER, ConditionOperator.EQUALS, member_id),
+    )
+
 
 COMMIT_IDS = "commitIds"
 """The attribute of a head with the ids of the last commits that wrote it, the newest last.

@@ -14,12 +14,19 @@ from typing import Any, NamedTuple
 
 from stratabase.core.domain.attributes import is_column, type_of
 from stratabase.core.domain.objects.entity import State
-from stratabase.core.domain.query.filter import MATCH_NONE, And, Comparison, Filter, RoleFilter, conjuncts
-from stratabase.core.domain.query.named_ids import ids_implied_by
+from stratabase.core.domain.query.filter import (
+    MATCH_NONE,
+    And,
+    Comparison,
+    Filter,
+    RoleFilter,
+    conjuncts,
+    ids_implied_by,
+)
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Class, Model, Unique
 from stratabase.core.model.types.operators import Operator
-from stratabase.core.store.layout.index_text import (
+from stratabase.core.store.layout.access_path import (
     ABOVE_NOT_NULL,
     NOT_NULL,
     not_null_text,

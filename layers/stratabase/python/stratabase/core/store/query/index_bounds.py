@@ -14,8 +14,13 @@ from typing import NamedTuple
 
 from stratabase.core.domain.query.filter import And, Comparison, Filter, conjuncts
 from stratabase.core.store.engine.port import Bounds
-from stratabase.core.store.layout.access_path import AccessPath
-from stratabase.core.store.layout.index_text import ABOVE_NOT_NULL, is_truncated, prefix_end, truncate
+from stratabase.core.store.layout.access_path import (
+    ABOVE_NOT_NULL,
+    AccessPath,
+    is_truncated,
+    prefix_end,
+    truncate,
+)
 from stratabase.core.store.query.filter_analysis import IndexConstraint
 
 MAX_RANGES = 100

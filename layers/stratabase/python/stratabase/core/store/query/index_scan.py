@@ -10,8 +10,7 @@ from stratabase.core.domain.query.order import Order, comparator, compare_positi
 from stratabase.core.model.model import Class
 from stratabase.core.store.engine.port import Bounds
 from stratabase.core.store.layout import keys
-from stratabase.core.store.layout.access_path import AccessPath
-from stratabase.core.store.layout.index_text import SHORTEST_TRUNCATED, VALUE_END, first_values
+from stratabase.core.store.layout.access_path import SHORTEST_TRUNCATED, VALUE_END, AccessPath, first_values
 from stratabase.core.store.query.index_bounds import IndexBounds, intersect
 from stratabase.core.store.query.row_sources import IndexRows
 from stratabase.core.store.query.rows import Row, distinct_rows

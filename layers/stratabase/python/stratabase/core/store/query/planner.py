@@ -22,8 +22,7 @@ from typing import NamedTuple
 
 from stratabase.core.domain.objects.entity import Entity, State
 from stratabase.core.domain.query.derived import split_filter
-from stratabase.core.domain.query.filter import And, Comparison, Filter, conjuncts
-from stratabase.core.domain.query.named_ids import IdSet, ids_implied_by
+from stratabase.core.domain.query.filter import And, Comparison, Filter, IdSet, conjuncts, ids_implied_by
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import PageFields, Query, Window
 from stratabase.core.model.api_names import ID

@@ -18,7 +18,7 @@ from stratabase.core.store.engine.read_limiter import ReadLimiter
 from stratabase.core.store.engine.sharded_range import ShardedRange, count_shards
 from stratabase.core.store.layout import keys
 from stratabase.core.store.layout.codec import StateDecoder
-from stratabase.core.store.layout.heads import live_head
+from stratabase.core.store.layout.object_items import live_head
 from stratabase.core.store.query.rows import BATCH_SIZE, Row, RowFilter, distinct_rows
 from stratabase.core.store.read.context import StoreContext
 

@@ -13,8 +13,14 @@ from typing import NamedTuple
 from stratabase.core.domain.query.order import Order, OrderTerm, Position
 from stratabase.core.model.api_names import ID
 from stratabase.core.store.engine.port import UNBOUNDED, Bounds
-from stratabase.core.store.layout.access_path import AccessPath, Column
-from stratabase.core.store.layout.index_text import is_truncated, prefix_end, truncate, value_text
+from stratabase.core.store.layout.access_path import (
+    AccessPath,
+    Column,
+    is_truncated,
+    prefix_end,
+    truncate,
+    value_text,
+)
 from stratabase.core.store.query.index_bounds import IndexBounds
 
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from stratabase.core.domain.objects.entity import RoleName
-from stratabase.core.domain.objects.role_storage import RoleStorage, opposite_name, storage_of
+from stratabase.core.domain.objects.entity import RoleName, RoleStorage, opposite_name, storage_of
 from stratabase.core.model.model import Class, Model, Role, Unique
 from stratabase.core.store.indexes.entries import BuildState
 from stratabase.core.store.indexes.registry import Registry

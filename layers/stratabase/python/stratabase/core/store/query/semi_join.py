@@ -17,8 +17,7 @@ from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.core.domain.objects.parts import part_ids
 from stratabase.core.domain.query.filter import Filter, RoleFilter, conjuncts
-from stratabase.core.domain.query.id_range import IdRange
-from stratabase.core.domain.query.page import Query
+from stratabase.core.domain.query.page import IdRange, Query
 from stratabase.core.domain.query.read_budget import MEGABYTE
 from stratabase.core.store.engine.read_limiter import ReadLimiter
 from stratabase.core.store.layout import keys

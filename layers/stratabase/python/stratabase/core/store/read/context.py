@@ -19,7 +19,7 @@ from stratabase.core.store.engine.read_limiter import UNLIMITED, ReadLimiter, ap
 from stratabase.core.store.indexes.registry_cache import RegistryCache, WriteSchema
 from stratabase.core.store.layout import codec, keys, links
 from stratabase.core.store.layout.associations import Associations
-from stratabase.core.store.layout.heads import live_head
+from stratabase.core.store.layout.object_items import live_head
 from stratabase.core.store.read.kept_counts import KeptCounts
 from stratabase.core.waiting import SystemClock
 

@@ -15,7 +15,7 @@ from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.store.engine.port import ITEMS, Bounds, Item
 from stratabase.core.store.engine.read_limiter import ReadLimiter
 from stratabase.core.store.layout import keys
-from stratabase.core.store.layout.versions import HistoryEntry, history_entry
+from stratabase.core.store.layout.object_items import HistoryEntry, history_entry
 from stratabase.core.store.read.context import StoreContext
 from stratabase.values.messages import _
 

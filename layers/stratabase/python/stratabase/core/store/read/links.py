@@ -10,7 +10,7 @@ from itertools import chain
 
 from stratabase.core.domain.objects.entity import Reference, RoleName
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.query.id_range import ALL_IDS, IdRange
+from stratabase.core.domain.query.page import ALL_IDS, IdRange
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.store.engine.port import ITEMS, Item
 from stratabase.core.store.engine.read_limiter import ReadLimiter

@@ -9,9 +9,15 @@ from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
-from stratabase.core.domain.objects.entity import SINGLETON_ID, Entity, RoleName, State
+from stratabase.core.domain.objects.entity import (
+    SINGLETON_ID,
+    Entity,
+    RoleName,
+    RoleStorage,
+    State,
+    storage_of,
+)
 from stratabase.core.domain.objects.parts import part_ids
-from stratabase.core.domain.objects.role_storage import RoleStorage, storage_of
 from stratabase.core.model.model import Class, ClassKind, Model, Role
 from stratabase.core.model.stored_names import StoredNames
 from stratabase.core.store.engine.parallel import ParallelMap

@@ -14,7 +14,7 @@ from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.core.domain.objects.commit_refusals import RoleUnavailable
 from stratabase.core.domain.objects.entity import Reference, RoleName
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.query.id_range import IdRange
+from stratabase.core.domain.query.page import IdRange
 from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.core.store.engine.parallel import sequential_map
 from stratabase.core.store.engine.port import Item

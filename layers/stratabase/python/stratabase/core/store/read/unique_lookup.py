@@ -11,13 +11,13 @@ from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Class, Unique
+from stratabase.core.model.types.base import Stored
 from stratabase.core.model.types.operators import Operator
-from stratabase.core.model.types.storage import Stored
 from stratabase.core.store.engine.port import Engine, Item, Key
 from stratabase.core.store.engine.read_limiter import ReadLimiter, approximate_bytes
 from stratabase.core.store.layout import codec, keys
 from stratabase.core.store.layout.guards import guard_holder, guard_key
-from stratabase.core.store.layout.heads import live_head
+from stratabase.core.store.layout.object_items import live_head
 
 _MAX_READS = 4
 """The maximum number of reads of a guard and its holder. A commit may show one of them before the other."""

@@ -7,10 +7,10 @@ Read in this order:
 3. queries: the SELECT statements.
 4. writer: the only thread that writes; it groups concurrent commits into one transaction.
 5. commit: executes one batch inside a transaction.
-6. file: opens, checks, creates and upgrades a database file.
+6. file: opens, checks, creates and upgrades a database file, and has a connection for one call at a time.
 7. errors: maps SQLite's errors to refusals, and waits while another process holds the file.
 8. snapshot: all items at one instant.
 
-Sign-in `attempts` and the members (`members.stores`) are in files of their own, with `exclusive_connection`.
-Of the store, imports only engine.
+Sign-in `attempts` and the members (`members.stores`) are in files of their own, with an
+`ExclusiveConnection`. Of the store, imports only engine.
 """

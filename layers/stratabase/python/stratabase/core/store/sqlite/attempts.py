@@ -6,8 +6,7 @@ from pathlib import Path
 from stratabase.core import waiting
 from stratabase.core.domain.attempts import MAX_ATTEMPTS_KEPT, MAX_WINDOW, RecordedAttempt
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.store.sqlite.exclusive_connection import ExclusiveConnection
-from stratabase.core.store.sqlite.file import Layout, open_for_writing
+from stratabase.core.store.sqlite.file import ExclusiveConnection, Layout, open_for_writing
 
 BUSY_TIMEOUT = 5.0
 """The seconds to wait while another process writes."""

@@ -14,7 +14,7 @@ from stratabase.core.store.engine.port import Item, Key
 from stratabase.core.store.indexes.registry_cache import WriteSchema
 from stratabase.core.store.layout import keys
 from stratabase.core.store.layout.codec import state_text
-from stratabase.core.store.layout.heads import live_head
+from stratabase.core.store.layout.object_items import live_head
 from stratabase.core.store.read.context import StoreContext
 
 

@@ -28,8 +28,8 @@ from stratabase.core.domain.objects.commit_refusals import (
 )
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.model.attribute import KEPT
 from stratabase.core.model.model import Class, ClassKind, Role
-from stratabase.core.model.stored_values import KEPT
 from stratabase.core.store.engine.actions import is_met
 from stratabase.core.store.engine.port import (
     NO_EXPECTATION,
@@ -46,9 +46,10 @@ from stratabase.core.store.engine.port import (
     Put,
     Value,
 )
-from stratabase.core.store.layout import codec, keys, versions
+from stratabase.core.store.layout import codec, keys, object_items
 from stratabase.core.store.layout.access_path import AccessPath
-from stratabase.core.store.layout.heads import (
+from stratabase.core.store.layout.codec import NO_LOCK_CONDITIONS, PART_LOCK, LockConditions
+from stratabase.core.store.layout.object_items import (
     IS_DELETED,
     NEVER_WRITTEN,
     OBJECT_ABSENT,
@@ -60,7 +61,6 @@ from stratabase.core.store.layout.heads import (
     live_head,
     moved_places,
 )
-from stratabase.core.store.layout.locks import NO_LOCK_CONDITIONS, PART_LOCK, LockConditions
 from stratabase.core.store.write.association_changes import CountDelta
 
 
@@ -172,7 +172,7 @@ def _deleted(effect: Deletion, context: HeadContext) -> DeleteItem | Put:
     more += _more_expected(before, context)
     expect = replace(expected, conditions=(*expected.conditions, *more), either=context.lock_conditions)
     if context.class_.versioned:
-        tombstone = versions.tombstone_item(before, context.instant, context.commit_id, effect.withdrawn)
+        tombstone = object_items.tombstone_item(before, context.instant, context.commit_id, effect.withdrawn)
         return Put(tombstone, expect)
     return DeleteItem(keys.head(before.reference), expect)
 

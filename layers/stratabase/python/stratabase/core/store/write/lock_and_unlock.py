@@ -28,8 +28,8 @@ from stratabase.core.store.engine.port import (
     Patch,
     Value,
 )
-from stratabase.core.store.layout import codec, keys, locks
-from stratabase.core.store.layout.heads import NOT_DELETED, OBJECT_EXISTS, live_head
+from stratabase.core.store.layout import codec, keys
+from stratabase.core.store.layout.object_items import NOT_DELETED, OBJECT_EXISTS, live_head
 from stratabase.core.store.read.context import StoreContext
 from stratabase.core.store.write.idempotency import check_recorded, record_writes
 from stratabase.core.store.write.refusals import try_commit
@@ -61,10 +61,10 @@ def lock(  # noqa: PLR0913, PLR0917 - what is locked, for whom, when, and what t
     _check_number(references)
     wholes = _find_wholes(store, references)
     expected = {
-        each: _expect_lockable(store, each, locks.lock_conditions(lock.owner, now)) for each in references
+        each: _expect_lockable(store, each, codec.lock_conditions(lock.owner, now)) for each in references
     }
     actions = [
-        *_lock_actions(expected, locks.lock_attributes(lock), wholes, commit_id),
+        *_lock_actions(expected, codec.lock_attributes(lock), wholes, commit_id),
         *_wholes_actions(wholes, commit_id, references),
     ]
     if len(actions) + (record is not None) > MAX_ACTIONS:
@@ -85,7 +85,7 @@ def lock(  # noqa: PLR0913, PLR0917 - what is locked, for whom, when, and what t
 
 
 def _expect_lockable(
-    store: StoreContext, reference: Reference, lock_conditions: locks.LockConditions
+    store: StoreContext, reference: Reference, lock_conditions: codec.LockConditions
 ) -> Expectation:
     """Return the expectation that an object exists and its lock admits the member.
 
@@ -112,7 +112,7 @@ def _refusal(failures: Iterable[Failure], wholes: WholeResolver) -> LockRefused:
     missing = dict.fromkeys(wholes.missing)
     for failure in failures:
         reference, found = keys.reference_of(failure.action.key), failure.found
-        held_lock = locks.lock_of(found) if found and failure.action.expect.either else None
+        held_lock = codec.lock_of(found) if found and failure.action.expect.either else None
         if held_lock is not None:
             held.append((reference, held_lock))
         else:
@@ -131,13 +131,13 @@ def _lock_actions(
     """Yield the actions that lock the requested objects, except those that are known to be missing."""
     for reference, expect in expected.items():
         if reference not in wholes.missing:
-            stamp = {locks.PART_LOCK: commit_id} if reference in wholes.parts else {}
+            stamp = {codec.PART_LOCK: commit_id} if reference in wholes.parts else {}
             yield Patch(keys.head(reference), expect, set={**lock, **stamp})
 
 
 def _wholes_actions(wholes: WholeResolver, commit_id: str, locked: Sequence[Reference]) -> Iterator[Action]:
     """Yield the actions that write the commit id to the wholes that are not locked themselves."""
-    stamp = {locks.PART_LOCK: commit_id}
+    stamp = {codec.PART_LOCK: commit_id}
     named = frozenset(locked)
     return (Patch(keys.head(whole), OBJECT_EXISTS, set=stamp) for whole in wholes.parts if whole not in named)
 
@@ -192,7 +192,7 @@ def unlock(  # noqa: PLR0913 - what is unlocked, by whom, when, and with which p
     recording = tuple(record_writes(store, record, commit_id, now))
     # 1. Expect that each object has no lock or a lock of the member.
     own = {
-        reference: _expect_lockable(store, reference, locks.lock_conditions(member_id, now))
+        reference: _expect_lockable(store, reference, codec.lock_conditions(member_id, now))
         for reference in references
     }
     expected = dict(own)
@@ -209,7 +209,7 @@ def unlock(  # noqa: PLR0913 - what is unlocked, by whom, when, and with which p
         found = {keys.reference_of(each.action.key): each.found for each in failures}
         expected |= {
             reference: _expect_lock(found_lock)
-            if item and (found_lock := locks.lock_of(item))
+            if item and (found_lock := codec.lock_of(item))
             else own[reference]
             for reference, item in found.items()
         }
@@ -225,12 +225,13 @@ def _try_to_unlock(
 ) -> Sequence[Failure]:
     """Attempt to remove locks; return the expectations that failed, none on success. Raises Unavailable."""
     actions = [
-        Patch(keys.head(reference), expect, remove=locks.ATTRIBUTES) for reference, expect in expected.items()
+        Patch(keys.head(reference), expect, remove=codec.LOCK_ATTRIBUTES)
+        for reference, expect in expected.items()
     ]
     try:
         return try_commit(store.engine, Batch(commit_id, (*actions, *recording), number))
     except OutcomeUnknown as doubt:
-        if any(each.found is None or locks.lock_of(each.found) for each in doubt.failures):
+        if any(each.found is None or codec.lock_of(each.found) for each in doubt.failures):
             raise
     return ()  # none of the objects is locked now, so the lost attempt has succeeded
 
@@ -238,7 +239,7 @@ def _try_to_unlock(
 def _expect_lock(lock: Lock) -> Expectation:
     """Return the expectation that an object still has the lock that was found."""
     conditions = (
-        Condition(locks.OWNER, ConditionOperator.EQUALS, lock.owner),
-        Condition(locks.UNTIL, ConditionOperator.EQUALS, lock.until),
+        Condition(codec.LOCK_OWNER, ConditionOperator.EQUALS, lock.owner),
+        Condition(codec.LOCKED_UNTIL, ConditionOperator.EQUALS, lock.until),
     )
     return Expectation(exists=True, conditions=conditions)

@@ -30,7 +30,7 @@ from stratabase.core.domain.objects.lock import Lock
 from stratabase.core.store.engine.actions import is_met
 from stratabase.core.store.engine.port import Batch, Engine, ExpectationFailed, Failure
 from stratabase.core.store.layout import codec, keys
-from stratabase.core.store.layout.locks import UNTIL, lock_of
+from stratabase.core.store.layout.codec import LOCKED_UNTIL, lock_of
 
 
 def try_commit(engine: Engine, batch: Batch) -> Sequence[Failure]:
@@ -62,7 +62,7 @@ def blocking_lock(failure: Failure) -> Lock | None:
 
 
 def _expects_lock(failure: Failure) -> bool:
-    return any(condition.attribute == UNTIL for condition in failure.action.expect.either)
+    return any(condition.attribute == LOCKED_UNTIL for condition in failure.action.expect.either)
 
 
 def is_outcome_known(change: Change, failures: Sequence[Failure]) -> bool:

@@ -35,11 +35,11 @@ from stratabase.core.store.engine.port import (
     Put,
 )
 from stratabase.core.store.indexes.registry_cache import WriteSchema
-from stratabase.core.store.layout import keys, versions
+from stratabase.core.store.layout import keys, object_items
 from stratabase.core.store.layout.associations import StoredRole
+from stratabase.core.store.layout.codec import NO_LOCK_CONDITIONS, LockConditions, lock_conditions
 from stratabase.core.store.layout.file_entries import file_writes
-from stratabase.core.store.layout.heads import expect_unchanged
-from stratabase.core.store.layout.locks import NO_LOCK_CONDITIONS, LockConditions, lock_conditions
+from stratabase.core.store.layout.object_items import expect_unchanged
 from stratabase.core.store.read.context import StoreContext
 from stratabase.core.store.write import deletions
 from stratabase.core.store.write.association_changes import (
@@ -436,7 +436,7 @@ def _head_action(  # noqa: PLR0913 - what the action depends on
 
 
 def _closed_version(store: StoreContext, change: Change, effect: ObjectEffect) -> Iterator[Put]:
-    return versions.closed_version(effect, store.model.classes[reference_of(effect).class_name], change)
+    return object_items.closed_version(effect, store.model.classes[reference_of(effect).class_name], change)
 
 
 def _lock_conditions(change: Change) -> LockConditions:

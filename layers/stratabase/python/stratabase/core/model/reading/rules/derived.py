@@ -13,8 +13,8 @@ from stratabase.core.model.reading.draft.model_draft import (
 )
 from stratabase.core.model.reading.draft.resolution import ResolvedPath, names_in_class, resolve_path
 from stratabase.core.model.types import TYPES
-from stratabase.core.model.types.aggregates import ORDER_AGGREGATES, RESULT_TYPES, Aggregate
 from stratabase.core.model.types.base import AttributeType
+from stratabase.core.model.types.operators import ORDER_AGGREGATES, RESULT_TYPES, Aggregate
 from stratabase.values.messages import or_list
 from stratabase.values.wording import shorten
 

@@ -7,8 +7,7 @@ from stratabase.core.model.constraints import CONSTRAINTS, build_constraints, co
 from stratabase.core.model.constraints.base import Constraint, read_argument
 from stratabase.core.model.reading.draft.errors import ModelError, error_at
 from stratabase.core.model.reading.draft.model_draft import DirectiveUse, FieldDraft, ModelDraft
-from stratabase.core.model.types.base import AttributeType
-from stratabase.core.model.types.storage import Stored
+from stratabase.core.model.types.base import AttributeType, Stored
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.messages import or_list
 from stratabase.values.wording import shorten
