@@ -123,7 +123,7 @@ lock: $(VENV)/.dev ## Pin every package anew
 	$(BIN)/uv pip compile $(LOCK) -c layers/dependencies/requirements.txt pyproject.toml --group build --group layers --group aws -o requirements/run.txt
 	$(BIN)/uv pip compile $(LOCK) -c requirements/run.txt pyproject.toml --group build --group layers --group aws --group dev -o requirements/dev.txt
 	echo aws-sam-cli | $(BIN)/uv pip compile $(LOCK) - -o requirements/sam.txt
-	printf 'ministack\naws-sam-translator\n' | $(BIN)/uv pip compile $(LOCK) - -o requirements/ministack.txt
+	printf 'ministack\naws-sam-translator\nuvicorn\nhttptools\nuvloop\n' | $(BIN)/uv pip compile $(LOCK) - -o requirements/ministack.txt
 	printf 'ariadne-codegen\nmypy\n' | $(BIN)/uv pip compile $(LOCK) - -o requirements/clients.txt
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
 

@@ -26,5 +26,5 @@ def seed() -> int:
     return int(os.environ["STRATABASE_SEED"])
 
 
-EXAMPLES = count(25, 1200)
+EXAMPLES = count(15, 1200)
 """Hypothesis examples per property."""

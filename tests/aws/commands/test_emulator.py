@@ -48,7 +48,7 @@ class ProcessTree:
         """Find the processes, all of which must run."""
         running = processes()
         self._find(running, "wrapper", "make", "stratabase_aws.commands.emulator")
-        self._find(running, "emulator", "wrapper", "-m ministack")
+        self._find(running, "emulator", "wrapper", "-m uvicorn ministack.app:app")
         self._find(running, "serve", "wrapper", "stratabase serve")
         self._find(running, "worker", "serve", "stratabase.server.process.worker")
         self._commands = {pid: running[pid].command for pid in self.pids.values()}
