@@ -3,9 +3,8 @@
 import json
 from typing import Any
 
-import pytest
-
 from benchmarks.costs.recorder import AwsCall, _call, round_trips
+from tests.rows import each_row
 
 NAME = {"S": "x" * 98}
 
@@ -15,9 +14,7 @@ def recorded(operation: str, request: Any, response: Any) -> AwsCall:
     return _call(f"DynamoDB_20120810.{operation}", "POST", *bodies, (0, 1))
 
 
-@pytest.mark.parametrize(
-    ("size", "consistent", "units"), [(1, True, 1), (1, False, 0.5), (4096, True, 1), (4097, True, 2)]
-)
+@each_row(("size", "consistent", "units"), [(1, True, 1), (1, False, 0.5), (4096, True, 1), (4097, True, 2)])
 def test_a_get_costs_a_unit_for_each_4_kilobytes(size: int, units: float, *, consistent: bool) -> None:
     item = {"a": {"S": "x" * (size - 1)}}
     call = recorded("GetItem", {"ConsistentRead": consistent}, {"Item": item})

@@ -9,6 +9,7 @@ from benchmarks.costs.bill import AUTHENTICATION, LARGE, MIX, SMALL, Bill, by_gr
 from benchmarks.costs.page import _break_even, render
 from benchmarks.costs.prices import GROUPS, MILLION, PRICES
 from tests.repository import ROOT
+from tests.rows import each_row
 
 BILL = Bill()
 WRITES = {
@@ -78,7 +79,7 @@ def test_every_operation_is_in_both_tables() -> None:
     assert {name for name in expected if page.count(f"\n| {name} | ") < 2} == set()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("figure", "expected"), {"write_units": WRITES, "read_units": READS, "round_trips": ROUND_TRIPS}.items()
 )
 def test_the_measured_figures_are_those_of_the_design(figure: str, expected: dict[str, float]) -> None:

@@ -19,6 +19,7 @@ from stratabase.terminal.command_error import as_command_error
 from stratabase.transfer.import_progress import ImportProgress
 from stratabase.values.messages import Message
 from stratabase_aws.dynamodb.client import Rejected, Unreached
+from tests.rows import each_row
 
 MODEL = 'extend schema @application(name: "Shop")\ntype Pet { name: String! }\n'
 
@@ -145,7 +146,7 @@ def test_a_store_with_a_part_of_an_export_is_not_copied(
     assert not (folder / "all" / "manifest.json").exists()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cause", "text"),
     [
         (Rejected("NoCredentialsError", 0, "no keys"), "The AWS credentials are missing. Set AWS_PROFILE, "),
@@ -157,7 +158,6 @@ def test_a_store_with_a_part_of_an_export_is_not_copied(
         (Rejected("ResourceNotFoundException", 400, "no"), "The table doesn't exist. Check the names of the"),
         (Unreached("refused"), "DynamoDB doesn't respond. Check AWS_REGION, STRATABASE_ENDPOINT and the"),
     ],
-    ids=lambda each: str(getattr(each, "code", "")),
 )
 def test_what_aws_lacks_is_named_for_the_operator_only(cause: Exception, text: str) -> None:
     error = Unavailable(Message("The store is temporarily unavailable. Try again later."))

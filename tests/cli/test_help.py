@@ -5,9 +5,8 @@ import re
 import shlex
 from collections.abc import Iterator
 
-import pytest
-
 from stratabase.cli.main import COMMANDS, parser_of
+from tests.rows import each_row
 
 
 def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
@@ -46,7 +45,7 @@ def test_all_parsers_are_found() -> None:
     assert len(ALL) > 35
 
 
-@pytest.mark.parametrize("prog", ALL)
+@each_row("prog", ALL)
 def test_the_help_has_examples_that_the_command_accepts(prog: str) -> None:
     for example in examples(ALL[prog]):
         # Without what belongs to the shell: variables, `eval "$(…)"` and redirections.
@@ -58,7 +57,7 @@ def test_the_help_has_examples_that_the_command_accepts(prog: str) -> None:
             assert parser_of(arguments[0]).parse_args(arguments)
 
 
-@pytest.mark.parametrize("prog", ALL)
+@each_row("prog", ALL)
 def test_the_help_shows_and_explains_every_argument(prog: str) -> None:
     parser = ALL[prog]
     text = parser.format_help()

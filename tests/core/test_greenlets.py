@@ -14,6 +14,7 @@ import pytest
 
 from stratabase.core import greenlets as greenlets_module
 from stratabase.core.greenlets import CallTimeout, Greenlets
+from tests.rows import each_row
 from tests.server.http.calls import run_call
 
 T = TypeVar("T")
@@ -106,7 +107,7 @@ def test_a_call_may_wait_several_times() -> None:
     assert in_loop(test) == list(range(50))
 
 
-@pytest.mark.parametrize("error", [ValueError("no"), CancelledError()], ids=repr)
+@each_row("error", [ValueError("no"), CancelledError()])
 def test_an_exception_of_awaited_work_is_raised_at_the_wait(error: BaseException) -> None:
     caught: list[BaseException] = []
 

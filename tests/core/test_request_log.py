@@ -20,6 +20,7 @@ from stratabase.values.messages import verbatim
 from stratabase_aws.functions.handler import LambdaHandler
 from stratabase_aws.functions.request_log import RequestLog, publish_metric
 from tests.http_fixtures import make_event
+from tests.rows import each_row
 
 ROUTE = "/things/{id}"
 CONTEXT = SimpleNamespace(
@@ -62,7 +63,7 @@ def answer(_request: Request, _caller: Caller | None) -> Response:
     return Response(200)
 
 
-@pytest.mark.parametrize("streams", [False, True])
+@each_row("streams", [False, True])
 def test_a_request_writes_one_line(*, streams: bool) -> None:
     line = Service(answer).ask(streams=streams)
     said = {name: line[name] for name in ("level", "message", "service", "route", "method", "status")}

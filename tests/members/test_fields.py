@@ -185,7 +185,7 @@ def test_every_accepted_value_can_be_written_in_json_and_xml(text: str) -> None:
             assert text.encode()
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@each_row("name", FIELDS)
 def test_a_value_that_is_set_can_be_read_back(name: str) -> None:
     values = {
         "username": "Bert",

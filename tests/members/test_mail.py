@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from stratabase.members.mail import (
     Mail,
     change_requested_mail,
@@ -15,6 +13,7 @@ from stratabase.members.mail import (
 from stratabase.members.member import Member
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages.catalogs import LANGUAGES
+from tests.rows import each_row
 
 LINK = "https://api.example.com/hr/public/administration/setPassword?token=m1.x_-y"
 NEW_EMAIL = "anna@new.example"
@@ -33,8 +32,8 @@ def member(language: str) -> Member:
     return Member("m1", "{anna}", "anna@example.com", "Clerk", formats=formats, pending_email=NEW_EMAIL)
 
 
-@pytest.mark.parametrize("name", MAILS)
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_row("name", MAILS)
+@each_row("language", LANGUAGES)
 def test_a_mail_contains_all_its_details(name: str, language: str) -> None:
     make_mail, facts = MAILS[name]
     mail = make_mail(member(language))
@@ -42,8 +41,8 @@ def test_a_mail_contains_all_its_details(name: str, language: str) -> None:
     assert all(fact in mail.text for fact in {"Hr", "{anna}", *facts})
 
 
-@pytest.mark.parametrize("name", ["reset", "invitation", "confirmation"])
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_row("name", ["reset", "invitation", "confirmation"])
+@each_row("language", LANGUAGES)
 def test_the_link_is_on_a_line_of_its_own(name: str, language: str) -> None:
     make_mail, _facts = MAILS[name]
     lines = make_mail(member(language)).text.splitlines()
@@ -51,8 +50,8 @@ def test_the_link_is_on_a_line_of_its_own(name: str, language: str) -> None:
     assert (lines[place - 1], lines[place + 1]) == ("", "")
 
 
-@pytest.mark.parametrize("name", MAILS)
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_row("name", MAILS)
+@each_row("language", LANGUAGES)
 def test_a_subject_contains_no_member_supplied_text(name: str, language: str) -> None:
     make_mail, _facts = MAILS[name]
     subject = make_mail(member(language)).subject
@@ -65,6 +64,6 @@ def test_every_mail_text_and_subject_is_distinct() -> None:
     assert len({mail.text for mail in mails}) == len({mail.subject for mail in mails}) == len(mails)
 
 
-@pytest.mark.parametrize(("language", "greeting"), [("it", "Ciao"), ("IT-it", "Ciao"), ("fr", "Hello")])
+@each_row(("language", "greeting"), [("it", "Ciao"), ("IT-it", "Ciao"), ("fr", "Hello")])
 def test_a_mail_is_in_the_language_of_the_member(language: str, greeting: str) -> None:
     assert reset_mail(member(language), "Hr", LINK).text.startswith(f"{greeting} {{anna}},\n")

@@ -2,12 +2,12 @@
 
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.members.attempts import recipient_key
 from stratabase.members.member import MAX_FOLDED_LENGTH, email_spellings, fold_name
+from tests.rows import each_row
 
 
 @given(st.text())
@@ -20,7 +20,7 @@ def test_all_spellings_of_a_name_fold_to_the_same_text(name: str) -> None:
     assert fold_name(unicodedata.normalize("NFD", name)) == fold_name(name)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("email", "spellings"),
     [
         ("Anna@Example.com", ("anna@example.com",)),

@@ -1,19 +1,18 @@
 """The password policy."""
 
-import pytest
-
 from stratabase.members.password import (
     MAX_PASSWORD_LENGTH,
     PasswordPolicy,
     Weakness,
     normalize_password,
 )
+from tests.rows import each_row
 
 POLICY = PasswordPolicy(lambda password: password == "everybody has it")
 NAMES = ("Anna Berghain", "anna.berghain@example.com")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "password",
     ["twelve chars", "x" * 128, "   spaces   ", "\u00e9" * 12, "e\u0301" * 128, "🙂" * 12, "日本語" * 4],
 )
@@ -21,7 +20,7 @@ def test_any_password_of_sufficient_length_is_accepted(password: str) -> None:
     assert POLICY.weaknesses(password, NAMES) == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("password", "weaknesses"),
     [
         ("", [Weakness.SHORT]),

@@ -2,21 +2,18 @@
 
 from typing import Any
 
-import pytest
-
 from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.values.wording import nearest_word, pluralize, similar_words
 from tests.models import violations
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
-    ("number", "text"), [(0, "0 objects"), (1, "1 object"), (2, "2 objects"), (1000, "1,000 objects")]
-)
+@each_row(("number", "text"), [(0, "0 objects"), (1, "1 object"), (2, "2 objects"), (1000, "1,000 objects")])
 def test_pluralize_returns_the_singular_for_one(number: int, text: str) -> None:
     assert pluralize(number, "object") == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("type_", "value", "domain", "text"),
     [
         ("String", "x", {"minLength": 2}, "The text has 1 character. The minimum is 2."),

@@ -13,6 +13,7 @@ from stratabase_aws.deploy.environment import DeploymentEnvironment
 from stratabase_aws.deploy.stack import Resource
 from stratabase_aws.deploy.template_parameters import DATA_PARAMETERS, read_parameters
 from tests.repository import ROOT
+from tests.rows import each_row
 
 CANARY = {"Deployment": "Canary10Percent5Minutes"}
 ENVIRONMENT = DeploymentEnvironment("dev", "hr-dev", "eu-central-1", None, CANARY)
@@ -168,7 +169,7 @@ class AccountWithRole:
         return {"MetricAlarms": [{"StateValue": self._alarm}]}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("account", "chosen"),
     [
         (AccountWithRole(exists=False), {}),

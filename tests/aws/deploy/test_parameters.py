@@ -16,6 +16,7 @@ from stratabase_aws.deploy.parameters import (
 )
 from stratabase_aws.deploy.samconfig import save_values
 from tests.repository import ROOT
+from tests.rows import each_row
 
 SAM_PYTHON = ROOT / ".venv-sam/bin/python"
 VALUES = {
@@ -75,7 +76,7 @@ def test_the_sam_cli_and_this_program_read_what_the_other_one_writes(tmp_path: P
     assert parse_overrides(saved["parameter_overrides"]) == VALUES
 
 
-@pytest.mark.parametrize(
+@each_row(
     "overrides",
     [
         'Basic=off MailFromName="HR Team" BaseUrl=""',
@@ -96,7 +97,7 @@ def test_values_of_tables_become_texts() -> None:
     assert found == {"LogDays": "30", "AllowedOrigins": "https://a.example,https://b.example"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "MailFromName=HR Team",
@@ -112,13 +113,13 @@ def test_what_the_sam_cli_would_cut_or_ignore_is_refused(text: str) -> None:
         parse_overrides(text)
 
 
-@pytest.mark.parametrize("value", ["ends with \\", r"a\ b", r"a\"b", "ParameterKey=A,ParameterValue=B"])
+@each_row("value", ["ends with \\", r"a\ b", r"a\"b", "ParameterKey=A,ParameterValue=B"])
 def test_a_value_that_the_sam_cli_would_change_is_refused(value: str) -> None:
     with pytest.raises(CommandError, match="can't take the value of Name"):
         format_override("Name", value)
 
 
-@pytest.mark.parametrize("text", ["Basic", "=off", "Basic off=on", ""])
+@each_row("text", ["Basic", "=off", "Basic off=on", ""])
 def test_an_argument_that_sets_no_parameter_is_refused(text: str) -> None:
     with pytest.raises(CommandError, match="Write NAME=VALUE, such as Basic=off"):
         parse_parameters([text])
@@ -142,7 +143,7 @@ def test_a_text_has_several_parameters_with_the_quotes_of_a_shell() -> None:
     assert parse_shell_words("") == {}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "message"),
     [
         (

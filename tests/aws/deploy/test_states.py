@@ -13,6 +13,7 @@ from stratabase_aws.deploy.deploy import check_account
 from stratabase_aws.deploy.environment import DeploymentEnvironment
 from stratabase_aws.deploy.stack import Resource
 from stratabase_aws.deploy.states import describe_obstacle, require_deployable
+from tests.rows import each_row
 
 ENVIRONMENT = DeploymentEnvironment("dev", "hr-dev", "eu-central-1", None, {})
 STACK = "AWS::CloudFormation::Stack"
@@ -93,7 +94,7 @@ def recorded(status: str, *, deletable: bool = True) -> Any:
     return RecordedStack(status, deletable=deletable)
 
 
-@pytest.mark.parametrize("status", ["", "CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"])
+@each_row("status", ["", "CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE"])
 def test_these_stacks_can_be_deployed(status: str) -> None:
     require_deployable(recorded(status), "dev")
 

@@ -43,6 +43,7 @@ from tests.aws.dynamodb.table_operations import (
 )
 from tests.contract.engine.dynamodb import NamespacedTokens, ministack_client
 from tests.contract.engine.engine_calls import put
+from tests.rows import each_row
 from tests.soak import FULL
 
 SHORT = replace(HASTY, max_attempts=3)
@@ -170,8 +171,8 @@ def check_that_nothing_changes(case: Case, faults: Sequence[Fault]) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("case", SOME_CASES, ids=name)
-@pytest.mark.parametrize("fault", ENDLESS if FULL else [lost_answer], ids=name)
+@each_row("case", SOME_CASES)
+@each_row("fault", ENDLESS if FULL else [lost_answer])
 def test_under_a_permanent_fault_an_operation_is_unavailable_and_atomic(case: Case, fault: Fault) -> None:
     """Slots may have been given to the class by then: the registry stands for itself."""
     before, expected = smooth(case)

@@ -1,14 +1,13 @@
 """Records become the items that they were made of."""
 
-import pytest
-
 from stratabase.core.store.engine.port import IndexKey, Item, Key
 from stratabase_aws.dynamodb.records import item_of, record_of
+from tests.rows import each_row
 
 PLACES = {"index2": IndexKey("Thing#2", "b"), "index8": IndexKey("Thing#8", "h")}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "item",
     [
         Item(Key("Thing#1", "V#~")),
@@ -26,7 +25,7 @@ def test_an_item_is_the_same_after_storing_it(item: Item) -> None:
     ]
 
 
-@pytest.mark.parametrize(("text", "number"), [("100", 100), ("-7", -7), ("1E+2", 100), ("1e2", 100)])
+@each_row(("text", "number"), [("100", 100), ("-7", -7), ("1E+2", 100), ("1e2", 100)])
 def test_numbers_are_read_in_every_notation(text: str, number: int) -> None:
     record = {"pk": {"S": "a"}, "sk": {"S": "b"}, "n": {"N": text}}
     assert item_of(record).attributes == {"n": number}

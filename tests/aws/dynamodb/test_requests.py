@@ -27,6 +27,7 @@ from stratabase_aws.dynamodb.engine import DynamoDBEngine
 from tests.aws.dynamodb.scripted import ScriptedClient, WatchedClient
 from tests.contract.engine.dynamodb import TemporaryTable, ministack_client
 from tests.contract.engine.engine_calls import commit, put
+from tests.rows import each_row
 
 KEY, OTHER = Key("p", "1"), Key("p", "2")
 RECORD = {"pk": {"S": "p"}, "sk": {"S": "1"}}
@@ -36,7 +37,7 @@ def engine_of(client: ScriptedClient) -> DynamoDBEngine:
     return DynamoDBEngine(client, "table")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("actions", "operation"),
     [
         ((Put(Item(KEY)),), "PutItem"),

@@ -24,6 +24,7 @@ from stratabase_aws.dynamodb.engine import DynamoDBEngine
 from stratabase_aws.dynamodb.retry import RetryPolicy
 from tests.aws.dynamodb.scripted import Answer, ScriptedClient
 from tests.contract.engine.engine_calls import commit
+from tests.rows import each_row
 
 KEY = Key("p", "1")
 RECORD = {"pk": {"S": "p"}, "sk": {"S": "1"}}
@@ -115,7 +116,7 @@ UNKNOWN = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("trouble", "text"),
     [
         (THROTTLED, "The store is too busy. Try again."),
@@ -202,7 +203,7 @@ def test_an_error_of_one_of_several_actions_names_it() -> None:
         commit(DynamoDBEngine(client, "table"), Check(KEY, NOT_EXISTS), Patch(Key("p", "2"), add={"n": 1}))
 
 
-@pytest.mark.parametrize("number", [10**38 + 1, -(10**38 + 1)])
+@each_row("number", [10**38 + 1, -(10**38 + 1)])
 def test_a_number_that_would_be_rounded_is_a_caller_error(number: int) -> None:
     client = ScriptedClient({})
     with pytest.raises(ValueError, match="38 digits"):

@@ -8,6 +8,7 @@ from stratabase_aws.dynamodb.client import Rejected, Unanswered
 from stratabase_aws.dynamodb.engine import DynamoDBEngine
 from stratabase_aws.dynamodb.retry import CAPACITY, DEFAULT_RETRY_POLICY, RetryBudget, RetryPolicy
 from tests.aws.dynamodb.scripted import Answer, ScriptedClient
+from tests.rows import each_row
 
 KEY = Key("p", "1")
 THROTTLED = Rejected("ThrottlingException", 400)
@@ -25,7 +26,7 @@ def tokens_of(budget: RetryBudget) -> int:
     return sum(budget.take(1) for _ in range(CAPACITY))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("failures", "left"),
     [
         ([], 101),
@@ -35,7 +36,6 @@ def tokens_of(budget: RetryBudget) -> int:
         ([Unanswered("timeout"), THROTTLED], 90),
         ([CONFLICT, CONFLICT, CONFLICT], 101),
     ],
-    ids=repr,
 )
 def test_a_success_gives_back_what_its_last_retry_took(failures: list[Exception], left: int) -> None:
     budget = RetryBudget()

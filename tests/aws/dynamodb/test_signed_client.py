@@ -13,6 +13,7 @@ from stratabase_aws.dynamodb.signed_client import SignedClient
 from stratabase_aws.endpoint import AwsEndpoint, BotocoreCredentials, Credentials
 from tests.aws.dynamodb.certificate import make_certificate
 from tests.aws.dynamodb.server import Reply, Server, serving
+from tests.rows import each_row
 
 KEPT = Credentials("key", "secret")
 
@@ -77,7 +78,7 @@ def test_a_connection_idle_for_long_is_replaced(monkeypatch: pytest.MonkeyPatch)
         assert server.connections == 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         Reply(headers={"content-length": "9" * 20}, raw=b"{}"),
@@ -85,7 +86,6 @@ def test_a_connection_idle_for_long_is_replaced(monkeypatch: pytest.MonkeyPatch)
         Reply(headers={"transfer-encoding": "chunked"}, raw=b"2\r\n{}\r\nx\r\n", ends=True),
         Reply(headers={f"x-{number}": "y" for number in range(200)}, raw=b"{}"),
     ],
-    ids=["length", "incomplete", "chunk", "fields"],
 )
 def test_a_broken_response_is_unanswered(reply: Reply) -> None:
     with serving(reply) as server, client_of(server, read_timeout=0.5) as client:
@@ -95,7 +95,7 @@ def test_a_broken_response_is_unanswered(reply: Reply) -> None:
         client.call("GetItem", {})
 
 
-@pytest.mark.parametrize("content", [b"", b"<html>", b"[]", b'{"Item":'])
+@each_row("content", [b"", b"<html>", b"[]", b'{"Item":'])
 def test_a_response_that_is_not_a_json_object_is_not_trusted(content: bytes) -> None:
     with serving(Reply(content)) as server, client_of(server) as client, pytest.raises(Unanswered):
         client.call("GetItem", {})
@@ -116,7 +116,7 @@ def test_a_connection_is_reused_after_a_refusal() -> None:
         assert server.connections == 1
 
 
-@pytest.mark.parametrize("hours", [-3, 3])
+@each_row("hours", [-3, 3])
 def test_the_client_adjusts_to_the_clock_of_the_server(hours: float) -> None:
     there = time.time() + hours * 3600
     wrong = Reply({"__type": "x#InvalidSignatureException"}, 400, date=there)
@@ -149,7 +149,7 @@ class Renewed:
         self.number += 1
 
 
-@pytest.mark.parametrize("code", ["ExpiredTokenException", "UnrecognizedClientException"])
+@each_row("code", ["ExpiredTokenException", "UnrecognizedClientException"])
 def test_expired_credentials_are_renewed_once(code: str) -> None:
     expired = Reply({"__type": f"x#{code}"}, 400)
     with serving(expired, Reply(), expired, expired) as server:

@@ -11,6 +11,7 @@ from stratabase.members.mail import Mail
 from stratabase_aws.keys.secrets_manager import SecretsError
 from stratabase_aws.mail.smtp_secret import SecretSmtpMailer
 from tests.members.mailers.server import Server, serving
+from tests.rows import each_row
 
 SENDER = Address("Hr", "hr", "example.com")
 MAIL = Mail("rosa@example.com", "Hello", "Text")
@@ -43,7 +44,7 @@ def test_each_email_goes_to_the_server_that_the_secret_names_now() -> None:
             assert len(server.mails) == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "cause"),
     [
         (None, "AccessDeniedException"),

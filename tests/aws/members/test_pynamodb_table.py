@@ -18,6 +18,7 @@ from stratabase_aws.endpoint import AwsEndpoint, Credentials
 from stratabase_aws.members.pynamodb_table import PynamoRecord, PynamoTable
 from tests import ministack
 from tests.aws.dynamodb.server import Reply, Server, serving
+from tests.rows import each_row
 
 FEW = RetryPolicy(max_attempts=4, sleep=lambda _: None, budget=RetryBudget(10**9))
 
@@ -56,14 +57,14 @@ def read(table: PynamoTable) -> str:
     return table.read(lambda: bound.get("a", "b", consistent_read=True)).text
 
 
-@pytest.mark.parametrize("failure", [THROTTLED, BROKEN, Reply(break_off=True), failed("ThrottlingException")])
+@each_row("failure", [THROTTLED, BROKEN, Reply(break_off=True), failed("ThrottlingException")])
 def test_a_read_is_retried_after_a_temporary_failure(failure: Reply) -> None:
     with serving(failure, failure, FOUND) as server, table_of(server) as table:
         assert read(table) == "é"
         assert len(server.asked) == 3
 
 
-@pytest.mark.parametrize("failure", [THROTTLED, BROKEN, failed("ResourceNotFoundException")])
+@each_row("failure", [THROTTLED, BROKEN, failed("ResourceNotFoundException")])
 def test_an_error_from_a_refused_read_does_not_name_the_table(failure: Reply) -> None:
     with serving(*[failure] * 9) as server, table_of(server) as table:
         with pytest.raises(Unavailable) as refusal:
@@ -114,7 +115,7 @@ def write(table: PynamoTable) -> None:
     table.write(work)
 
 
-@pytest.mark.parametrize("failure", [THROTTLED, BROKEN, CONFLICT, Reply(break_off=True)])
+@each_row("failure", [THROTTLED, BROKEN, CONFLICT, Reply(break_off=True)])
 def test_a_transaction_is_retried_with_the_same_token(failure: Reply) -> None:
     with serving(failure, failure) as server, table_of(server) as table:
         write(table)

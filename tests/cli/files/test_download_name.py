@@ -1,14 +1,14 @@
 """The name of a received file leads to no other folder, and is a name on every system."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.core.http.base.content_disposition import content_disposition
 from stratabase.transfer.client.download import download_name
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("header", "name"),
     [
         ("attachment; filename=a.png", "a.png"),
@@ -37,7 +37,7 @@ def test_a_name_is_safe(header: str, name: str) -> None:
     assert download_name(header, "photo") == name
 
 
-@pytest.mark.parametrize("name", ["ä.png", "日本.txt", "a b.pdf", "it's 100%.txt", "Ünïcode (1).tar.gz"])
+@each_row("name", ["ä.png", "日本.txt", "a b.pdf", "it's 100%.txt", "Ünïcode (1).tar.gz"])
 def test_a_usual_name_is_kept(name: str) -> None:
     assert download_name(content_disposition(name, inline=False), "photo") == name
 
@@ -47,7 +47,7 @@ def test_a_long_name_keeps_its_extension() -> None:
     assert name == "日" * 65 + ".txt"
 
 
-@pytest.mark.parametrize("name", ["a\u00a0.", "a. \u2003.", "a" + " " * 250 + "b"])
+@each_row("name", ["a\u00a0.", "a. \u2003.", "a" + " " * 250 + "b"])
 def test_a_name_ends_with_no_space_of_any_kind(name: str) -> None:
     assert download_name(content_disposition(name, inline=False), "photo") == "a"
 

@@ -16,12 +16,13 @@ from stratabase.cli.project.new_project import (
 from stratabase.cli.project.origin import PackageOrigin
 from stratabase.core.model.reading import read_model
 from stratabase.terminal.command_error import CommandError
+from tests.rows import each_row
 
 FILES = {"a/b/c.txt": ProjectFile(b"1"), "a/run": ProjectFile(b"2", executable=True)}
 ORIGINS = [PackageOrigin("stratabase", "stratabase==0.1.0")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "name"),
     [
         ("my-app", "my-app"),
@@ -36,7 +37,7 @@ def test_the_name_suits_packages_and_stacks(title: str, name: str) -> None:
     assert project_name(title) == name
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "name"),
     [
         ("my-app", "MyApp"),

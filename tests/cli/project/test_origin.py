@@ -8,9 +8,10 @@ import pytest
 from stratabase import __version__
 from stratabase.cli.project.origin import PackageOrigin, parse_origin
 from stratabase.terminal.command_error import CommandError
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("recorded", "requirement"),
     [
         (

@@ -19,6 +19,7 @@ from stratabase.core.store.engine.port import (
     Value,
 )
 from tests.contract.engine.engine_calls import HERE, commit, find_item, get_item, refused_expectations
+from tests.rows import each_row
 
 FULL = Item(
     HERE,
@@ -160,7 +161,7 @@ def test_adding_to_a_non_number_is_an_error_and_writes_nothing(engine: Engine, h
     assert engine.get([HERE, Key("p", "1")]) == [before, None]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "named",
     [
         {"set": {"a": 1}, "add": {"a": 1}},

@@ -1,12 +1,12 @@
 """Instants and their stored form, which is that of a Datetime."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.core.domain.objects.instant import format_instant, parse_instant
 from stratabase.core.model.types import TYPES
 from stratabase.values.formats.preferences import DEFAULT_FORMATS
+from tests.rows import each_row
 
 FIRST, LAST = parse_instant("0001-01-01T00:00:00.000Z"), parse_instant("9999-12-31T23:59:59.999Z")
 
@@ -19,7 +19,7 @@ def test_an_instant_has_one_canonical_spelling(instant: int) -> None:
     assert TYPES["Datetime"].read(text, DEFAULT_FORMATS) == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("instant", "text"),
     [
         (0, "1970-01-01T00:00:00.000Z"),

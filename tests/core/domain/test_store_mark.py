@@ -13,6 +13,7 @@ from stratabase.core.domain.store_mark import (
     StoreRequirements,
     parse_mark,
 )
+from tests.rows import each_row
 
 MARK = StoreMark(StoreKind.OBJECTS, "one", "orders")
 REQUIRED = StoreRequirements(StoreKind.OBJECTS, "orders", "STRATABASE_TABLE", "one", LayoutRange(2, 3))
@@ -24,13 +25,13 @@ def test_a_mark_survives_its_text_and_fields_of_a_later_version() -> None:
     assert parse_mark(mark.text()[:-1] + ',"shards":16}') == mark
 
 
-@pytest.mark.parametrize("text", ['{"kind":"objects"}', '{"kind":"cars","instance":"a"}', "{}", "[]", "no"])
+@each_row("text", ['{"kind":"objects"}', '{"kind":"cars","instance":"a"}', "{}", "[]", "no"])
 def test_other_texts_are_no_marks(text: str) -> None:
     with pytest.raises(ValueError, match=r"mark of a store|valid StoreKind|JSON|literal|content"):
         parse_mark(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "said"),
     [
         ({"instance": "two"}, "'orders' belongs to the instance two, but this service is the instance one"),

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,12 +10,13 @@ from stratabase.core.domain.objects.instant import format_instant, parse_instant
 from stratabase.core.domain.objects.version import instant_after, with_version_times
 from stratabase.core.domain.query.order import Order, OrderTerm, sort_objects
 from tests.models import THING
+from tests.rows import each_row
 
 NOON = 1_577_880_000_000
 REMEMBERED = replace(THING, versioned=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("earlier", "expected"),
     [
         ([], NOON),

@@ -12,6 +12,7 @@ from stratabase.core.http.handler import HttpHandler
 from stratabase.core.waiting import remaining_seconds
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.http_fixtures import make_event
+from tests.rows import each_row
 
 
 class Invocation(NamedTuple):
@@ -23,7 +24,7 @@ class Invocation(NamedTuple):
         return self.milliseconds
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("setting", "context", "seconds"),
     [
         (27, None, 27),
@@ -35,7 +36,7 @@ class Invocation(NamedTuple):
         (27, Invocation(1_000), -1),
     ],
 )
-@pytest.mark.parametrize("streams", [False, True])
+@each_row("streams", [False, True])
 def test_the_deadline_is_the_earliest_limit(
     setting: float, context: Any, seconds: float, *, streams: bool
 ) -> None:

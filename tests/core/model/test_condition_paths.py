@@ -1,11 +1,10 @@
 """The paths of a condition, and what it reads at each of their nodes."""
 
-import pytest
-
 from stratabase.core.model.condition_paths import PathNode, paths_of
 from stratabase.core.model.model_expressions import expressions_of
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.users import with_users
+from tests.rows import each_row
 
 MODEL = with_users(
     read_model(
@@ -39,7 +38,7 @@ def shown(node: PathNode) -> dict[str, object]:
     return {each: below.get(each) for each in sorted(node.names)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("class_name", "condition", "expected"),
     [
         ("Customer", "limit > 5", {"limit": None}),

@@ -1,7 +1,5 @@
 """Member names are equal if they refer to the same member."""
 
-import pytest
-
 from stratabase.core.model.member_names import (
     MEMBER_IDS,
     NOBODY,
@@ -13,6 +11,7 @@ from stratabase.core.model.member_names import (
 )
 from stratabase.core.model.types.base import Stored
 from stratabase.core.store.ids import TimeOrderedIds
+from tests.rows import each_row
 
 DAY = 86_400_000
 MONDAY = 1_600_000_000_000
@@ -28,7 +27,7 @@ def id_of(instant: int) -> str:
 ADA = MemberName("ada", "m1", MONDAY)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "is_ada"),
     [
         (MemberName("ada", "m1"), True),
@@ -68,7 +67,7 @@ def test_names_without_ids_are_equal_as_texts() -> None:
 NOBODY_YET: dict[str, Stored] = {"_createdby": "ada", "_lastmodifiedby": "ada", "_ownedby": "bob"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("ids", "kept"),
     [
         ({}, None),
@@ -105,7 +104,7 @@ def test_a_name_written_without_an_id_has_none_even_if_others_have() -> None:
     assert member_id(state, "_createdby") == "1"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("state", "written"),
     [
         ({"_id": id_of(MONDAY)}, MONDAY),

@@ -15,6 +15,7 @@ from stratabase.core.model.model_expressions import ModelExpressions, expression
 from stratabase.core.model.reading import read_model
 from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.errors import InvalidExpression
+from tests.rows import each_row
 from tests.values.cel.evaluation import MODEL, environment
 
 HEAD = 'extend schema @application(name: "A")\n'
@@ -45,7 +46,7 @@ def test_an_expression_reports_the_members_that_it_reads() -> None:
     assert read.caller_fields == {"email"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("type_", "text", "wanted"),
     [
         ("Int", "2147483647 + 0 * count", 2147483647),
@@ -130,7 +131,7 @@ def test_derived_attributes_are_ordered_by_dependency() -> None:
         assert direct_dependencies(model, class_name, attribute) & set(found) <= set(before)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("attribute", "imported"),
     [("y: Int", []), ('y: Int @derived(expression: "x + 1")', ["lark"])],
 )

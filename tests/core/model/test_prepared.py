@@ -23,6 +23,7 @@ from stratabase.values.cel.parser import parse
 from tests.everything_model import EVERYTHING
 from tests.graphs.models import models
 from tests.large_model import large_model
+from tests.rows import each_row
 from tests.service import SAMPLE_MODEL
 from tests.soak import EXAMPLES
 from tests.values.cel.cases import Case, cases
@@ -45,7 +46,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-@pytest.mark.parametrize("name", MODELS)
+@each_row("name", MODELS)
 def test_a_prepared_model_equals_the_model_in_the_same_order(name: str) -> None:
     again = prepared.read_prepared(prepared.prepare(MODELS[name], TEXT), TEXT)
 
@@ -84,7 +85,7 @@ SYNTAX = (
 )
 
 
-@pytest.mark.parametrize("text", SYNTAX)
+@each_row("text", SYNTAX)
 def test_the_tree_of_every_syntax_element_is_restored(text: str) -> None:
     tree = parse(text)
     assert Decoder().value(orjson.loads(orjson.dumps(encode(tree)))) == tree
@@ -118,7 +119,7 @@ def test_a_model_prepared_with_another_pattern_engine_is_ignored() -> None:
     assert prepared.read_prepared(orjson.dumps(content), TEXT) is None
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"null", b"[]", b"{}", b'{"product": 1}', b"\xff"])
+@each_row("content", [b"", b"{", b"null", b"[]", b"{}", b'{"product": 1}', b"\xff"])
 def test_a_file_of_another_format_is_no_prepared_model(content: bytes) -> None:
     assert prepared.read_prepared(content, TEXT) is None
 

@@ -17,6 +17,7 @@ from stratabase.core.model.attribute import (
     unread_names,
 )
 from stratabase.core.model.types import TYPES
+from tests.rows import each_row
 
 NATIVE = {
     "number": Attribute("number", TYPES["Int"]),
@@ -33,7 +34,7 @@ def test_a_state_that_shows_what_it_stores_stays_as_it_is() -> None:
     assert READ.read(state) == state
 
 
-@pytest.mark.parametrize("name", ["number", "day", "level"])
+@each_row("name", ["number", "day", "level"])
 def test_the_fast_check_notices_each_value_that_is_not_shown_as_it_is(name: str) -> None:
     state: dict[str, Any] = {"number": 5, "day": "2020-01-31", "level": 4}
     for value in ("x", True, ["a"], {"a": 1}, 2**31, 1.5):
@@ -41,7 +42,7 @@ def test_the_fast_check_notices_each_value_that_is_not_shown_as_it_is(name: str)
     assert READ.show_all([{**state, name: None}]) is (name != "level")
 
 
-@pytest.mark.parametrize("name", ["number", "day", "level"])
+@each_row("name", ["number", "day", "level"])
 def test_the_check_of_some_attributes_looks_at_no_others(name: str) -> None:
     others = frozenset({*NATIVE, "_id"} - {name})
     state: dict[str, Any] = {"number": 5, "day": "2020-01-31", "level": 4, name: ["a"]}
@@ -89,7 +90,7 @@ def test_what_was_not_overwritten_is_stored_again() -> None:
     assert unread_names(state) == {"day"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "stored"),
     [
         ({"number": 5}, OLD),
@@ -98,7 +99,6 @@ def test_what_was_not_overwritten_is_stored_again() -> None:
         ({"level": 3}, {**OLD, "level": 3}),
         ({"level": None}, {**OLD, "level": None}),
     ],
-    ids=["the same text", "another value", "null for an unread value", "the default", "null for the default"],
 )
 def test_what_a_client_sets_is_stored(changes: dict[str, Any], stored: dict[str, Any]) -> None:
     before = READ.read(dict(OLD))

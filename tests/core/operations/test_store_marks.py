@@ -21,6 +21,7 @@ from stratabase.core.operations.store_marks import (
     plan_adoption,
     retire_source,
 )
+from tests.rows import each_row
 
 
 class Crash(Exception):
@@ -100,7 +101,7 @@ def test_the_id_in_the_settings_counts() -> None:
     assert owners(*marks) == ["prod", "prod"]
 
 
-@pytest.mark.parametrize("written", [0, 1, 2])
+@each_row("written", [0, 1, 2])
 def test_after_a_crash_between_two_marks_the_next_start_continues(written: int) -> None:
     marks = [DictMark(), DictMark(), DictMark()]
 

@@ -12,6 +12,7 @@ from tests.core.operations.metered_versions import STEP, MeteredVersions, S
 from tests.core.store.cost import Cost
 from tests.fakes import ADMINISTRATOR, NOON
 from tests.graphs.commands import point
+from tests.rows import each_row
 
 pytestmark = pytest.mark.usefixtures("lasting_registry")
 
@@ -47,7 +48,7 @@ WRITES: dict[str, tuple[Callable[[MeteredVersions], object], Cost]] = {
 }
 
 
-@pytest.mark.parametrize(("work", "cost"), WRITES.values(), ids=WRITES)
+@each_row(("work", "cost"), WRITES.values())
 def test_a_write_of_a_versioned_object_has_this_cost(
     work: Callable[[MeteredVersions], object], cost: Cost
 ) -> None:

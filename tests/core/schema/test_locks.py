@@ -13,6 +13,7 @@ from stratabase.values.formats.preferences import Formats
 from tests.core.schema.graph_api import GraphApi
 from tests.everything_model import EverythingObjects
 from tests.fakes import ADMINISTRATOR, NOON
+from tests.rows import each_row
 
 ADA, BOB = Caller("a", "ada", "Member"), Caller("b", "bob", "Member")
 SECOND = 1000
@@ -254,7 +255,7 @@ SHOWN: dict[str, tuple[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("query", "found"), SHOWN.values(), ids=SHOWN)
+@each_row(("query", "found"), SHOWN.values())
 def test_the_lock_is_shown_on_every_object_type(query: str, found: Any) -> None:
     api, _ = small()
     mine = '"mine": true' in json.dumps(found) or "mutation" in query or "previewUpdate" in query
@@ -310,7 +311,7 @@ def counting(objects: EverythingObjects) -> list[int]:
     return counted
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "read"),
     [
         ("{ Skill___getPage { items { name } } }", []),

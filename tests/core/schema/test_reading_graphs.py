@@ -10,6 +10,7 @@ from stratabase.core.domain.objects.entity import Entity
 from stratabase.values.messages import verbatim
 from tests.core.schema.graph_api import GraphApi
 from tests.everything_model import EverythingObjects
+from tests.rows import each_row
 
 
 @pytest.fixture
@@ -246,7 +247,7 @@ def test_associables_of_a_one_to_one_are_free_objects_and_the_present_partner(gr
     assert owners["items"] == [{"_id": two}, {"_id": three}]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("field", "place"),
     [
         ("phones(options: {next: -1}) { totalCount }", "one.phones.options.next"),
@@ -343,7 +344,7 @@ def _older(entity: Entity) -> Entity:
     return replace(entity, state={**entity.state, "last_name": "old", "team": "t"})
 
 
-@pytest.mark.parametrize("arguments", ["", "(disableCache: true)"])
+@each_row("arguments", ["", "(disableCache: true)"])
 def test_roles_are_current_even_if_their_page_lags(arguments: str) -> None:
     """A role to an object is read separately, even if a page has shown the object."""
     objects = Lagging()

@@ -11,6 +11,7 @@ from stratabase.core.schema.executor import SchemaExecutor
 from tests.core.schema.graph_api import GraphApi, over_sqlite
 from tests.core.schema.versioned_api import VersionedApi
 from tests.everything_model import EverythingObjects
+from tests.rows import each_row
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def api(graphs: GraphApi) -> VersionedApi:
     return VersionedApi(graphs)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "cost"),
     [
         ('{ r: Person___getVersion(_id: "x", atVersion: "") { _id } }', 1),

@@ -24,6 +24,7 @@ from tests.core.store.stores import Store, fresh_class
 from tests.core.store.watched_engine import WatchedEngine
 from tests.fakes import unlimited_budget
 from tests.models import model
+from tests.rows import each_row
 
 LARGE = "n" * 34_000
 BY_ID = Order.of([])
@@ -99,7 +100,7 @@ def test_values_are_computed_only_for_objects_that_pass_the_stored_part_of_a_fil
     assert engine.items_read == 50
 
 
-@pytest.mark.parametrize(
+@each_row(
     "filter_",
     [
         Or((KEPT, SECOND)),
@@ -155,7 +156,7 @@ def small() -> ReadBudget:
     return ReadBudget(2 * MEGABYTE, 1, clock=lambda: 0.0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "remedy"),
     [
         (Query("", BY_ID, Comparison("second", Operator.EQ, 7)), Hint(derived=("second",))),

@@ -5,10 +5,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
-import pytest
-
 from stratabase.core.model.types.identifier import id_timestamp
 from stratabase.core.store.ids import TimeOrderedIds
+from tests.rows import each_row
 
 NOON = 1_577_880_000_000
 
@@ -66,12 +65,12 @@ def test_ids_of_concurrent_threads_are_distinct() -> None:
     assert len({each for part in created for each in part}) == 8000
 
 
-@pytest.mark.parametrize("time", [0, 1, NOON, 253_402_300_799_999])
+@each_row("time", [0, 1, NOON, 253_402_300_799_999])
 def test_an_id_contains_its_timestamp(time: int) -> None:
     assert id_timestamp(TimeOrderedIds(lambda: time).new()) == time
 
 
-@pytest.mark.parametrize("id_", ["", "1", "x" * 26, "v" * 26, "0" * 25, "0" * 27, "A" * 26])
+@each_row("id_", ["", "1", "x" * 26, "v" * 26, "0" * 25, "0" * 27, "A" * 26])
 def test_an_id_of_another_format_has_no_timestamp(id_: str) -> None:
     """This includes an id with a timestamp after the last valid year."""
     assert id_timestamp(id_) is None

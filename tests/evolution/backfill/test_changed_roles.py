@@ -162,7 +162,7 @@ def test_what_had_no_room_is_not_lost_when_the_model_is_changed_back() -> None:
     assert answers(back, IDS) == [pairs]
 
 
-@pytest.mark.parametrize("between", ["parts", "held by B"])
+@each_row("between", ["parts", "held by B"])
 def test_links_of_an_earlier_model_are_no_associations(between: str) -> None:
     """Links that stayed at the targets of keys when the list was removed."""
     old, keyed = begun("key and list", "key")
@@ -174,8 +174,8 @@ def test_links_of_an_earlier_model_are_no_associations(between: str) -> None:
     assert answers(linked, IDS) == [{("Y", "c")}] * 2
 
 
-@pytest.mark.parametrize("is_built", [True, False])
-@pytest.mark.parametrize("between", [None, "key", "parts"])
+@each_row("is_built", [True, False])
+@each_row("between", [None, "key", "parts"])
 def test_old_links_of_a_side_that_was_removed_are_not_moved(*, is_built: bool, between: str | None) -> None:
     old, one_way = begun("many to many", "list one way")
     if is_built:
@@ -202,13 +202,13 @@ def test_only_the_first_of_several_builds_removes_links_of_an_earlier_model() ->
     assert answers(linked, IDS) == [{("X", "c"), ("Y", "c")}] * 2
 
 
-@pytest.mark.parametrize(("before", "after"), SAFE)
+@each_row(("before", "after"), SAFE)
 def test_until_it_is_built_a_role_is_answered_from_where_it_is_kept(before: str, after: str) -> None:
     _, now = begun(before, after)
     assert all(found == PAIRS for found in answers(now, IDS))
 
 
-@pytest.mark.parametrize(("before", "after"), MOVES)
+@each_row(("before", "after"), MOVES)
 def test_until_it_is_moved_a_role_is_refused(before: str, after: str) -> None:
     """Reads and changes of the role are refused, and so is the deletion of its objects. Others succeed."""
     old, now = begun(before, after)
@@ -256,7 +256,7 @@ def test_a_stopped_move_goes_on_in_both_directions(before: str, after: str, comm
     assert all(found == PAIRS for found in answers(now, IDS))
 
 
-@pytest.mark.parametrize(("before", "after"), MOVES)
+@each_row(("before", "after"), MOVES)
 def test_a_move_makes_no_version(before: str, after: str) -> None:
     engine = ReferenceEngine()
     old = Objects(engine, stored_as(before, "A", "B"), "")
@@ -291,7 +291,7 @@ class WritingEngine(DelegatingEngine):
 _WRITES = 5
 
 
-@pytest.mark.parametrize(("before", "after"), MOVES)
+@each_row(("before", "after"), MOVES)
 def test_a_concurrent_write_and_a_move_both_take_effect(before: str, after: str) -> None:
     old, now = begun(before, after)
     writer = old.under(stored_as(after))
@@ -303,7 +303,7 @@ def test_a_concurrent_write_and_a_move_both_take_effect(before: str, after: str)
     assert now.get("A", "X").state["name"] == f"n{_WRITES}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after", "pairs", "left"),
     [
         ("many to many", "key and list", {("X", "b"), ("X", "c")}, ("X", "c")),
@@ -391,7 +391,7 @@ def test_a_new_one_to_one_refuses_keys_until_its_guards_are_built() -> None:
     assert now.refused(now.update("A", "Y", to="new")) == {AlreadyAssociated(now.role("A", "to"), "new")}
 
 
-@pytest.mark.parametrize("kind", ["key and list", "one to one", "many to many", "required key and list"])
+@each_row("kind", ["key and list", "one to one", "many to many", "required key and list"])
 def test_a_role_that_comes_back_shows_no_leftovers(kind: str) -> None:
     old, none = begun(kind, "none")
     for class_name, id_ in (("A", "X"), ("B", "c")):
@@ -444,7 +444,7 @@ def test_another_target_class_shows_nothing_of_the_former_one() -> None:
 # Side by side.
 
 
-@pytest.mark.parametrize(("before", "after"), SAFE)
+@each_row(("before", "after"), SAFE)
 def test_safe_changes_lose_nothing_side_by_side(before: str, after: str) -> None:
     """Each process sees what the other has written, whether it is built or not."""
     old, now = begun(before, after)
@@ -511,7 +511,7 @@ def test_the_past_of_a_role_is_refused_for_instants_before_its_former_links() ->
     assert now.entities.linked(of, ["b", "c"], at=[later, later]) == [("X",), ("Y",)]
 
 
-@pytest.mark.parametrize("after", ["key and list", "one to one"])
+@each_row("after", ["key and list", "one to one"])
 def test_former_links_stay_if_only_the_number_at_the_other_side_changes(after: str) -> None:
     before = "one to one" if after == "key and list" else "key and list"
     old = Objects(ReferenceEngine(), stored_as(before, "A"), "")

@@ -18,6 +18,7 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.core.store.stopping_engine import BusyEngine, Stopped, StoppingEngine
 from tests.evolution.backfill.test_drop import items
 from tests.models import attribute, class_, model
+from tests.rows import each_row
 
 
 def employees(type_name: str, *, default: Stored = None) -> Class:
@@ -114,8 +115,8 @@ def test_defaults_become_permanent_where_values_are_absent() -> None:
     assert convert(engine, class_)[0] == ConvertOutcome(0, 0)
 
 
-@pytest.mark.parametrize("local", [True, False], ids=["together", "one by one"])
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@each_row("local", [True, False])
+@each_row("after", [False, True])
 def test_a_conversion_that_is_killed_at_any_commit_goes_on(*, after: bool, local: bool) -> None:
     class_ = employees("Int")
     whole = filled()
@@ -143,7 +144,7 @@ def test_a_conversion_to_another_model_does_not_go_on_where_one_was_killed() -> 
     assert numbers(engine) == {"a": 5, "b": "x", "c": 0, "d": 8, "e": "07"}
 
 
-@pytest.mark.parametrize("local", [True, False], ids=["together", "one by one"])
+@each_row("local", [True, False])
 def test_writes_during_a_conversion_are_kept(*, local: bool) -> None:
     class_ = replace(employees("Int"), uniques=())
     for at in range(1, 6):

@@ -33,6 +33,7 @@ from stratabase.evolution.backfill.reindex import SETTLED
 from tests.contract.engine.reference import ReferenceEngine
 from tests.core.store.stopping_engine import BusyEngine, Stopped, StoppingEngine
 from tests.models import COLOUR, attribute, class_, model
+from tests.rows import each_row
 from tests.soak import count as soak_count
 
 _numbers: Iterator[int] = count(1)
@@ -205,7 +206,7 @@ ROLES = (
 )
 
 
-@pytest.mark.parametrize("name", ["friends", "boss", "crew"])
+@each_row("name", ["friends", "boss", "crew"])
 def test_a_role_is_erased_with_its_links_and_counts(name: str) -> None:
     engine = ReferenceEngine()
 

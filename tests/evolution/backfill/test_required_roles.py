@@ -33,6 +33,7 @@ from tests.core.store.graphs import KINDS, Objects, associated, change, class_wi
 from tests.core.store.interrupted import Interrupted
 from tests.core.store.watched_engine import WatchedEngine
 from tests.models import model
+from tests.rows import each_row
 from tests.soak import count
 
 engine = engine_fixture(SEQUENTIAL, scope="module")
@@ -297,7 +298,7 @@ def test_a_process_with_an_earlier_model_invalidates_a_reindex(engine: Engine) -
     assert now.refused(now.deletion("B", "c")) == bereft(now, "B", "c", "A", "to")
 
 
-@pytest.mark.parametrize("after", ["required key", "required key and list", "key and required list"])
+@each_row("after", ["required key", "required key and list", "key and required list"])
 def test_write_costs_after_a_reindex_equal_those_without_one(
     after: str,
 ) -> None:
@@ -456,7 +457,7 @@ class OvertakenEngine(DelegatingEngine):
             self._act(other)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("act", "call"),
     [
         # There is one link less than before, which is just as many as were counted.

@@ -32,6 +32,7 @@ from tests.core.store.stores import Store, fresh_class, use_registry
 from tests.core.store.watched_engine import WatchedEngine
 from tests.evolution.backfill.unique_cases import CODE, is_guarded, reindex, with_uniques
 from tests.models import model
+from tests.rows import each_row
 from tests.soak import count, seed
 
 LOADED = count(60, 3000)
@@ -378,7 +379,7 @@ def replaced(store: Store) -> None:
     store.commit(store.deletion("x"), store.creation("y", code="a"))
 
 
-@pytest.mark.parametrize("act", [changed_code, changed_elsewhere, emptied, replaced])
+@each_row("act", [changed_code, changed_elsewhere, emptied, replaced])
 def test_an_object_written_just_before_its_guard_is_guarded_correctly(act: Callable[[Store], None]) -> None:
     engine = WatchedEngine()
     former = FormerObjects(engine, x="a", z="c")

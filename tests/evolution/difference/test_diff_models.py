@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.types.base import EVERY_VALUE
 from stratabase.evolution.difference import Severity, diff_models, with_former_default
@@ -144,7 +142,7 @@ COUNTED: dict[str, tuple[str, str, list[dict[str, Any]], int]] = {
 }
 
 
-@pytest.mark.parametrize("name", COUNTED)
+@each_row("name", COUNTED)
 def test_a_question_counts_the_objects_that_the_change_concerns(name: str) -> None:
     old, new, states, expected = COUNTED[name]
     rest = "type B { z: Int } type P { z: Int }"

@@ -5,9 +5,10 @@ import pytest
 from stratabase.core.app.platform import platform_of
 from stratabase.core.settings import BadSettings, Settings
 from stratabase.members.ports import member_platform
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("mail", ["outbox", "smtp", "ses"])
+@each_row("mail", ["outbox", "smtp", "ses"])
 def test_an_invalid_sender_is_a_bad_setting(mail: str) -> None:
     settings = Settings(mail=mail, mail_from="nobody", smtp="smtp://127.0.0.1:25")
     with pytest.raises(BadSettings, match=r'^STRATABASE_MAIL_FROM: "nobody" is not valid. Use the address'):

@@ -15,6 +15,7 @@ from stratabase.members.commands.members import mail_base_url
 from stratabase.terminal.command_error import CommandError
 from tests.cli.members_terminal import PASSWORD, Terminal
 from tests.repository import ROOT
+from tests.rows import each_row
 from tests.service import free_port
 
 
@@ -142,7 +143,7 @@ def test_a_deployment_needs_the_address_of_the_service() -> None:
         mail_base_url(Settings(store="dynamodb"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "root"),
     [
         ("127.0.0.1", "http://127.0.0.1:8123"),

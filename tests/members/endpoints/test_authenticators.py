@@ -17,6 +17,7 @@ from stratabase.members.sign_in.json_web_tokens import MAX_TOKEN_LENGTH
 from stratabase.members.sign_in.tokens import BearerAuthenticator
 from stratabase.values.messages import verbatim
 from tests.fakes import ADMINISTRATOR
+from tests.rows import each_row
 
 PROVIDER = "https://id.example.com"
 
@@ -45,7 +46,7 @@ def test_a_function_of_an_issuer_can_grant_itself_nothing(said: Proof | None) ->
     assert bearer.caller(token(claims), "192.0.2.1").proof == SentToken()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sent",
     [
         token(b'{"iss": "https://other.example.com"}'),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from stratabase.members.keys.document import decode_keys, encode_keys
 from stratabase.members.keys.key_rotation import SigningKey
+from tests.rows import each_row
 
 SECRET = "c2VjcmV0IG9mIGEga2V5LCB3aGljaCBub2JvZHkgc2hvdWxkIHNlZQ=="
 GOOD = {"id": "a", "secret": SECRET, "since": 5}
@@ -42,7 +43,7 @@ def test_the_first_key_can_be_kept_with_others() -> None:
     assert decode_keys(encode_keys(first)) == first
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("damaged", "message"),
     [
         ("", "it is not JSON"),

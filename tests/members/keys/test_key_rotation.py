@@ -1,7 +1,5 @@
 """Which key signs when, and how long its tokens are valid."""
 
-import pytest
-
 from stratabase.members.keys.key_rotation import (
     GRACE,
     KeyState,
@@ -11,6 +9,7 @@ from stratabase.members.keys.key_rotation import (
     live_keys,
 )
 from tests.in_memory_keyring import key
+from tests.rows import each_row
 
 VALIDITY = 1_800_000
 OLD, NEW, NEXT = key("old", 1_000), key("new", 5_000_000), key("next", 9_000_000)
@@ -25,7 +24,7 @@ def test_keys_are_ordered_by_when_they_sign() -> None:
     assert [turn.key for turn in key_phases(KEYS, 0, VALIDITY)] == [OLD, NEW, NEXT]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("now", "expected"),
     [
         (0, [KeyState.SIGNING, KeyState.COMING, KeyState.COMING]),
@@ -54,7 +53,7 @@ def test_all_processes_choose_the_same_of_keys_with_equal_starts() -> None:
     assert find_signing_key(twins, 5) == find_signing_key(twins[::-1], 5) == twins[1]
 
 
-@pytest.mark.parametrize(("keys", "expected"), [((), None), ((OLD,), OLD), (KEYS, NEW)])
+@each_row(("keys", "expected"), [((), None), ((OLD,), OLD), (KEYS, NEW)])
 def test_the_newest_active_key_signs(keys: tuple[SigningKey, ...], expected: SigningKey | None) -> None:
     assert find_signing_key(keys, 6_000_000) == expected
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from stratabase.members.mail import Mail
 from stratabase.members.mailers.message import build_message, parse_address, parse_sender
 from stratabase.members.refusals import RecipientRefused
+from tests.rows import each_row
 
 SENDER = parse_sender("Hr <no-reply@example.com>")
 HEADERS = [
@@ -44,7 +45,7 @@ def test_any_text_becomes_one_message_with_standard_headers(subject: str, text: 
     assert raw.replace(b"\r\n", b"").count(b"\n") == 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     "subject",
     [
         "a\r\nBcc: eve@example.net",
@@ -63,7 +64,7 @@ def test_a_subject_stays_on_one_line_and_injects_no_header(subject: str) -> None
     assert message.get_content() == "Hello\r\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text", ["Ciao, è così\n", "日本語 🎉\n", "x" * 5000, "https://example.com/?token=" + "x" * 900, "", "."]
 )
 def test_a_body_arrives_unchanged(text: str) -> None:
@@ -76,7 +77,7 @@ def test_a_link_is_readable_in_the_raw_message() -> None:
     assert link.encode() in bytes(build_message(Mail("anna@example.org", "Hr", f"Open\n\n{link}\n"), SENDER))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "to",
     [
         "",
@@ -100,7 +101,7 @@ def test_an_invalid_recipient_address_is_refused(to: str) -> None:
         build_message(Mail(to, "Hr", "Hello"), SENDER)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("to", "spelled"),
     [
         ("anna@example.org", "anna@example.org"),
@@ -116,7 +117,7 @@ def test_an_address_is_never_split_into_several(to: str, spelled: str) -> None:
     assert address.addr_spec == spelled
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "name", "address"),
     [
         ("Hr <no-reply@example.com>", "Hr", "no-reply@example.com"),
@@ -132,7 +133,7 @@ def test_a_sender_is_parsed_with_and_without_a_display_name(text: str, name: str
     assert (read_back.display_name, read_back.addr_spec) == (name, address)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",

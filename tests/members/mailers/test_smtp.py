@@ -18,6 +18,7 @@ from stratabase.members.mailers.smtp import SmtpMailer, parse_smtp_url
 from stratabase.members.refusals import RecipientRefused
 from tests.aws.dynamodb.certificate import make_certificate
 from tests.members.mailers.server import Server, serving
+from tests.rows import each_row
 
 SENDER = parse_sender("Hr <no-reply@example.com>")
 MAIL = Mail("anna@example.org", "Hr: choose", "Hello\n.\nQUIT\n")
@@ -115,7 +116,7 @@ def test_a_password_may_be_any_text() -> None:
     assert server.commands_of("AUTH") == [plain("mé", "päss€")]
 
 
-@pytest.mark.parametrize("user", ["me:secret@", "m%C3%A9:secret@"])
+@each_row("user", ["me:secret@", "m%C3%A9:secret@"])
 def test_a_refused_password_is_unavailable_and_not_shown(user: str) -> None:
     refusing = Server(offers=("AUTH PLAIN",), answers={"AUTH": "535 no"})
     with serving(refusing) as server, pytest.raises(Unavailable) as caught:
@@ -147,7 +148,7 @@ def test_a_password_is_not_sent_unencrypted_to_another_machine(
     assert server.commands_of("AUTH") + server.commands_of("MAIL") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answers",
     [
         {"CONNECT": "554 go away"},
@@ -169,7 +170,7 @@ def test_a_mail_that_the_server_refuses_is_unavailable(answers: dict[str, str]) 
     assert str(caught.value) == "The email couldn't be sent."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "shown"),
     [
         ("550 nobody here", "550 nobody here"),
@@ -190,13 +191,13 @@ def test_a_recipient_that_the_server_refuses_is_reported_with_its_reply(reply: s
     assert [mistake.field for mistake in caught.value.mistakes] == ["email"]
 
 
-@pytest.mark.parametrize("verb", ["CONNECT", "EHLO", "DATA", "MAIL TAKEN"])
+@each_row("verb", ["CONNECT", "EHLO", "DATA", "MAIL TAKEN"])
 def test_a_server_that_does_not_answer_times_out(verb: str) -> None:
     with serving(Server(answers={verb: None})) as server, pytest.raises(Unavailable):
         send(server, timeout=0.05)
 
 
-@pytest.mark.parametrize("goodbye", ["421 whatever", None])
+@each_row("goodbye", ["421 whatever", None])
 def test_a_failure_after_the_mail_is_accepted_is_ignored(goodbye: str | None) -> None:
     with serving(Server(answers={"QUIT": goodbye})) as server:
         send(server, timeout=0.5)
@@ -229,7 +230,7 @@ def test_a_non_ascii_domain_is_sent_to_any_server() -> None:
     assert server.commands_of("RCPT") == ["RCPT TO:<anna@xn--exmple-cua.org>"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "host", "port", "encrypted"),
     [
         ("smtp://mail.example.com", "mail.example.com", 587, False),

@@ -16,6 +16,7 @@ from stratabase.members.password import PasswordPolicy
 from stratabase.members.refusals import BadMember
 from tests.fakes import CountedIds
 from tests.in_memory_members import COMMON, InMemoryMembers, PlainPasswords
+from tests.rows import each_row
 
 PROFILES = {"Clerk": Profile("Clerk"), "Boss": Profile("Boss", administrator=True)}
 MODEL = Model("Hr", {"Team": Class("Team")}, profiles=PROFILES)
@@ -48,7 +49,7 @@ def test_the_password_is_normalized_before_hashing() -> None:
     assert members.members["admin"].password == "hash of the way to the caf\u00e9"
 
 
-@pytest.mark.parametrize("password", ["short", "x" * 129, COMMON.upper(), "ADMIN@localhost", "a\nb" * 5])
+@each_row("password", ["short", "x" * 129, COMMON.upper(), "ADMIN@localhost", "a\nb" * 5])
 def test_a_weak_password_is_refused(password: str) -> None:
     members = InMemoryMembers()
     with pytest.raises(BadMember, match=r'^The member "admin" can.t use this password'):
@@ -97,7 +98,7 @@ OTHERS = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("admin", "password", "expected"),
     [
         (ADMIN, "right", AdministratorState("admin", None)),

@@ -21,6 +21,7 @@ from tests.members.operations.member_operations import (
     ContendedMembers,
     MemberOperations,
 )
+from tests.rows import each_row
 
 LINK = MailedLink("ab" * 32, 1)
 NEW = "a new way in"
@@ -108,7 +109,7 @@ def linked() -> MemberOperations:
     return MemberOperations(ContendedMembers(BOSS, replace(ANNA, reset=LINK, generation=5)))
 
 
-@pytest.mark.parametrize("data", [{"password": NEW}, {"disabled": True}])
+@each_row("data", [{"password": NEW}, {"disabled": True}])
 def test_a_new_password_and_disabling_invalidate_tokens_and_the_link(data: Mapping[str, Any]) -> None:
     after = linked().update(BEA, "a", data)
     assert (after.generation, after.reset) == (6, replace(LINK, until=LINK_USED))
@@ -192,7 +193,7 @@ def test_the_last_administrator_cannot_be_demoted(
     assert operations.stored("b") == BOSS
 
 
-@pytest.mark.parametrize(
+@each_row(
     "other",
     [
         Member("c", "Carl", "carl@example.com", "Boss", disabled=True),

@@ -18,6 +18,7 @@ from stratabase.members.operations.renamed_profiles import with_present_profiles
 from stratabase.members.operations.users import UserSource, user_state
 from tests.fakes import unlimited_budget
 from tests.in_memory_members import BATCH_SIZE, InMemoryMembers
+from tests.rows import each_row
 
 MODEL = read_model(
     'extend schema @application(name: "Hr") '
@@ -68,7 +69,7 @@ def test_a_state_has_nothing_secret() -> None:
     assert not {"the hash", 77, 7777} & {*state.values()}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "written", "expected"),
     [
         ("anna", 2_000_000_000_000, True),
@@ -77,7 +78,6 @@ def test_a_state_has_nothing_secret() -> None:
         ("anna", None, False),
         ("bert", 2_000_000_000_000, False),
     ],
-    ids=["later", "another case", "before the member", "unknown time", "another name"],
 )
 def test_a_recorded_name_means_a_member_who_is_older(name: str, written: int | None, expected: bool) -> None:
     generated = "06h0591rh9cjbrhjuu6ae1f0ok"  # created in 2025
@@ -89,7 +89,7 @@ def test_a_recorded_name_means_a_member_who_is_older(name: str, written: int | N
     assert users.source.read([user(str(key))], None) == [None]
 
 
-@pytest.mark.parametrize("attribute", ["_id", "username", "email"])
+@each_row("attribute", ["_id", "username", "email"])
 def test_a_unique_value_finds_its_member_without_reading_the_others(attribute: str) -> None:
     users = Users()
     wanted = user_state(MEMBERS[7])[attribute]

@@ -9,7 +9,6 @@ from hashlib import sha256
 from html.parser import HTMLParser
 from itertools import product
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,6 +28,7 @@ from stratabase.members.pages.set_password import FormError, FormMistake, FormSt
 from stratabase.members.password import Weakness
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages.catalogs import LANGUAGES
+from tests.rows import each_row
 
 FORM = PasswordForm("Hr", 12)
 TOKEN = "m1." + "A" * 43
@@ -186,8 +186,8 @@ def test_no_page_references_another_site() -> None:
             assert handlers == []
 
 
-@pytest.mark.parametrize("notices_of", [password_notices, confirmation_notices])
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_row("notices_of", [password_notices, confirmation_notices])
+@each_row("language", LANGUAGES)
 def test_a_page_of_success_leads_to_the_application(
     language: str, notices_of: Callable[[str, str | None], Notices]
 ) -> None:
@@ -233,7 +233,7 @@ def test_fields_have_autocomplete_hints_for_password_managers() -> None:
     assert "maxlength" not in fields["password"]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_row("language", LANGUAGES)
 def test_the_password_policy_is_shown_beforehand(language: str) -> None:
     read = Page(form(language).body.decode())
     result = " ".join(item.text for item in read.all("li"))
@@ -245,8 +245,8 @@ def test_the_password_policy_is_shown_beforehand(language: str) -> None:
     assert "autofocus" not in read.by_id("error").attributes
 
 
-@pytest.mark.parametrize(("language", "error_title"), [("en", "Error: "), ("it", "Errore: ")])
-@pytest.mark.parametrize("mistakes", MISTAKES[1:])
+@each_row(("language", "error_title"), [("en", "Error: "), ("it", "Errore: ")])
+@each_row("mistakes", MISTAKES[1:])
 def test_an_error_is_shown_at_the_focused_field(
     language: str, error_title: str, mistakes: tuple[FormMistake, ...]
 ) -> None:
@@ -258,7 +258,7 @@ def test_an_error_is_shown_at_the_focused_field(
     assert read.one("title").text.startswith(error_title)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("mistake", "wrong"),
     [(Weakness.COMMON, ["password"]), (FormError.DIFFERENT, ["repeat"]), (FormError.LATER, [])],
 )
@@ -284,9 +284,7 @@ def test_any_username_is_shown_as_text(username: str, application: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "name", ["<script>alert(1)</script>", '" onfocus="alert(1)', "</style>", "$token", "&lt;"]
-)
+@each_row("name", ["<script>alert(1)</script>", '" onfocus="alert(1)', "</style>", "$token", "&lt;"])
 def test_names_are_escaped(name: str) -> None:
     read = Page(form(username=name, application=name).body.decode())
     assert read.one("strong").text == name
@@ -310,7 +308,7 @@ def test_any_username_and_address_to_confirm_are_shown_unchanged(
     assert [each.attributes for each in read.elements] == [each.attributes for each in usual.elements]
 
 
-@pytest.mark.parametrize(("language", "confirm"), [("en", "Confirm address"), ("it", "Conferma l'indirizzo")])
+@each_row(("language", "confirm"), [("en", "Confirm address"), ("it", "Conferma l'indirizzo")])
 def test_an_address_is_confirmed_by_a_button_without_script(language: str, confirm: str) -> None:
     read = Page(button(language).body.decode())
     assert (read.all("script"), len(read.all("form"))) == ([], 1)
@@ -379,8 +377,8 @@ TEXT, SHAPE = 4.5, 3.0
 """What WCAG 2.2 asks for (AA): of text, and of what else one must see."""
 
 
-@pytest.mark.parametrize(("scheme", "shades"), [*colours()])
-@pytest.mark.parametrize(
+@each_row(("scheme", "shades"), [*colours()])
+@each_row(
     ("one", "other", "least"),
     [
         ("ink", "card", TEXT),

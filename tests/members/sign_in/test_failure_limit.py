@@ -17,6 +17,7 @@ from tests.contract.engine.engine_calls import run_concurrently
 from tests.core.operations.sign_in_service import ELSEWHERE, HOME, SPACING, SignInService
 from tests.fakes import FrozenClock
 from tests.in_memory_attempts import InMemoryAttempts
+from tests.rows import each_row
 
 
 @pytest.fixture
@@ -92,7 +93,7 @@ def test_invalid_names_are_limited_in_the_same_way(username: str, service: SignI
     refusal(service, username)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "second", "same"),
     [
         ("2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff", True),
@@ -116,7 +117,7 @@ def test_name_and_address_are_separated_unambiguously_in_a_key() -> None:
     assert source_key("anna1", "92.0.2.7") != source_key("anna", "192.0.2.7")
 
 
-@pytest.mark.parametrize("username", ["", "anna", "x" * 100_000, "a" + "\u0301\u0323" * 500_000, "\ud800"])
+@each_row("username", ["", "anna", "x" * 100_000, "a" + "\u0301\u0323" * 500_000, "\ud800"])
 def test_a_key_has_a_fixed_length_and_reveals_no_name(username: str) -> None:
     key = source_key(username, "y" * 100_000)
     assert len(key) == 40

@@ -14,6 +14,7 @@ from stratabase.members.sign_in.sign_in import CREDENTIALS_FRESHNESS, MAX_VERIFI
 from stratabase.values.messages import verbatim
 from tests.core.operations.sign_in_service import ANNA, ELSEWHERE, GERMAN, HOME, SignInService
 from tests.in_memory_members import InMemoryMembers
+from tests.rows import each_row
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ def calls_of(service: SignInService, username: str, password: str) -> list[str]:
     return calls
 
 
-@pytest.mark.parametrize("failures_before", [0, 9, 12])
+@each_row("failures_before", [0, 9, 12])
 def test_an_unknown_name_costs_the_same_work_as_a_wrong_password(failures_before: int) -> None:
     """The slow work goes through ports. The sequence of calls and the pauses are the same."""
     cases = {

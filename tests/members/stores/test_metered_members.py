@@ -2,13 +2,12 @@
 
 from dataclasses import replace
 
-import pytest
-
 from stratabase.core.domain.query.consumption import Consumption, round_trips
 from stratabase.core.store.engine.wrappers import record_consumption
 from stratabase.members.member import Member
 from stratabase.members.stores.metered_members import MeteredMembers
 from tests.in_memory_members import InMemoryMembers
+from tests.rows import each_row
 
 ANNA = Member("1", "anna", "anna@example.com", "Clerk")
 LARGE = Member("2", "bert", "bert@example.com", "Clerk", "n" * 5000)
@@ -19,7 +18,7 @@ def figures(consumed: list[Consumption]) -> list[tuple[str, int, int, float]]:
     return [(each.kind, each.round_trips, each.items, each.read_units) for each in consumed]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("ids", "expected"),
     [
         (["1"], ("get", 1, 1, 1)),
@@ -27,7 +26,6 @@ def figures(consumed: list[Consumption]) -> list[tuple[str, int, int, float]]:
         (["1", "2", "1", "none"], ("get", 1, 3, 4)),
         ([f"none{number}" for number in range(150)], ("get", 2, 150, 150)),
     ],
-    ids=["small", "large", "each once", "several requests"],
 )
 def test_reads_by_id_are_reported(ids: list[str], expected: tuple[str, int, int, float]) -> None:
     consumed: list[Consumption] = []

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import each_row
 from tests.scenarios.refusals.case import IN_BULK, KEY, Asked, Case, changing, filling, loosely, making
 from tests.scenarios.refusals.issue import Issue, entity, missing, one_required, role
 from tests.scenarios.refusals.needs import PERSON
@@ -189,17 +190,17 @@ CALLED = [
 ]
 
 
-@pytest.mark.parametrize("case", OBJECTS, ids=str)
+@each_row("case", OBJECTS)
 def test_a_missing_object_cannot_be_changed(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
-@pytest.mark.parametrize("case", TARGETS, ids=str)
+@each_row("case", TARGETS)
 def test_roles_cannot_lead_to_impossible_ids(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
-@pytest.mark.parametrize("case", CALLED, ids=str)
+@each_row("case", CALLED)
 def test_issues_name_objects_by_their_client_id(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import each_row
 from tests.scenarios.refusals.case import Asked, Case
 from tests.scenarios.refusals.issue import Issue
 from tests.scenarios.refusals.needs import DATE, NULL, nested
@@ -127,7 +128,7 @@ OPTIONS["a filter that lists too many values"] = (
 )
 
 
-@pytest.mark.parametrize("says", OPTIONS)
+@each_row("says", OPTIONS)
 def test_a_page_with_contradicting_options_is_refused(refuse: Callable[[Case], None], says: str) -> None:
     """The issue is at the root. It is the same if the cache is bypassed."""
     options, issues = OPTIONS[says]

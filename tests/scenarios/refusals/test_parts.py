@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import each_row
 from tests.scenarios.refusals.case import Case, changing, housing, loosely, making
 from tests.scenarios.refusals.issue import (
     Issue,
@@ -247,19 +248,19 @@ CONTRADICTORY = [
 ]
 
 
-@pytest.mark.parametrize("case", WRONG, ids=str)
+@each_row("case", WRONG)
 def test_invalid_parts_are_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
-@pytest.mark.parametrize("case", STRANGE, ids=str)
+@each_row("case", STRANGE)
 def test_parts_of_another_whole_or_missing_parts_are_refused(
     refuse: Callable[[Case], None], case: Case
 ) -> None:
     refuse(case)
 
 
-@pytest.mark.parametrize("case", CONTRADICTORY, ids=str)
+@each_row("case", CONTRADICTORY)
 def test_two_contradicting_requests_on_one_part_are_refused(
     refuse: Callable[[Case], None], case: Case
 ) -> None:

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
+from tests.rows import each_row
 from tests.scenarios.refusals.case import SAVING, Case, changing, ending, filling, housing, loosely, making
 from tests.scenarios.refusals.issue import Issue, missing, one_required, role, some_required
 from tests.scenarios.refusals.needs import PERSON
@@ -287,31 +286,31 @@ ENDINGS = [
 ]
 
 
-@pytest.mark.parametrize("case", UNKNOWN, ids=str)
+@each_row("case", UNKNOWN)
 def test_an_association_to_a_missing_object_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
-@pytest.mark.parametrize("case", FEW, ids=str)
+@each_row("case", FEW)
 def test_an_empty_required_role_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
-@pytest.mark.parametrize("case", COUPLED, ids=str)
+@each_row("case", COUPLED)
 def test_an_association_to_an_already_associated_object_is_refused(
     refuse: Callable[[Case], None], case: Case
 ) -> None:
     refuse(case)
 
 
-@pytest.mark.parametrize("case", CONTRADICTORY, ids=str)
+@each_row("case", CONTRADICTORY)
 def test_adding_and_removing_the_same_association_is_refused(
     refuse: Callable[[Case], None], case: Case
 ) -> None:
     refuse(case)
 
 
-@pytest.mark.parametrize("case", ENDINGS, ids=str)
+@each_row("case", ENDINGS)
 def test_an_association_to_an_object_that_the_request_deletes_is_refused(
     refuse: Callable[[Case], None], case: Case
 ) -> None:

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
+from tests.rows import each_row
 from tests.scenarios.refusals.case import Case, changing, housing, making
 from tests.scenarios.refusals.issue import Issue, entity
 
@@ -117,11 +116,11 @@ GRAPHS = [
 ]
 
 
-@pytest.mark.parametrize("case", OBJECTS, ids=str)
+@each_row("case", OBJECTS)
 def test_a_too_large_object_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
-@pytest.mark.parametrize("case", GRAPHS, ids=str)
+@each_row("case", GRAPHS)
 def test_a_graph_of_too_many_objects_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)

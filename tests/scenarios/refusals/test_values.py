@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import pytest
-
+from tests.rows import each_row
 from tests.scenarios.refusals.case import Case, changing, filling, housing, loosely, making
 from tests.scenarios.refusals.issue import (
     Issue,
@@ -323,17 +322,17 @@ OTHER_KINDS = [
 ]
 
 
-@pytest.mark.parametrize("case", NEW, ids=str)
+@each_row("case", NEW)
 def test_a_create_with_an_invalid_value_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
-@pytest.mark.parametrize("case", CHANGED, ids=str)
+@each_row("case", CHANGED)
 def test_an_update_with_an_invalid_value_is_refused(refuse: Callable[[Case], None], case: Case) -> None:
     refuse(case)
 
 
-@pytest.mark.parametrize("case", OTHER_KINDS, ids=str)
+@each_row("case", OTHER_KINDS)
 def test_singletons_and_forms_with_invalid_values_are_refused(
     refuse: Callable[[Case], None], case: Case
 ) -> None:

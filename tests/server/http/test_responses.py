@@ -9,6 +9,7 @@ import pytest
 from stratabase.core.http.base.messages import Headers, Request, Response
 from stratabase.server.http.errors import HttpError
 from stratabase.server.http.responses import problem
+from tests.rows import each_row
 from tests.server.http.serving import Response as Received
 from tests.server.http.serving import http_server
 
@@ -118,7 +119,7 @@ def test_a_failing_endpoint_is_500_without_details(
     assert any(record.exc_info and record.exc_info[1] is error for record in caplog.records)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("status", "title"),
     [(400, "Bad Request"), (405, "Method Not Allowed"), (413, "Content Too Large"), (504, "Gateway Timeout")],
 )

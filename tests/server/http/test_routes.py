@@ -7,12 +7,13 @@ import pytest
 from stratabase.core.http.handler import CATCH_ALL
 from stratabase.server.http.errors import HttpError
 from stratabase.server.http.routes import Routes
+from tests.rows import each_row
 from tests.server.http.serving import Client
 
 ADDRESSES = ("/a/b", "/a/{x}", "/{x}/b", "/{x}/{y}/d")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "resource"),
     [
         ("/a/b", "/a/b"),

@@ -2,10 +2,9 @@
 
 import io
 
-import pytest
-
 from stratabase.core.request_log import RequestRecord, RequestUsage
 from stratabase.server.process.access_log import JSON, TEXT, AccessLog
+from tests.rows import each_row
 
 RECORD = RequestRecord("/public/health", "GET", "a", 200, 1.25, RequestUsage(), "203.0.113.9")
 
@@ -20,7 +19,7 @@ class FullDisk(io.StringIO):
             raise OSError(28, "No space left on device")
 
 
-@pytest.mark.parametrize("style", [JSON, TEXT])
+@each_row("style", [JSON, TEXT])
 def test_a_log_that_cannot_be_written_does_not_disturb_requests(style: str) -> None:
     disk = FullDisk()
     log = AccessLog(style, disk)

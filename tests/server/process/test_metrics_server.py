@@ -7,6 +7,7 @@ import pytest
 
 from stratabase.server.process.metrics_server import MetricsServer
 from stratabase.terminal.command_error import CommandError
+from tests.rows import each_row
 
 
 def test_a_file_that_is_not_complete_yet_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,7 +33,7 @@ def test_the_files_are_deleted_at_the_end() -> None:
     assert not Path(folder).exists()
 
 
-@pytest.mark.parametrize("host", ["a..b", "name.invalid"])
+@each_row("host", ["a..b", "name.invalid"])
 def test_a_host_that_does_not_exist_is_named(host: str) -> None:
     with (
         pytest.raises(CommandError, match=f"--metrics: {host}:9464 cannot be used"),

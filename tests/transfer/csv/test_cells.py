@@ -11,6 +11,7 @@ from stratabase.transfer.csv.cells import CellFormats, InvalidCell, with_quote, 
 from stratabase.values.formats.date_fields import DatePart
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
+from tests.rows import each_row
 
 FORMULAS = [
     "=1+1",
@@ -28,20 +29,20 @@ FORMULAS = [
 NUMBERS = ["+39 02 1234", "+1-555-0100", "+1 (555) 01.00", "-5", "-0,5", "+", "-"]
 
 
-@pytest.mark.parametrize("text", FORMULAS)
+@each_row("text", FORMULAS)
 def test_a_text_that_is_a_formula_gets_an_apostrophe(text: str) -> None:
     assert with_quote(text) == f"'{text}"
     assert without_quote(f"'{text}") == text
 
 
-@pytest.mark.parametrize("text", NUMBERS)
+@each_row("text", NUMBERS)
 def test_a_phone_number_keeps_its_plus(text: str) -> None:
     assert with_quote(text) == text == without_quote(text)
     assert without_quote(f"'{text}") == text  # as earlier versions wrote it
     assert without_quote(with_quote(f"'{text}")) == f"'{text}"
 
 
-@pytest.mark.parametrize("text", ["plain", "it's", "'quoted'", "a=b", "O'Neill", "'s-Hertogenbosch"])
+@each_row("text", ["plain", "it's", "'quoted'", "a=b", "O'Neill", "'s-Hertogenbosch"])
 def test_other_texts_stay_as_they_are(text: str) -> None:
     assert with_quote(text) == text == without_quote(text)
 
@@ -68,7 +69,7 @@ def test_formulas_can_be_kept_as_they_are(text: str) -> None:
     assert written
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("type_", "text", "value"),
     [
         ("Real", "1.234,50", "1234.5"),
@@ -83,14 +84,14 @@ def test_numbers_have_the_separators_of_the_file(type_: str, text: str, value: o
     assert TYPES[type_].read(read(text), DEFAULT_FORMATS) == value
 
 
-@pytest.mark.parametrize("text", ["1.5", "12.34,5", "1,234.5", "1.2345", "x", ",", "1..000"])
+@each_row("text", ["1.5", "12.34,5", "1,234.5", "1.2345", "x", ",", "1..000"])
 def test_a_number_with_other_separators_is_refused(text: str) -> None:
     read = CellFormats(decimal=",", group=".").reader(TYPES["Real"])
     with pytest.raises(InvalidCell, match=r"Write it like 1\.234,5"):
         read(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("type_", "stored", "text"),
     [
         ("Real", "2.5E+40", "25" + "0" * 39),
@@ -109,7 +110,7 @@ def test_values_are_written_so_that_they_can_be_read(type_: str, stored: object,
     assert cells.writer(known)(None) == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("group", "text"),
     [
         (" ", "1 234 567,5"),

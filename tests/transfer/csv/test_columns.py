@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from stratabase.transfer.csv.columns import Columns, UnusableColumns, match_columns
+from tests.rows import each_row
 from tests.transfer.csv.shop import MODEL
 
 
@@ -37,7 +38,7 @@ def test_other_columns_can_be_ignored() -> None:
     assert list(columns.attributes) == ["name"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("header", "options", "message"),
     [
         ("name,nmae", {}, 'Column "nmae": Pet has no attribute or role of this name. Did you mean "name"?'),

@@ -16,6 +16,7 @@ from stratabase.transfer.csv.csv_export import default_columns, export_rows, exp
 from stratabase.transfer.csv.csv_import import ImportOptions
 from stratabase.values.formats.date_fields import DatePart
 from stratabase.values.formats.preferences import Formats
+from tests.rows import each_row
 from tests.transfer.csv.shop import CONSOLE, MODEL, Shop
 
 TEXTS = ["", "'", "=1+1", "'=x", "+39", "-", "@a", "\tx", "a\r\nb", 'say "hi"', "a;b,c", "é€", " x ", "null"]
@@ -108,7 +109,7 @@ def test_the_default_columns_are_those_that_an_import_accepts() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "message"),
     [
         ("nmae", 'Did you mean "name"?'),

@@ -4,14 +4,13 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from stratabase.core.model.model_expressions import ModelExpressions
 from stratabase.values.cel.environment import COST_LIMIT, Environment, EvaluationContext
 from stratabase.values.cel.grammar import MAX_EXPRESSION_DEPTH
 from stratabase.values.cel.parser import MAX_EXPRESSION_LENGTH
 from stratabase.values.cel.texts import MAX_TEXT_LENGTH
 from stratabase.values.formats.regex import MAX_REGEX_LENGTH
+from tests.rows import each_row
 from tests.values.cel.evaluation import MODEL, environment, expression, mistakes
 
 LONG = Environment({"notes": "xy" * 150_000, "name": "x" * 255})
@@ -39,7 +38,7 @@ LONG_BUT_FLAT = {
 }
 
 
-@pytest.mark.parametrize("text", TOO_DEEP.values(), ids=TOO_DEEP)
+@each_row("text", TOO_DEEP.values())
 def test_a_too_deeply_nested_expression_is_refused(text: str) -> None:
     assert [message for _, message in mistakes(text)] == [DEEP]
 
@@ -50,7 +49,7 @@ def test_the_length_of_an_expression_is_limited() -> None:
     assert mistakes("1" + " " * (MAX_EXPRESSION_LENGTH - 1)) == []
 
 
-@pytest.mark.parametrize("text", LONG_BUT_FLAT, ids=range(len(LONG_BUT_FLAT)))
+@each_row("text", LONG_BUT_FLAT)
 def test_a_long_flat_expression_is_accepted(text: str) -> None:
     assert expression(text).evaluate(environment()) == LONG_BUT_FLAT[text]
 
@@ -72,7 +71,7 @@ def _deepest(call: Callable[[], Any]) -> int:
     return deepest
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "lower(" * (MAX_EXPRESSION_DEPTH - 1) + "name" + ")" * (MAX_EXPRESSION_DEPTH - 1),
@@ -86,7 +85,7 @@ def test_the_deepest_expression_leaves_room_on_the_stack(text: str) -> None:
     assert _deepest(lambda: found[0].evaluate(environment())) < 150
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         f"{DIGITS}.all(a, " * 4 + "true" + ")" * 4,
@@ -100,7 +99,7 @@ def test_nested_lists_are_limited(text: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "notes" + " + notes" * 500,
@@ -142,12 +141,12 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("text", HARMLESS)
+@each_row("text", HARMLESS)
 def test_no_pattern_backtracks(text: str) -> None:
     assert expression(text).evaluate(LONG) is HARMLESS[text]
 
 
-@pytest.mark.parametrize("pattern", REFUSED)
+@each_row("pattern", REFUSED)
 def test_a_pattern_that_is_too_large_is_refused(pattern: str) -> None:
     ((at, message),) = mistakes(f"name.matches(r'{pattern}')")
     assert at == 13
@@ -174,7 +173,7 @@ def test_only_short_client_expressions_are_cached() -> None:
     assert expressions.filter("Thing", long) is not expressions.filter("Thing", long)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "length", "costs"),
     [
         ("notes.contains('z')", 300_000, [300_000]),

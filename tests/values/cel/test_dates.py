@@ -3,9 +3,8 @@
 from datetime import UTC
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from stratabase.values.cel.environment import Environment, EvaluationContext
+from tests.rows import each_row
 from tests.values.cel.evaluation import OBJECT, expression, value
 
 ROME = ZoneInfo("Europe/Rome")
@@ -47,17 +46,17 @@ BY_ZONE = {
 }
 
 
-@pytest.mark.parametrize(("text", "wanted"), ANYWHERE.items(), ids=ANYWHERE)
+@each_row(("text", "wanted"), ANYWHERE.items())
 def test_dates_have_the_same_value_in_every_zone(text: str, wanted: object) -> None:
     assert [value(text, zone) for zone in (UTC, ROME, NEW_YORK)] == [wanted] * 3
 
 
-@pytest.mark.parametrize(("text", "wanted"), BY_ZONE.items(), ids=BY_ZONE)
+@each_row(("text", "wanted"), BY_ZONE.items())
 def test_parts_of_an_instant_depend_on_the_time_zone(text: str, wanted: tuple[object, ...]) -> None:
     assert tuple(value(text, zone) for zone in (UTC, ROME, NEW_YORK)) == wanted
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("stored", "text"),
     [
         ("0001-01-01T00:00:00.000Z", "year(moment)"),
@@ -76,7 +75,7 @@ def test_an_instant_before_year_1_is_null() -> None:
     assert expression("datetime('0001-01-01T00:00')").evaluate(Environment(OBJECT, evaluation)) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("zone", "day", "first"),
     [
         ("Asia/Tokyo", "0001-01-01", "0001-01-01T00:00:00.000Z"),

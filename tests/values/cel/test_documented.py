@@ -1,7 +1,5 @@
 """The expressions page documents every function and limit."""
 
-import pytest
-
 from stratabase.core.model.model_expressions import CALLER_FIELDS
 from stratabase.core.model.types import TYPES
 from stratabase.values.cel.expression import FUNCTIONS, MAX_STEPS
@@ -25,8 +23,6 @@ def test_each_caller_field_and_each_type_is_documented(name: str) -> None:
     assert f"`{name}`" in PAGE or f"{name}, " in PAGE
 
 
-@pytest.mark.parametrize(
-    "limit", [MAX_EXPRESSION_LENGTH, MAX_STEPS, MAX_EXPRESSION_DEPTH, MAX_ROLES, MAX_REGEX_LENGTH]
-)
+@each_row("limit", [MAX_EXPRESSION_LENGTH, MAX_STEPS, MAX_EXPRESSION_DEPTH, MAX_ROLES, MAX_REGEX_LENGTH])
 def test_each_limit_is_documented(limit: int) -> None:
     assert f" {limit:,} " in PAGE or f" {limit:,}." in PAGE or f" {limit:,}\n" in PAGE

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from stratabase.core.model.member_names import MEMBER_IDS, NOBODY
 from stratabase.core.model.model_expressions import ModelSymbols, evaluation_context
 from stratabase.core.model.reading import read_model
@@ -11,6 +9,7 @@ from stratabase.core.model.types.base import Stored
 from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.expression import compile_expression
 from stratabase.values.cel.scope import Scope
+from tests.rows import each_row
 
 MODEL = read_model(
     """
@@ -64,14 +63,14 @@ BY_ID = (
 )
 
 
-@pytest.mark.parametrize("text", BY_ID)
+@each_row("text", BY_ID)
 def test_the_owner_is_compared_by_member_id_and_not_by_name(text: str) -> None:
     assert value(text, OWN) is True
     assert value(text, ANOTHERS) is False
     assert value(text, NOBODYS) is False
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "state", "expected"),
     [
         ("lower(_ownedby) == caller.username", ANOTHERS, True),

@@ -2,8 +2,6 @@
 
 from itertools import product
 
-import pytest
-
 from tests.rows import each_row
 from tests.values.cel.evaluation import environment, expression, value
 
@@ -86,7 +84,7 @@ def test_operators_on_null_give_null(text: str) -> None:
     assert value(text) is None
 
 
-@pytest.mark.parametrize(("left", "right"), list(product(TRUTHS, TRUTHS)))
+@each_row(("left", "right"), list(product(TRUTHS, TRUTHS)))
 def test_logic_with_nulls_follows_kleene(left: str, right: str) -> None:
     """If one operand decides the result, the other may be null. Otherwise the result is null."""
     first, second = TRUTHS[left], TRUTHS[right]

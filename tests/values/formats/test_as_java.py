@@ -14,6 +14,7 @@ from stratabase.values.formats.date_pattern import compile_date_pattern
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.locales import load_time_zone
 from stratabase.values.formats.number_pattern import compile_number_pattern
+from tests.rows import each_row
 
 REFUSED = "REFUSED"
 
@@ -52,7 +53,7 @@ def test_numbers_are_formatted_like_java() -> None:
         assert number_text(*value) == expected, value
 
 
-@pytest.mark.parametrize("name", ["dates.tsv", "numbers.tsv"])
+@each_row("name", ["dates.tsv", "numbers.tsv"])
 def test_the_samples_contain_valid_and_refused_patterns(name: str) -> None:
     """Neither list shrinks unseen to patterns that are refused."""
     refused = sum(line[-1] == REFUSED for line in lines(name))
@@ -60,7 +61,7 @@ def test_the_samples_contain_valid_and_refused_patterns(name: str) -> None:
     assert len(lines(name)) == 500
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "number", "expected"),
     [
         ("0.00", "-0.001", "-0.00"),
@@ -91,7 +92,7 @@ def test_special_numbers_are_formatted_like_java(pattern: str, number: str, expe
     assert number_text(pattern, "en", number) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "pattern",
     [
         "0#",

@@ -2,14 +2,13 @@
 
 from datetime import UTC, datetime
 
-import pytest
-
 from stratabase.values.formats.date_pattern import compile_date_pattern
+from tests.rows import each_row
 
 DAYS = ["2019-12-30", "2020-12-31", "2021-01-01", "2011-01-02"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("language", "expected"),
     [
         ("en-US", ["2020 1 5", "2021 1 5", "2021 1 1", "2011 2 2"]),
@@ -23,7 +22,7 @@ def test_weeks_are_numbered_like_java(language: str, expected: list[str]) -> Non
     assert [write(datetime.fromisoformat(day).replace(tzinfo=UTC)) for day in DAYS] == expected
 
 
-@pytest.mark.parametrize("language", ["en-US", "it-IT"])
+@each_row("language", ["en-US", "it-IT"])
 def test_the_first_and_the_last_day_have_a_week_number(language: str) -> None:
     """The first and the last day have a week too, though the weeks' years have no dates."""
     write = compile_date_pattern("YYYY w").formatter(language)

@@ -12,6 +12,7 @@ from stratabase.core.model.types.temporal import DATE_SLICES
 from stratabase.values.formats.date_fields import DatePart
 from stratabase.values.formats.date_pattern import DateParser, compile_date_pattern
 from stratabase.values.formats.invalid_value import InvalidValue
+from tests.rows import each_row
 
 ALL = frozenset({DatePart.DATE, DatePart.TIME})
 DATE = frozenset({DatePart.DATE})
@@ -32,7 +33,7 @@ def read(
     return reader(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "expected"), [("100% dd", "100% 31"), ("[dd]{}#", "[31]{}#"), ("ñ dd", "ñ 31"), ("", "")]
 )
 def test_what_is_no_letter_stays_as_it_is(pattern: str, expected: str) -> None:
@@ -40,7 +41,7 @@ def test_what_is_no_letter_stays_as_it_is(pattern: str, expected: str) -> None:
     assert written(pattern) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("zone", "language", "expected"),
     [
         ("Europe/Rome", "en", "CEST Central European Summer Time +0200 +02 +0200 +02:00"),
@@ -54,7 +55,7 @@ def test_time_zones_are_formatted_by_their_pattern(zone: str, language: str, exp
     assert written("z zzzz Z X XX XXX", moment, language) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "reason"),
     [
         ("dd q", 'The pattern "dd q" contains the unsupported letter "q"'),
@@ -70,9 +71,7 @@ def test_invalid_date_patterns_are_refused(pattern: str, reason: str) -> None:
         compile_date_pattern(pattern)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "allowed", "letter"), [("dd HH", DATE, "H"), ("HH dd", TIME, "d"), ("HH z", TIME, "z")]
-)
+@each_row(("pattern", "allowed", "letter"), [("dd HH", DATE, "H"), ("HH dd", TIME, "d"), ("HH z", TIME, "z")])
 def test_pattern_letters_of_other_types_are_refused(
     pattern: str, allowed: frozenset[DatePart], letter: str
 ) -> None:
@@ -81,7 +80,7 @@ def test_pattern_letters_of_other_types_are_refused(
         compile_date_pattern(pattern).check_parts(allowed)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "text"),
     [
         ("dd/MM/yyyy HH:mm", "31/1/2020 10:00"),
@@ -109,7 +108,7 @@ def test_texts_that_do_not_match_the_pattern_are_refused(pattern: str, text: str
     assert read(pattern, text) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "text", "expected"),
     [
         ("ddMMyyyyHHmm", "310120201000", "2020-01-31T10:00:00+01:00"),
@@ -136,15 +135,13 @@ def test_texts_are_parsed_by_their_pattern(pattern: str, text: str, expected: st
     assert moment.isoformat() == expected
 
 
-@pytest.mark.parametrize(
-    "pattern", ["dd/MM", "dd/MM/yyyy", "dd/MM/yyyy hh:mm", "dd/MM/YYYY HH", "dd dd/MM/yyyy HH"]
-)
+@each_row("pattern", ["dd/MM", "dd/MM/yyyy", "dd/MM/yyyy hh:mm", "dd/MM/YYYY HH", "dd dd/MM/yyyy HH"])
 def test_incomplete_patterns_have_no_parser(pattern: str) -> None:
     """A pattern that leaves something out, or says it in two runs of one letter, is for writing alone."""
     assert compile_date_pattern(pattern).parser("en", UTC, ALL) is None
 
 
-@pytest.mark.parametrize("pattern", ["DYySMLdwHkKhmsFuW", "dMLwDyHmsS", "YyMLdD HKhkmsS", "zzzzyMdHH"])
+@each_row("pattern", ["DYySMLdwHkKhmsFuW", "dMLwDyHmsS", "YyMLdD HKhkmsS", "zzzzyMdHH"])
 def test_a_pattern_with_too_many_ambiguities_has_no_parser(pattern: str) -> None:
     """Otherwise each value of a filter could take milliseconds."""
     assert compile_date_pattern(pattern).parser("en", UTC, DATE) is None
@@ -189,14 +186,14 @@ def test_days_of_three_numbers_are_read_as_other_dates_are(pattern: str, text: s
     assert parser(text) == replace(parser, day_groups=None)(text)
 
 
-@pytest.mark.parametrize("pattern", ["dd/MM/yy", "dd/MMM/yyyy", "EEE dd/MM/yyyy", "DDD yyyy"])
+@each_row("pattern", ["dd/MM/yy", "dd/MMM/yyyy", "EEE dd/MM/yyyy", "DDD yyyy"])
 def test_other_days_are_not_read_as_three_numbers(pattern: str) -> None:
     parser = compile_date_pattern(pattern).parser("en", UTC, DATE)
     assert isinstance(parser, DateParser)
     assert parser.day_groups is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "shown"),
     [
         ("dd/MM/yyyy", "31/01/2020"),

@@ -3,11 +3,11 @@
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.values.formats.days import day_of, first_of_day, last_of_day
+from tests.rows import each_row
 
 MILLISECOND = timedelta(milliseconds=1)
 ZONES = [
@@ -30,7 +30,7 @@ def moment(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("zone", "day", "first", "last"),
     [
         ("UTC", "2020-02-29", "2020-02-29T00:00:00Z", "2020-02-29T23:59:59.999Z"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from stratabase.values.formats.decimals import canonical_decimal, parse_decimal, read_decimal
 from stratabase.values.formats.invalid_value import InvalidValue
+from tests.rows import each_row
 
 
 @given(
@@ -29,7 +30,7 @@ def test_a_number_is_read_in_its_canonical_spelling(value: Any) -> None:
         assert Decimal(expected) == Decimal(repr(value) if isinstance(value, float) else value)
 
 
-@pytest.mark.parametrize("value", [None, [], {}, b"1", "", "1,5", "\u0661", "1\n"])
+@each_row("value", [None, [], {}, b"1", "", "1,5", "\u0661", "1\n"])
 def test_anything_else_is_no_number(value: Any) -> None:
     with pytest.raises(InvalidValue):
         read_decimal(value)

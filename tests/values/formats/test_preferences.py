@@ -3,13 +3,12 @@
 from datetime import UTC
 from typing import NamedTuple
 
-import pytest
-
 from stratabase.values.formats.date_fields import DatePart
 from stratabase.values.formats.date_pattern import compile_date_pattern
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.locales import is_time_zone
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, FORMAT_CHECKS, Formats
+from tests.rows import each_row
 
 
 class FormatError(NamedTuple):
@@ -36,7 +35,7 @@ def test_valid_formats_are_accepted() -> None:
     assert check_formats(Formats("EEEE d MMMM yyyy", "hh:mm a", "America/Argentina/Ushuaia", "pt-BR")) == []
 
 
-@pytest.mark.parametrize("formats", [Formats("dMyyyy", "Hmmss"), Formats("yMMdd", "HmsS")])
+@each_row("formats", [Formats("dMyyyy", "Hmmss"), Formats("yMMdd", "HmsS")])
 def test_formats_with_few_ambiguities_are_accepted(formats: Formats) -> None:
     """A Datetime in both formats can be read in only a few ways."""
     assert not [one for one in check_formats(formats) if "run together" in one.message]
@@ -44,7 +43,7 @@ def test_formats_with_few_ambiguities_are_accepted(formats: Formats) -> None:
     assert pattern.parser("en", UTC, frozenset({DatePart.DATE, DatePart.TIME})) is not None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("formats", "field", "reason"),
     [
         (Formats(date_format="dd HH"), "date_format", 'The letter "H" represents part of a time.'),
@@ -64,7 +63,7 @@ def test_invalid_formats_are_refused(formats: Formats, field: str, reason: str) 
     assert reason in mistake.message
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "reason"),
     [
         ("dd MMM", 'The year is missing. Add "yyyy".'),
@@ -93,7 +92,7 @@ def test_incomplete_date_formats_are_refused(pattern: str, reason: str) -> None:
     assert reason in mistake.message
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "reason"),
     [
         ("mm:ss", 'The hour is missing. Add "HH".'),
@@ -112,7 +111,7 @@ def test_incomplete_time_formats_are_refused(pattern: str, reason: str) -> None:
     assert reason in mistake.message
 
 
-@pytest.mark.parametrize(
+@each_row(
     "pattern",
     [
         "d/M/y",
@@ -130,7 +129,7 @@ def test_complete_date_formats_are_accepted(pattern: str) -> None:
     assert check_formats(Formats(date_format=pattern)) == []
 
 
-@pytest.mark.parametrize("pattern", ["HH", "H:mm", "HHmm", "kk.mm", "K:mm a", "a hh:mm:ss.SSS", "HH:mm:ss"])
+@each_row("pattern", ["HH", "H:mm", "HHmm", "kk.mm", "K:mm a", "a hh:mm:ss.SSS", "HH:mm:ss"])
 def test_complete_time_formats_are_accepted(pattern: str) -> None:
     """A time format must show the hour. Finer units are lost, as with the default format."""
     assert check_formats(Formats(time_format=pattern)) == []
@@ -141,21 +140,19 @@ def test_all_format_errors_are_reported_together() -> None:
     assert [mistake.field for mistake in mistakes] == ["date_format", "time_format", "time_zone", "language"]
 
 
-@pytest.mark.parametrize(
-    "name", ["", "europe/rome", "Europe", "../../etc/passwd", "GMT+25", "\0", "localtime"]
-)
+@each_row("name", ["", "europe/rome", "Europe", "../../etc/passwd", "GMT+25", "\0", "localtime"])
 def test_unknown_time_zones_are_refused(name: str) -> None:
     """Only names of the IANA data, spelled as there, on whatever machine."""
     assert not is_time_zone(name)
 
 
-@pytest.mark.parametrize("code", ["it", "en", "pt-BR", "pt_BR", "zh-Hans-CN", "de-CH"])
+@each_row("code", ["it", "en", "pt-BR", "pt_BR", "zh-Hans-CN", "de-CH"])
 def test_known_languages_are_accepted(code: str) -> None:
     """A language, alone or with script and territory, with a hyphen or an underscore."""
     assert check_formats(Formats(language=code)) == []
 
 
-@pytest.mark.parametrize("code", ["", "xx", "english", "it-ITALY-ROME-XX-YY", "../it", "it\n", "\0", "C"])
+@each_row("code", ["", "xx", "english", "it-ITALY-ROME-XX-YY", "../it", "it\n", "\0", "C"])
 def test_unknown_languages_are_refused(code: str) -> None:
     """Anything else is none."""
     assert [mistake.field for mistake in check_formats(Formats(language=code))] == ["language"]

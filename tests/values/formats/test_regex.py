@@ -64,7 +64,7 @@ INSTEAD = {
 }
 
 
-@pytest.mark.parametrize("pattern", INSTEAD)
+@each_row("pattern", INSTEAD)
 def test_the_advised_syntax_is_supported(pattern: str) -> None:
     assert compile_regex(pattern).fullmatch(INSTEAD[pattern])
 

@@ -17,6 +17,7 @@ from babel.messages.pofile import read_po
 import stratabase
 import stratabase_aws
 from stratabase.values.messages.catalogs import LANGUAGES
+from tests.rows import each_row
 
 PACKAGE = Path(stratabase.__file__).parent
 AWS_PACKAGE = Path(stratabase_aws.__file__).parent
@@ -159,7 +160,7 @@ def _literal_texts(value: ast.expr) -> Iterator[str]:
             yield from _literal_texts(right)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "is_english"),
     [
         ("is", True),

@@ -5,11 +5,11 @@ import pickle
 import subprocess
 import sys
 
-import pytest
 from babel.lists import format_list
 
 from stratabase.values.messages import Message, _, and_list, ngettext, or_list, verbatim
 from stratabase.values.messages.catalogs import LANGUAGES, choose_language
+from tests.rows import each_row
 
 
 def test_a_message_is_its_english_text() -> None:
@@ -30,7 +30,7 @@ def test_an_unavailable_language_falls_back_to_english() -> None:
     assert message.in_language("ja") == message.in_language("not a tag") == message
 
 
-@pytest.mark.parametrize(("count", "text"), [(0, "0 objects"), (1, "1 object"), (2, "2 objects")])
+@each_row(("count", "text"), [(0, "0 objects"), (1, "1 object"), (2, "2 objects")])
 def test_a_number_selects_singular_or_plural(count: int, text: str) -> None:
     assert ngettext("{count} object", "{count} objects", count) == text
 
@@ -41,7 +41,7 @@ def test_numbers_are_grouped_by_the_rules_of_the_language() -> None:
     assert message.in_language("it") == "1.234.567 and 1.000"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "english", "italian"),
     [
         (["a"], "a", "a"),
@@ -71,7 +71,7 @@ def test_a_verbatim_text_is_the_same_in_every_language() -> None:
     assert {verbatim(text).in_language(language) for language in LANGUAGES} == {text}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "message",
     [
         _("{a} of {b}", a="x", b=2),
@@ -86,7 +86,7 @@ def test_a_copy_of_a_message_can_still_be_translated(message: Message) -> None:
         assert copied.in_language("it") == message.in_language("it")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wanted", "chosen"), [([], "en"), (["it"], "it"), (["ja", "it-CH"], "it"), (["EN_us", "it"], "en")]
 )
 def test_the_first_preferred_available_language_is_chosen(wanted: list[str], chosen: str) -> None:
@@ -98,7 +98,7 @@ def verbatim_template(template: str, **parameters: str | int) -> Message:
     return Message(template, parameters)
 
 
-@pytest.mark.parametrize("count", range(5))
+@each_row("count", range(5))
 def test_english_lists_are_those_of_the_locale_data(count: int) -> None:
     words = list("abcde"[:count])
     assert and_list(words) == format_list(words, "standard", "en")

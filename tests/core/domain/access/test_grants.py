@@ -7,9 +7,10 @@ from stratabase.core.model.model import Action
 from stratabase.core.model.reading import read_model
 from tests.core.schema.grants.guild_api import GUILD
 from tests.models import THINGS
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("profile", ["Administrator", "Manager", None])
+@each_row("profile", ["Administrator", "Manager", None])
 def test_administrators_full_access_and_the_service_itself_are_unrestricted(profile: str | None) -> None:
     assert access_of(GUILD, profile) is None
 
@@ -46,7 +47,7 @@ def _shop(access: str = "", granted: str = "", narrowed: str = "") -> Access | N
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("access", "granted", "orders", "customers"),
     [
         ("", "", frozenset[Action](), frozenset[Action]()),

@@ -2,10 +2,9 @@
 
 from urllib.parse import unquote, urlsplit
 
-import pytest
-
 from stratabase.core.domain.files.addresses import file_address, pending_file_address, upload_address
 from stratabase.core.domain.files.pending_file import FileTarget
+from tests.rows import each_row
 
 BASE = "https://api.example.com/prod"
 PHOTO = FileTarget("Person", "photo")
@@ -25,9 +24,7 @@ def test_a_historical_version_is_named_by_its_start() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "id_", ["../..", "a/b", "a?version=1", "a#b", "a%2Fb", "é\U0001f600", " ", "", "a+b"]
-)
+@each_row("id_", ["../..", "a/b", "a?version=1", "a#b", "a%2Fb", "é\U0001f600", " ", "", "a+b"])
 def test_ids_are_percent_encoded(id_: str) -> None:
     """No id leads to another address."""
     address = urlsplit(file_address(BASE, PHOTO, id_))

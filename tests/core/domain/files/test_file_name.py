@@ -1,13 +1,13 @@
 """The stored name of a file: one path component, without control characters, in any script."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.core.domain.files.file_name import DEFAULT_FILE_NAME, MAX_FILE_NAME_LENGTH, clean_file_name
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "photo.jpg",
@@ -31,7 +31,7 @@ def test_an_ordinary_name_stays_as_it_is(name: str) -> None:
     assert clean_file_name(name) == name
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sent", "name"),
     [
         ("/etc/passwd", "passwd"),
@@ -56,7 +56,7 @@ def test_paths_and_control_characters_are_removed(sent: str, name: str) -> None:
     assert clean_file_name(sent) == name
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sent",
     ["", ".", "..", "...", "a/", "a\\", "/", "../", "a/..", " ", ". .", "\u00a0", "\0", "..\0", "\u202e"],
 )
@@ -64,7 +64,7 @@ def test_a_name_that_is_none_becomes_the_default(sent: str) -> None:
     assert clean_file_name(sent) == DEFAULT_FILE_NAME
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sent", "name"),
     [
         ("x" * 256, "x" * 255),
@@ -75,7 +75,6 @@ def test_a_name_that_is_none_becomes_the_default(sent: str) -> None:
         ("." + "x" * 300, "." + "x" * 254),
         ("x" * 300 + ".", "x" * 254 + "."),
     ],
-    ids=range(7),
 )
 def test_a_long_name_is_shortened_and_keeps_its_extension(sent: str, name: str) -> None:
     assert clean_file_name(sent) == name

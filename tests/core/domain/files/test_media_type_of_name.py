@@ -1,13 +1,12 @@
 """The media type that the name of a file suggests."""
 
-import pytest
-
 from stratabase.core.domain.files import media_type_of_name as module
 from stratabase.core.domain.files.media_type import UNKNOWN_TYPE, stored_media_type
 from stratabase.core.domain.files.media_type_of_name import media_type_of_name
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "type_"),
     [
         ("ada.png", "image/png"),

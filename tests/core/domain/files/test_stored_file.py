@@ -1,8 +1,7 @@
 """The value of a File attribute identifies the file, also by the second in which the object took it."""
 
-import pytest
-
 from stratabase.core.domain.files.stored_file import StoredFile, shown_file, stored_file
+from tests.rows import each_row
 
 UPLOADED = 1_788_343_200_999
 PENDING = StoredFile("f1", "a.pdf", "application/pdf", 7, UPLOADED)
@@ -17,7 +16,7 @@ def test_a_file_is_read_as_it_was_stored() -> None:
     assert shown_file(bound.stored()) == PENDING.stored()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("replaced", "now", "expected"),
     [
         (UPLOADED + 1001, UPLOADED + 10_000, UPLOADED + 10_000),
@@ -25,7 +24,6 @@ def test_a_file_is_read_as_it_was_stored() -> None:
         (UPLOADED + 5001, UPLOADED + 1002, 1_788_343_207_000),
         (None, UPLOADED, 1_788_343_201_000),
     ],
-    ids=["later", "in the same second", "by a clock that is behind", "of an earlier layout"],
 )
 def test_the_file_that_replaces_another_one_has_another_second(
     replaced: int | None, now: int, expected: int

@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-import pytest
-
 from stratabase.core.domain.issues.equal_issues import MAX_EQUAL_ISSUES, merge_equal
 from stratabase.core.domain.issues.issue import Issue, IssueType, Level, Path, ReferenceType
 from stratabase.values.messages import verbatim
+from tests.rows import each_row
 
 MANY = MAX_EQUAL_ISSUES + 1
 WRONG = Issue(
@@ -52,7 +51,7 @@ def test_a_few_equal_issues_stay_as_they_are() -> None:
     assert merge_equal([]) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "other",
     [
         {"attribute_names": ("m",)},
@@ -64,7 +63,6 @@ def test_a_few_equal_issues_stay_as_they_are() -> None:
         {"entity_name": "Order"},
         {"message": verbatim("Line.m: 99 is too high.")},
     ],
-    ids=lambda other: next(iter(other)),
 )
 def test_issues_that_differ_stay_apart(other: dict[str, object]) -> None:
     """As many as two groups of ten are none of more than ten."""

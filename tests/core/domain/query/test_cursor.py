@@ -68,7 +68,7 @@ def test_a_truncated_cursor_is_refused(length: int) -> None:
         decode_cursor(CURSOR[:length], BY_NAME, THING)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("order", "class_"),
     [
         (Order.of([]), THING),
@@ -78,7 +78,6 @@ def test_a_truncated_cursor_is_refused(length: int) -> None:
         (BY_NAME, replace(THING, name="Other")),
         (BY_NAME, replace(THING, attributes={"name": attribute("name", "Text")})),
     ],
-    ids=["shorter", "attribute", "direction", "direction of the id", "class", "type"],
 )
 def test_a_cursor_of_another_class_or_order_is_refused_with_that_reason(order: Order, class_: Class) -> None:
     with pytest.raises(BadCursor, match="a different class or sort order"):
@@ -94,7 +93,7 @@ def test_a_cursor_contains_only_the_name_of_a_file() -> None:
     assert decode_cursor(cursor, BY_FILE, THING) == Position(({"name": "b"}, "id1"))
 
 
-@pytest.mark.parametrize("values", ['[5,"id"]', '[{"name":"b"},"id"]', '["\\ud800","id"]', '[["b"],"id"]'])
+@each_row("values", ['[5,"id"]', '[{"name":"b"},"id"]', '["\\ud800","id"]', '[["b"],"id"]'])
 def test_a_forged_cursor_with_a_wrong_name_of_a_file_is_refused(values: str) -> None:
     whole = encode_cursor(Position((None, "id1")), BY_FILE, THING)
     with pytest.raises(BadCursor, match="The cursor is not valid"):
@@ -164,7 +163,7 @@ def _text(content: bytes) -> str:
     return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
 
 
-@pytest.mark.parametrize("name", ["Mood", "Feeling"])
+@each_row("name", ["Mood", "Feeling"])
 def test_a_cursor_outlives_the_rename_of_an_enum(name: str) -> None:
     """Nothing is stored of the name of an enum."""
     moody, renamed = (

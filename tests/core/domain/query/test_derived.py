@@ -1,7 +1,5 @@
 """Derived attributes in queries."""
 
-import pytest
-
 from stratabase.core.domain.query.derived import Computed, computed_parts, simplify, split_filter
 from stratabase.core.domain.query.filter import And, Comparison, ExpressionFilter, Filter, FlagFilter, Not, Or
 from stratabase.core.domain.query.order import Order, OrderTerm, Position
@@ -10,6 +8,7 @@ from stratabase.core.model.model_expressions import expressions_of
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.types.operators import Operator
 from stratabase.values.cel.environment import EMPTY_CONTEXT
+from tests.rows import each_row
 
 MODEL = read_model(
     """extend schema @application(name: "A")
@@ -31,7 +30,7 @@ def holds(text: str) -> ExpressionFilter:
 PLAIN, LOUD = holds("size > 1 && _id != 'a'"), holds("size > 1 || loud == 'a'")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("filter_", "names", "kept", "derived"),
     [
         (None, (), None, None),
@@ -53,7 +52,7 @@ def test_derived_attributes_in_filters_are_found(
     assert computed_parts(Query("Thing", Order(), filter_), THING) == Computed(names)
 
 
-@pytest.mark.parametrize("filter_", [MARK, Not(MARK), Or((KEPT, MARK)), Not(And((KEPT, Not(MARK))))])
+@each_row("filter_", [MARK, Not(MARK), Or((KEPT, MARK)), Not(And((KEPT, Not(MARK))))])
 def test_marks_are_tested_after_they_were_computed(filter_: Filter) -> None:
     assert split_filter(filter_, THING) == (None, filter_)
     assert split_filter(And((KEPT, filter_)), THING) == (KEPT, filter_)

@@ -1,7 +1,5 @@
 """Filters whose result doesn't depend on the values of the object."""
 
-import pytest
-
 from stratabase.core.domain.objects.entity import RoleName
 from stratabase.core.domain.query.filter import (
     MATCH_ALL,
@@ -15,13 +13,14 @@ from stratabase.core.domain.query.filter import (
     constant_value,
 )
 from stratabase.core.model.types.operators import Operator
+from tests.rows import each_row
 
 LOW = Comparison("height", Operator.LT, 1)
 OF_NOTHING, OTHER_THAN_NOTHING = (Comparison("_id", each, ()) for each in (Operator.IN, Operator.NOT_IN))
 OWNER = RoleName("Thing", "owner")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("filter_", "expected"),
     [
         (MATCH_ALL, True),
@@ -42,7 +41,6 @@ OWNER = RoleName("Thing", "owner")
         (RoleFilter(OWNER, OF_NOTHING), False),
         (Not(RoleFilter(OWNER, Not(MATCH_ALL))), True),
     ],
-    ids=str,
 )
 def test_a_filter_may_have_the_same_result_for_every_object(filter_: Filter, expected: bool | None) -> None:
     assert constant_value(filter_) is expected

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import pytest
 from hypothesis import example, given, reject
 from hypothesis import strategies as st
 
@@ -219,7 +218,7 @@ def test_only_comparisons_with_something_known_are_implied(text: str, implied: F
     assert implied_by_condition(condition, THING, MODEL, context("Europe/Rome")) == implied
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("filter_", "implied"),
     [
         (is_("name", "a"), None),

@@ -79,7 +79,7 @@ def test_a_missing_value_is_null(
     assert {holds(attribute, operator, operand, one) for one in VALUES[attribute]} == {value}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("operator", "operand", "same", "other", "null"),
     [
         (Operator.EQ, "f1", True, False, False),
@@ -105,13 +105,13 @@ def test_alternatives_of_one_file_attribute_are_merged() -> None:
     assert [*found, matcher(either, THING)({})] == [True, True, False, True]
 
 
-@pytest.mark.parametrize("operator", [Operator.NULL, Operator.NOT_NULL])
+@each_row("operator", [Operator.NULL, Operator.NOT_NULL])
 def test_a_file_matches_null_operators(operator: Operator) -> None:
     assert holds("picture", operator, True, {"fileId": "f"}) is (operator is Operator.NOT_NULL)
     assert holds("picture", operator, True, None) is (operator is Operator.NULL)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("count > 1", [True, False, False]),
@@ -141,9 +141,7 @@ def _or(part: Filter) -> Filter:
     return Or((Or(()), part))
 
 
-@pytest.mark.parametrize(
-    "wraps", [(Not,), (_and,), (_or,), (_and, Not, _or, Not)], ids=["not", "and", "or", "mixed"]
-)
+@each_row("wraps", [(Not,), (_and,), (_or,), (_and, Not, _or, Not)])
 def test_filters_may_be_nested_200_deep(wraps: tuple[Callable[[Filter], Filter], ...]) -> None:
     """An even number of negations does not change the innermost filter."""
     nested: Filter = Comparison("name", Operator.EQ, "a")
@@ -161,7 +159,7 @@ def test_every_filter_agrees_with_the_naive_model(filter_: Filter, states: list[
     assert [test(state) for state in states] == [naive.matches(filter_, state, THING) for state in states]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "filter_",
     [
         Comparison("notes", Operator.CONTAINS, "b"),

@@ -19,12 +19,13 @@ from stratabase.core.domain.query.order import (
 from tests.core.domain.query import naive
 from tests.core.domain.query.queries import many_states, orders, positions
 from tests.models import THING
+from tests.rows import each_row
 
 ID, ID_DOWN = OrderTerm("_id"), OrderTerm("_id", descending=True)
 NAME, NAME_DOWN, COUNT = OrderTerm("name"), OrderTerm("name", descending=True), OrderTerm("count")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("terms", "meant"),
     [
         ((), (ID,)),
@@ -59,7 +60,7 @@ def test_null_is_first_ascending_and_last_descending_and_decimals_are_numbers() 
     assert sort_objects([NULL, LOW, HIGH], _itself, down, THING) == [HIGH, LOW, NULL]
 
 
-@pytest.mark.parametrize("down", [False, True])
+@each_row("down", [False, True])
 def test_files_are_ordered_by_name_by_code_point_and_then_by_id(*, down: bool) -> None:
     names = [None, "", "A.png", "Z.png", "a.png", "a.png", "é.png", "\uffff", "\U0001f600"]
     states = [

@@ -14,6 +14,7 @@ from tests.fakes import ADMINISTRATOR
 from tests.graphs.commands import add, create, create_command, update, update_command
 from tests.graphs.company import COMPANY
 from tests.graphs.company_scenario import CompanyScenario
+from tests.rows import each_row
 
 LONG = "x" * (MAX_OBJECT_BYTES + 1)
 HALF = "é" * (MAX_OBJECT_BYTES // 2)
@@ -41,7 +42,7 @@ def test_an_object_whose_texts_have_more_characters_than_its_bytes_is_named() ->
     assert place(excess(part)) == ("Task", "t1", None, ("data", "tasks", "update", 0))
 
 
-@pytest.mark.parametrize("values", [{}, {"text": LONG[1:]}, {"text": HALF, "more": HALF}, {"text": 7}])
+@each_row("values", [{}, {"text": LONG[1:]}, {"text": HALF, "more": HALF}, {"text": 7}])
 def test_what_may_fit_is_left_to_the_store(values: dict[str, Any]) -> None:
     assert excess(create_command("Charter", **values)) is None
 

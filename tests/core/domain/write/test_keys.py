@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from stratabase.core.domain.issues.issue import IssueType
 from stratabase.core.domain.objects.entity import Reference, RoleName
 from stratabase.core.domain.write.commands import Command, PartsCommand, ToManyCommand
@@ -235,7 +233,7 @@ def test_a_broken_reference_may_stay_or_be_changed() -> None:
     assert scenario.changes(update_command("Employee", "e1", team=point("t2"))) == {"Employee.e1.team": "t2"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "role", "gone"),
     [
         (update_command("Employee", "e4", favourite=point("a9")), "favourite", 'Address "a9"'),

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from stratabase.core.domain.write.commands import Command, PartsCommand, ToManyCommand
 from tests.graphs.commands import add, delete, delete_command, remove, update_command
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
@@ -81,7 +79,7 @@ REFUSED: dict[str, tuple[Command, list[tuple[Any, ...]]]] = {
 }
 
 
-@pytest.mark.parametrize(("command", "issues"), REFUSED.values(), ids=REFUSED)
+@each_row(("command", "issues"), REFUSED.values())
 def test_invalid_changes_of_links_are_refused_at_their_path(
     command: Command, issues: list[tuple[Any, ...]]
 ) -> None:

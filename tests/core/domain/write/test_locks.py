@@ -21,6 +21,7 @@ from tests.graphs.commands import (
     update_command,
 )
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
+from tests.rows import each_row
 
 BOBS = Lock("m2", "bob", NOON + 600_000)
 
@@ -216,7 +217,7 @@ PLACES: dict[str, tuple[Command, str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("command", "asked", "place"), PLACES.values(), ids=PLACES)
+@each_row(("command", "asked", "place"), PLACES.values())
 def test_a_lock_issue_has_the_path_of_the_object_in_the_request(
     command: Command, asked: str, place: str
 ) -> None:

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from stratabase.core.domain.write.commands import Command, PartsCommand
 from tests.graphs.commands import (
     create,
@@ -14,6 +12,7 @@ from tests.graphs.commands import (
     update_command,
 )
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
+from tests.rows import each_row
 
 DONE: dict[str, tuple[Command, dict[str, Any]]] = {
     "created with their whole and with their own parts": (
@@ -139,7 +138,7 @@ DONE: dict[str, tuple[Command, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize(("command", "changes"), DONE.values(), ids=DONE)
+@each_row(("command", "changes"), DONE.values())
 def test_parts_are_created_changed_and_deleted_through_their_whole(
     command: Command, changes: dict[str, Any]
 ) -> None:

@@ -20,6 +20,7 @@ from stratabase.members.refusals import TooManyFailures
 from stratabase.members.sign_in.sign_in import BasicAuthenticator
 from stratabase.values.messages import verbatim
 from stratabase_aws.functions.handler import LambdaHandler
+from tests.rows import each_row
 
 ANNA = Caller("1", "anna", "Clerk")
 BASIC = 'Basic realm="Stratabase", charset="UTF-8"'
@@ -68,7 +69,7 @@ def test_sign_in_receives_the_source_address() -> None:
     assert BOTH.caller(request(f"Basic {encoded('bert:right')}")).id == "192.0.2.7"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "password"), [("anna", "a:b::"), ("", "x"), ("anna", ""), ("é🙂", "ß\x00\n"), ("a" * 5000, " ")]
 )
 def test_basic_passes_credentials_unchanged(name: str, password: str) -> None:
@@ -82,7 +83,7 @@ def test_basic_passes_credentials_unchanged(name: str, password: str) -> None:
     assert seen == [(name, password)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("authorization", "challenges", "kind"),
     [
         ((), ["Ticket", BASIC], MissingCredentials),
@@ -102,9 +103,7 @@ def test_every_scheme_is_offered_in_order_and_one_that_refuses_says_why(
     assert (type(raised.value), list(raised.value.challenges)) == (kind, challenges)
 
 
-@pytest.mark.parametrize(
-    "refusal", [TooManyFailures(7), Forbidden(verbatim("no")), Unavailable(verbatim("later"))], ids=repr
-)
+@each_row("refusal", [TooManyFailures(7), Forbidden(verbatim("no")), Unavailable(verbatim("later"))])
 def test_other_refusals_propagate(refusal: Refusal) -> None:
     def refuse(*_: str) -> Caller:
         raise refusal

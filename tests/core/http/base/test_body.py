@@ -274,7 +274,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("good", GOOD, ids=lambda good: f"{good.form}: {good.name}")
+@each_row("good", GOOD)
 def test_a_valid_body_is_parsed(good: Good) -> None:
     assert read(good.content, good.form) == good.fields
 
@@ -287,7 +287,7 @@ def test_an_invalid_body_is_refused_with_a_clear_message(bad: Bad) -> None:
     assert len(str(refused.value)) < 500
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("form", "content_type", "read_as"),
     [
         (None, None, "json"),
@@ -306,7 +306,7 @@ def test_the_query_parameter_selects_the_format(
     assert body.read_body(request(content, form, content_type), SHAPE) == {"username": "anna"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("form", "content_type", "words"),
     [
         (None, "application/xml", "must be JSON, but the Content-Type header is application/xml"),

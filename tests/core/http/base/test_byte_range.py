@@ -4,11 +4,12 @@ import pytest
 
 from stratabase.core.http.base.byte_range import parse_range
 from stratabase.core.http.base.refusals import RangeNotSatisfiable
+from tests.rows import each_row
 
 HUGE = "9" * 5000
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("header", "part"),
     [
         ("bytes=0-0", (0, 1)),
@@ -29,7 +30,7 @@ def test_a_range_selects_a_part(header: str, part: tuple[int, int]) -> None:
     assert parse_range(header, 10) == part
 
 
-@pytest.mark.parametrize(
+@each_row(
     "header",
     [
         "",
@@ -53,7 +54,7 @@ def test_a_range_that_is_invalid_or_not_supported_is_ignored(header: str) -> Non
     assert parse_range(header, 10) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("header", "size"),
     [
         ("bytes=10-", 10),

@@ -6,8 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import pytest
-
 from stratabase.core.http.base import preconditions
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.base.cors import Cors
@@ -16,6 +14,7 @@ from stratabase.core.http.base.messages import Response
 from stratabase.core.http.base.response_body import MAX_RESPONSE_SIZE, MIN_COMPRESSED_SIZE, MIN_OFFLOADED_SIZE
 from stratabase.core.http.handler import HttpHandler
 from stratabase_aws.functions.handler import LambdaHandler
+from tests.rows import each_row
 
 JSON = ("Content-Type", "application/json")
 TEXT = b"a text that repeats itself; " * 100
@@ -61,7 +60,7 @@ def body_of(answer: dict[str, Any]) -> bytes:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("accept", "compressed"),
     [
         (None, False),
@@ -96,7 +95,7 @@ def test_repeated_accept_encoding_headers_are_combined() -> None:
     assert is_compressed(answer)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("size", "compressed"),
     [(MIN_COMPRESSED_SIZE - 1, False), (MIN_COMPRESSED_SIZE, True), (MIN_OFFLOADED_SIZE + 1, True)],
 )
@@ -107,7 +106,7 @@ def test_a_small_response_is_not_compressed(size: int, *, compressed: bool) -> N
     assert ("Vary" in answer["multiValueHeaders"]) is compressed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content_type", "compressed"),
     [
         ("application/json", True),
@@ -125,7 +124,7 @@ def test_only_text_types_are_compressed(content_type: str, *, compressed: bool) 
     assert is_compressed(answer) is compressed
 
 
-@pytest.mark.parametrize(
+@each_row(
     "header", [("ETag", '"strong"'), ("Content-Encoding", "br"), ("Content-Range", "bytes 0-2799/9999")]
 )
 def test_responses_with_exact_byte_semantics_are_not_compressed(header: tuple[str, str]) -> None:
@@ -156,8 +155,8 @@ def test_head_has_the_headers_of_get_and_no_body() -> None:
     assert (head["body"], head["isBase64Encoded"]) == ("", False)
 
 
-@pytest.mark.parametrize("accept", ["gzip", "identity"])
-@pytest.mark.parametrize("asks_again", ["gzip", "identity"])
+@each_row("accept", ["gzip", "identity"])
+@each_row("asks_again", ["gzip", "identity"])
 def test_one_etag_is_valid_for_both_encodings(accept: str, asks_again: str) -> None:
     def got(**headers: str) -> Any:
         data = {name.replace("_", "-"): [value] for name, value in headers.items()}

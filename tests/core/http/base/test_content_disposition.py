@@ -3,14 +3,14 @@
 import re
 from urllib.parse import unquote
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.core.http.base.content_disposition import content_disposition
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value"),
     [
         ("photo.jpg", "filename=\"photo.jpg\"; filename*=UTF-8''photo.jpg"),

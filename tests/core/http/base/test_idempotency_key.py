@@ -7,9 +7,10 @@ import pytest
 from stratabase.core.http.base.idempotency_key import idempotency_key, parse_idempotency_key
 from stratabase.core.http.base.messages import Request
 from stratabase.core.http.base.refusals import Malformed
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sent", "key"),
     [
         ("8e03978e-40d5", "8e03978e-40d5"),
@@ -25,7 +26,7 @@ def test_a_key_may_be_quoted_as_in_the_draft(sent: str, key: str) -> None:
     assert parse_idempotency_key((sent,)) == key
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sent",
     [
         "",

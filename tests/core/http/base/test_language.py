@@ -1,11 +1,10 @@
 """The language of a response."""
 
-import pytest
-
 from stratabase.core.domain.caller import Caller
 from stratabase.core.http.base.language import negotiate_language, response_language
 from stratabase.core.http.base.messages import Request
 from stratabase.values.formats.preferences import Formats
+from tests.rows import each_row
 
 
 def request(accept_language: str | None = None) -> Request:
@@ -13,7 +12,7 @@ def request(accept_language: str | None = None) -> Request:
     return Request("GET", "/x", "/x", headers=headers)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("preferred", "accepted", "language"),
     [
         (["it"], "", "it"),
@@ -34,7 +33,7 @@ def test_the_first_accepted_and_available_language_is_chosen(
     assert negotiate_language(request(accepted), preferred) == language
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("own", "accepted", "language"),
     [("it", "en", "it"), ("en", "it", "en"), ("de", "it", "it"), ("de", None, "en")],
 )

@@ -1,13 +1,12 @@
 """Content negotiation."""
 
-import pytest
-
 from stratabase.core.http.base.media_type import best_match, parse_media_type
+from tests.rows import each_row
 
 OFFERED = ("application/modern+json", "application/json")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("accept", "expected"),
     [
         ("", "application/modern+json"),

@@ -5,6 +5,7 @@ import pytest
 from stratabase.core.http.base.messages import Request
 from stratabase.core.http.base.preconditions import Validators, allows_range, is_unmodified
 from stratabase.core.http.base.refusals import PreconditionFailed
+from tests.rows import each_row
 
 BEFORE = "Tue, 01 Sep 2026 10:00:00 GMT"
 SAME = "Wed, 02 Sep 2026 10:00:00 GMT"
@@ -21,7 +22,7 @@ def test_the_validators_are_headers() -> None:
     assert CURRENT.headers() == (("ETag", '"f1"'), ("Last-Modified", SAME))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "headers",
     [
         {"if_none_match": '"f1"'},
@@ -37,13 +38,12 @@ def test_the_validators_are_headers() -> None:
         {"if_match": "*", "if_modified_since": SAME},
         {"if_unmodified_since": SAME, "if_none_match": '"f1"'},
     ],
-    ids=str,
 )
 def test_a_client_that_has_the_file_gets_304(headers: dict[str, str]) -> None:
     assert is_unmodified(request(**headers), CURRENT)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "headers",
     [
         {},
@@ -65,13 +65,12 @@ def test_a_client_that_has_the_file_gets_304(headers: dict[str, str]) -> None:
         {"if_unmodified_since": SAME},
         {"if_unmodified_since": "yesterday"},
     ],
-    ids=lambda headers: str(headers)[:60],
 )
 def test_other_clients_get_the_file(headers: dict[str, str]) -> None:
     assert not is_unmodified(request(**headers), CURRENT)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "headers",
     [
         {"if_match": '"x"'},
@@ -83,7 +82,6 @@ def test_other_clients_get_the_file(headers: dict[str, str]) -> None:
         {"if_unmodified_since": AFTER},
         {"if_unmodified_since": BEFORE, "if_none_match": '"f1"'},
     ],
-    ids=str,
 )
 def test_a_client_that_needs_another_state_gets_412(headers: dict[str, str]) -> None:
     with pytest.raises(PreconditionFailed):
@@ -99,7 +97,7 @@ def test_a_date_that_several_states_have_identifies_none() -> None:
         is_unmodified(request(if_unmodified_since=SAME), shared)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("condition", "allowed"),
     [
         ('"f1"', True),

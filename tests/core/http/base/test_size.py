@@ -11,11 +11,12 @@ from stratabase.core.http.base.refusals import ResponseTooLarge
 from stratabase.core.http.base.response_body import MAX_RESPONSE_SIZE, check_response_size
 from stratabase.core.http.handler import HttpHandler
 from stratabase_aws.functions.handler import LambdaHandler
+from tests.rows import each_row
 
 TYPE = (("Content-Type", "text/plain"),)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "status"),
     [
         (b"a" * (MAX_RESPONSE_SIZE - 1_000), 200),
@@ -36,7 +37,7 @@ def test_the_size_is_that_of_the_response_as_json(body: bytes, status: int) -> N
         assert "smaller pages" in json.loads(answer["body"])["detail"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wrote", "end"),
     [
         (False, "or accept gzip."),

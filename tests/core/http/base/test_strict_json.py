@@ -11,9 +11,10 @@ from stratabase.core.http.base.strict_json import (
     parse_exact_json,
     parse_json_object,
 )
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ('{"a": [1, 1.5, "x", null]}', {"a": [1, 1.5, "x", None]}),
@@ -38,7 +39,7 @@ def test_a_long_number_keeps_all_its_digits(text: str, expected: Any) -> None:
         assert repr(found) == repr(expected)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         '["\\ud800", 1234567890123456789]',
@@ -56,7 +57,7 @@ def test_unreadable_json_is_a_value_error(text: str | bytes) -> None:
         parse_exact_json(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("number", "shown"),
     [
         ("2e308", "2e308"),
@@ -79,7 +80,7 @@ def test_a_number_beyond_all_doubles_is_named(number: str, shown: str) -> None:
     assert str(refusal.value) == message
 
 
-@pytest.mark.parametrize(("start", "end"), [("[", "]"), ('{"a":', "}")])
+@each_row(("start", "end"), [("[", "]"), ('{"a":', "}")])
 def test_json_nested_500_levels_deep_is_parsed(start: str, end: str) -> None:
     found = parse_exact_json(start * 500 + "1" * 20 + end * 500)
     for _ in range(500):
@@ -87,10 +88,9 @@ def test_json_nested_500_levels_deep_is_parsed(start: str, end: str) -> None:
     assert found == int("1" * 20)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [b"[" * 1000, b"[" * 3000 + b"]" * 3000, b'{"username": ' + b"[" * 1000, b'{"a":' * 1000],
-    ids=["open", "closed", "in a field", "objects"],
 )
 def test_deep_nesting_is_the_reason_of_a_refusal_also_in_an_incomplete_text(text: bytes) -> None:
     with pytest.raises(Malformed, match="nested too deeply"):

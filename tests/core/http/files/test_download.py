@@ -22,6 +22,7 @@ from stratabase.values.messages import verbatim
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.fakes import FakeServices
 from tests.core.http.files.fake_downloads import CONTENT, gone, not_found
+from tests.rows import each_row
 
 BOUND = "/auth/file/{class}/{name}/{attribute}"
 PENDING = "/auth/file/{class}/{name}/pending/{pendingFileId}"
@@ -211,7 +212,7 @@ def test_a_malformed_version_is_404(fakes: FakeServices, download: Download, val
     assert fakes.downloads.calls == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("refusal", "status"),
     [
         (FileNotFound, 404),

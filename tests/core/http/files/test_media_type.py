@@ -1,11 +1,10 @@
 """Browsers show only files that cannot contain script, in a sandbox."""
 
-import pytest
-
 from stratabase.core.http.files.download import content_type, is_shown, security_policy
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     ["image/png", "image/jpeg", "IMAGE/WEBP", "application/pdf", "audio/mpeg", "video/mp4; codecs=avc1"],
 )
@@ -14,7 +13,7 @@ def test_pictures_pdf_audio_and_video_are_shown(name: str) -> None:
     assert content_type(name) == name
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "image/svg+xml",
@@ -38,7 +37,7 @@ def test_everything_else_is_saved(name: str) -> None:
     assert not is_shown(name)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "",

@@ -11,6 +11,7 @@ from stratabase.core.domain.issues.refusals import Refusal
 from stratabase.core.http.base.messages import Request
 from stratabase.core.http.base.refusals import Malformed
 from stratabase.core.http.files import tus
+from tests.rows import each_row
 
 NAMES = (
     "tus-resumable",
@@ -68,12 +69,12 @@ def test_metadata_may_be_missing() -> None:
     assert tus.read_metadata(with_header("upload-metadata", "")) == ("", "", "")
 
 
-@pytest.mark.parametrize("value", ["0", "10", "999999999999999999"])
+@each_row("value", ["0", "10", "999999999999999999"])
 def test_numbers_are_read(value: str) -> None:
     assert tus.read_size(with_header("upload-length", value)) == int(value)
 
 
-@pytest.mark.parametrize("value", ["", " 1", "+1", "-1", "1e3", "1.0", "0x1", "1_000", "1" * 19])
+@each_row("value", ["", " 1", "+1", "-1", "1e3", "1.0", "0x1", "1_000", "1" * 19])
 def test_other_texts_are_no_numbers(value: str) -> None:
     with pytest.raises(Malformed, match="number of bytes"):
         tus.read_offset(with_header("upload-offset", value))

@@ -24,6 +24,7 @@ from stratabase.core.http.pages.built_page import (
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
 from tests.repository import ROOT
+from tests.rows import each_row
 
 PAGE, FILE = "/public/graphiql", "/public/graphiql/{file}"
 REFERENCE, REFERENCE_FILE = "/public/reference", "/public/reference/{file}"
@@ -111,7 +112,7 @@ def test_a_name_in_the_page_is_never_markup() -> None:
     assert "<script>" not in LambdaHandler(HttpHandler({PAGE: endpoint}, Authentication({})))(event)["body"]
 
 
-@pytest.mark.parametrize(("suffix", "media"), [(".js", "text/javascript"), (".css", "text/css")])
+@each_row(("suffix", "media"), [(".js", "text/javascript"), (".css", "text/css")])
 def test_a_file_is_served_completely_and_is_immutable(suffix: str, media: str) -> None:
     name = GRAPHIQL.asset_name(suffix)
     answer = get_file(name)
@@ -131,7 +132,7 @@ def test_a_file_is_compressed_for_clients_that_accept_it() -> None:
     assert answer["multiValueHeaders"]["Vary"] == ["Accept-Encoding, Origin"]
 
 
-@pytest.mark.parametrize("coding", ["gzip", "identity"])
+@each_row("coding", ["gzip", "identity"])
 def test_a_client_with_the_current_file_gets_304(coding: str) -> None:
     (tag,) = get_file(GRAPHIQL.asset_name(".css"), {"Accept-Encoding": coding})["multiValueHeaders"]["ETag"]
     again = get_file(GRAPHIQL.asset_name(".css"), {"Accept-Encoding": coding, "If-None-Match": tag})
@@ -144,7 +145,7 @@ def test_a_file_with_a_fixed_name_is_revalidated() -> None:
     assert "react-dom" in answer["body"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name", ["nothing.js", "", "../page.html", "..%2Fpage.html", "sources.sha256", "page.py", "built", "."]
 )
 def test_no_other_file_is_served(name: str) -> None:
@@ -173,6 +174,6 @@ def test_a_page_loads_less_than_half_a_megabyte(page: BuiltPage) -> None:
     assert sum(len(file.gzipped) for file in files) < 500_000
 
 
-@pytest.mark.parametrize("folder", ["tools/graphiql", "tools/reference", "tests/clients"])
+@each_row("folder", ["tools/graphiql", "tools/reference", "tests/clients"])
 def test_lock_files_name_no_registry(folder: str) -> None:
     assert '"resolved"' not in (ROOT / folder / "package-lock.json").read_text()

@@ -3,11 +3,10 @@
 import json
 from typing import Any
 
-import pytest
-
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.handler import CATCH_ALL, HttpHandler
 from stratabase_aws.functions.handler import LambdaHandler
+from tests.rows import each_row
 
 BASE = "https://api.example.com/hr"
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
@@ -31,7 +30,7 @@ def ask(
     return answer["multiValueHeaders"], answer["body"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("language", "heading", "link"),
     [
         ("en", "Page not found", "Go to the start page"),
@@ -47,7 +46,7 @@ def test_a_browser_gets_a_page_that_leads_to_the_start(language: str, heading: s
     assert f'<a href="{BASE}/">{link}</a>' in body
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("method", "accept"),
     [
         ("GET", "*/*"),
@@ -67,7 +66,7 @@ def test_a_head_request_of_a_browser_gets_the_headers_of_the_page() -> None:
     assert (headers["Content-Type"], body) == (["text/html; charset=utf-8"], "")
 
 
-@pytest.mark.parametrize(("path", "shown"), [('<script>"', "/&lt;script&gt;&quot;"), ("\ud800", "/?")])
+@each_row(("path", "shown"), [('<script>"', "/&lt;script&gt;&quot;"), ("\ud800", "/?")])
 def test_the_address_is_shown_as_text(path: str, shown: str) -> None:
     _, body = ask(path, accept=BROWSER)
     assert f"<p>The address {shown} does not exist.</p>" in body

@@ -3,13 +3,12 @@
 import json
 from typing import Any
 
-import pytest
-
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.handler import HttpHandler
 from stratabase.core.http.pages.start import StartLinks, start_endpoint
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
+from tests.rows import each_row
 
 BASE = "https://api.example.com/hr"
 PATHS = {
@@ -36,9 +35,7 @@ def send(links: StartLinks = LINKS, method: str = "GET", **headers: str) -> Any:
     return answer
 
 
-@pytest.mark.parametrize(
-    "accept", ["*/*", "application/json", "text/html;q=0.5, application/json", "image/png"]
-)
+@each_row("accept", ["*/*", "application/json", "text/html;q=0.5, application/json", "image/png"])
 def test_programs_get_json(accept: str) -> None:
     answer = send(accept=accept)
     assert json.loads(answer["body"]) == {

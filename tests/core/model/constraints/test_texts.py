@@ -3,8 +3,6 @@
 import re
 from typing import Any
 
-import pytest
-
 from tests.models import violations
 from tests.rows import each_row
 
@@ -17,13 +15,13 @@ def breaches(text: str, domain: dict[str, Any]) -> list[str]:
     return [mistake.issue for mistake in mistakes]
 
 
-@pytest.mark.parametrize("text", ["12345", "n/a", "AB"])
+@each_row("text", ["12345", "n/a", "AB"])
 def test_texts_that_satisfy_their_constraint_are_accepted(text: str) -> None:
     """Any pattern may match, or any value be equal."""
     assert breaches(text, {"pattern": ("[0-9]{5}", "[A-Z]+"), "values": ("n/a",)}) == []
 
 
-@pytest.mark.parametrize("text", ["", "1234", "123456", "12345\n", "a", "12345 ABC"])
+@each_row("text", ["", "1234", "123456", "12345\n", "a", "12345 ABC"])
 def test_texts_that_violate_their_constraint_are_refused(text: str) -> None:
     """A pattern matches the whole value, no part of it."""
     domain: dict[str, Any] = {"pattern": ("[0-9]{5}", "[A-Z]+"), "values": ("n/a",)}
@@ -38,7 +36,7 @@ def test_values_without_a_pattern_are_literal() -> None:
     assert breaches("abc", {"values": ("a.c",)}) == ["ATTRIBUTE_STRING_PATTERN"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "a@b.it",
@@ -88,15 +86,13 @@ def test_invalid_email_addresses_are_refused(text: str) -> None:
     assert "ATTRIBUTE_EMAIL" in breaches(text, {"email": True})
 
 
-@pytest.mark.parametrize(
-    "text", ["112", "+39 06 1234567", "(06) 123-45.67", "06/1234567", "+123456789012345"]
-)
+@each_row("text", ["112", "+39 06 1234567", "(06) 123-45.67", "06/1234567", "+123456789012345"])
 def test_phone_numbers_are_accepted(text: str) -> None:
     """Digits, grouped as people do."""
     assert breaches(text, {"phone": True}) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",
@@ -116,14 +112,14 @@ def test_invalid_phone_numbers_are_refused(text: str) -> None:
     assert breaches(text, {"phone": True}) == ["ATTRIBUTE_PHONE"]
 
 
-@pytest.mark.parametrize("text", ["07643520567", "00743110157", "12345670017"])
+@each_row("text", ["07643520567", "00743110157", "12345670017"])
 def test_valid_partite_iva_are_accepted(text: str) -> None:
     """Numbers whose last digit checks."""
     assert breaches(text, {"partitaIva": True}) == []
     assert breaches(text, {"codiceFiscale": True}) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["", "07643520568", "70643520567", "0764352056", "IT07643520567", "0" * 11, "\u0660\u0667643520567"],
 )
@@ -138,13 +134,13 @@ def test_every_other_check_digit_is_refused() -> None:
     assert right == ["7"]
 
 
-@pytest.mark.parametrize("text", [CODE, "RSSMRA85T10A562S", "MRTMTT91D08F20RE"])
+@each_row("text", [CODE, "RSSMRA85T10A562S", "MRTMTT91D08F20RE"])
 def test_valid_codici_fiscali_are_accepted(text: str) -> None:
     """Persons' codes, also one with a letter in place of a digit (omocodia)."""
     assert breaches(text, {"codiceFiscale": True}) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",
@@ -164,7 +160,7 @@ def test_invalid_codici_fiscali_are_refused(text: str) -> None:
     assert breaches(text, {"codiceFiscale": True}) == ["ATTRIBUTE_CODICE_FISCALE_PERSONA_FISICA"]
 
 
-@pytest.mark.parametrize("text", ["07643520568", "1", "0" * 11])
+@each_row("text", ["07643520568", "1", "0" * 11])
 def test_invalid_numeric_codici_fiscali_are_refused_as_such(text: str) -> None:
     """A code that begins with a digit is reported as the code of a legal entity."""
     assert breaches(text, {"codiceFiscale": True}) == ["ATTRIBUTE_CODICE_FISCALE_PERSONA_GIURIDICA"]

@@ -2,15 +2,14 @@
 
 from typing import Any
 
-import pytest
-
 from stratabase.core.model.types import TYPES
 from tests.models import violations
+from tests.rows import each_row
 
 INT = TYPES["Int"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "domain", "text"),
     [
         (1, {"min": "2"}, "1 is too low. The minimum is 2."),
@@ -26,7 +25,7 @@ def test_values_out_of_range_are_refused(value: int, domain: dict[str, Any], tex
     assert (mistake.issue, mistake.message) == ("ATTRIBUTE_RANGE", text)
 
 
-@pytest.mark.parametrize("value", [-10, 0, 8])
+@each_row("value", [-10, 0, 8])
 def test_values_within_the_range_are_accepted(value: int) -> None:
     """The bounds themselves are in the range."""
     assert violations("Int", value, min="-10", max="8") == []

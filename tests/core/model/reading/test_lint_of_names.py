@@ -12,6 +12,7 @@ from stratabase.core.model.reading.lint import (
     uses_of_written_names,
 )
 from stratabase.core.model.users import with_users
+from tests.rows import each_row
 
 MODEL = """
 extend schema @application(name: "Work") @profile(name: "Boss", administrator: true) @profile(name: "Member")
@@ -47,7 +48,7 @@ def uses(where: str) -> list[NameUse]:
     return list(uses_of_written_names(read_model(MODEL % where, "work.graphql"), "Task", where))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "where",
     [
         "_ownedby == caller.username",
@@ -68,7 +69,7 @@ def test_comparisons_of_members_are_accepted(where: str) -> None:
     assert uses(where) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("where", "at", "path", "made_of"),
     [
         ("lower(_ownedby) == caller.username", 6, "_ownedby", ""),
@@ -101,7 +102,7 @@ def test_a_use_of_a_name_has_a_readable_message() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "where",
     [
         "_ownedby == caller.username",
@@ -117,7 +118,7 @@ def test_comparisons_of_the_caller_with_members_are_accepted(where: str) -> None
     assert caller_uses(where) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("where", "at", "attribute"),
     [
         ("title == caller.username", 9, ""),

@@ -14,6 +14,7 @@ from stratabase.core.model.reading.draft.directives import language
 from stratabase.core.model.types import TYPES
 from stratabase.core.model.users import USER
 from tests.repository import ROOT
+from tests.rows import each_row
 
 SAMPLE = ROOT / "layers/model/model.graphql"
 
@@ -58,7 +59,7 @@ def test_every_class_of_the_sample_has_a_description(sample: Model) -> None:
     assert [class_.name for class_ in sample.classes.values() if not class_.description] == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "model",
     [SAMPLE, ROOT / "tests/core/model/models/small.graphql", ROOT / "tests/core/schema/models/desk.graphql"],
 )

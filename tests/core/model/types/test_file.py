@@ -8,6 +8,7 @@ from stratabase.core.model.types import TYPES
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
 from tests.models import violations
+from tests.rows import each_row
 
 FILE = TYPES["File"]
 REFERENCE: dict[str, Any] = {
@@ -26,7 +27,7 @@ def test_file_references_are_parsed() -> None:
     assert stored == {**REFERENCE, "uploadedOn": "2020-01-31T09:00:00.000Z"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changed", "reason"),
     [
         ({"size": -1}, "size: -1 is not a file size"),
@@ -44,7 +45,7 @@ def test_invalid_file_references_are_refused(changed: dict[str, Any], reason: st
         FILE.read({**REFERENCE, **changed}, DEFAULT_FORMATS)
 
 
-@pytest.mark.parametrize("field", REFERENCE)
+@each_row("field", REFERENCE)
 def test_a_file_reference_with_a_missing_field_is_refused(field: str) -> None:
     part = {name: value for name, value in REFERENCE.items() if name != field}
     with pytest.raises(InvalidValue, match=field):

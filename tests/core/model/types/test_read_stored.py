@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +25,7 @@ def test_a_type_reads_the_texts_of_its_own_values(old: str, new: str) -> None:
     assert [type(value) for value in found.values()] == [type(value) for value in expected.values()]
 
 
-@pytest.mark.parametrize("name", TYPE_NAMES)
+@each_row("name", TYPE_NAMES)
 def test_only_a_file_reads_a_file_and_nothing_reads_the_parts_of_a_role(name: str) -> None:
     assert ALL[name].read_stored(FILE) == (FILE if name == "File" else None)
     assert ALL[name].read_stored({"name": "no file"}) is None
@@ -51,7 +50,7 @@ def test_reading_keeps_the_text_and_reading_twice_is_reading_once(
         assert second.read_stored(value) == second.read_stored(raw)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "0001-01-01T00:00:00.0+01",

@@ -127,7 +127,7 @@ def test_a_float_is_read_as_its_shortest_decimal(number: float) -> None:
     assert float(read(number)) == number
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "language", "stored", "expected"),
     [
         ("default", "it", "1234567.5", "1234567.5"),

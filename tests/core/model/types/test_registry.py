@@ -47,7 +47,7 @@ HOSTILE: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "operators", "restrictions", "formatted"),
     [
         ("String", NUMBERS | TEXT_OPERATORS, TEXTS, False),

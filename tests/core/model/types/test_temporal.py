@@ -131,7 +131,7 @@ def test_a_refusal_shows_an_example_in_the_format_of_the_member() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "formats", "example"),
     [
         ("Date", Formats("yyyy-MM-dd"), "2020-12-31"),
@@ -149,8 +149,8 @@ def test_a_refusal_shows_iso_8601_once_if_it_is_the_format_of_the_member(
     assert str(refusal.value) == (f'"tomorrow" is not a valid {name}. Use ISO 8601 (for example, {example}).')
 
 
-@pytest.mark.parametrize("zone", ["America/Los_Angeles", "Etc/GMT+12", "Europe/Rome", "Pacific/Kiritimati"])
-@pytest.mark.parametrize(
+@each_row("zone", ["America/Los_Angeles", "Etc/GMT+12", "Europe/Rome", "Pacific/Kiritimati"])
+@each_row(
     "stored",
     ["0001-01-01T00:00:00.000Z", "0001-01-02T00:00:00.000Z", "9999-12-31T00:00:00.000Z", LAST],
 )
@@ -159,7 +159,7 @@ def test_a_shown_instant_is_read_back_also_at_the_ends_of_the_calendar(stored: s
     assert read("Datetime", written("Datetime", stored, formats=formats), formats) == stored
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "formats"),
     [
         ("0001-01-01T00:00", ROME),
@@ -174,7 +174,7 @@ def test_instants_outside_the_years_1_to_9999_are_refused(given: str, formats: F
         read("Datetime", given, formats)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "expected"),
     [
         ("29/03/2020 01:59", "2020-03-29T00:59:00.000Z"),
@@ -192,7 +192,7 @@ def test_times_at_clock_changes_are_parsed_like_java(given: str, expected: str) 
     assert read("Datetime", given, ROME) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "stored", "pattern", "formats", "expected"),
     [
         ("Date", "2020-01-31", "default", DEFAULT_FORMATS, "31/01/2020"),
@@ -217,9 +217,7 @@ def test_temporal_values_are_formatted(
     assert written(name, stored, pattern, formats) == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "pattern"), [("Date", "HH:mm"), ("Time", "dd"), ("Date", "q"), ("Datetime", "'")]
-)
+@each_row(("name", "pattern"), [("Date", "HH:mm"), ("Time", "dd"), ("Date", "q"), ("Datetime", "'")])
 def test_invalid_patterns_for_a_type_are_refused(name: str, pattern: str) -> None:
     """A pattern that does not exist, or tells of what the type does not have, is refused."""
     with pytest.raises(InvalidValue, match="pattern"):
@@ -288,7 +286,7 @@ def test_temporal_values_outside_of_their_domain_are_refused() -> None:
     assert mistake.message == "2021-01-01 is too high. Use a value from 2020-01-01 to 2020-12-31."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "stored", "formats", "text"),
     [
         ("Date", "2020-02-01", DEFAULT_FORMATS, "01/02/2020"),
@@ -319,7 +317,7 @@ def test_bounds_are_reported_in_the_formats_of_the_member() -> None:
     assert other.message == "31.12.2019 is not allowed. Use 1.1.2020 or 1.2.2020."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "stored", "formats", "text"),
     [
         ("Date", "2020-01-31", NEW_YORK, "2020-01-31"),
@@ -360,7 +358,7 @@ def test_an_instant_in_iso_8601_always_means_the_same_millisecond(moment: dateti
     assert type_.read_offset(type_.serializer("iso", formats)(stored), formats) == stored
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "likely"),
     [
         ("YYYY-MM-DD", "yyyy-MM-dd"),
@@ -402,7 +400,7 @@ def test_values_are_written_as_their_moments_are(pattern: str, zone: str, moment
         assert text == compile_date_pattern(pattern).formatter(formats.language)(own)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("formats", "name", "stored", "text"),
     [
         (ISO, "Date", "2020-12-31", "2020-12-31"),

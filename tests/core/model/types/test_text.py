@@ -9,33 +9,34 @@ from stratabase.core.model.types.enumeration import EnumType
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.preferences import DEFAULT_FORMATS
 from tests.models import violations
+from tests.rows import each_row
 
 COLOUR = EnumType("Colour", ["RED", "GREEN"])
 
 
-@pytest.mark.parametrize("name", ["String", "Text"])
-@pytest.mark.parametrize("value", ["", " a ", "\0\x1b\r\n", "e\u0301 é 😀", "\ufeff\u202e"])
+@each_row("name", ["String", "Text"])
+@each_row("value", ["", " a ", "\0\x1b\r\n", "e\u0301 é 😀", "\ufeff\u202e"])
 def test_texts_are_stored_unchanged(name: str, value: str) -> None:
     """Every character is kept, and nothing is trimmed or normalised."""
     assert TYPES[name].read(value, DEFAULT_FORMATS) == value
     assert TYPES[name].serializer("default", DEFAULT_FORMATS)(value) == value
 
 
-@pytest.mark.parametrize(("value", "at"), [("\ud800", 0), ("ab\udc00c", 2), ("😀\udfff", 1)])
+@each_row(("value", "at"), [("\ud800", 0), ("ab\udc00c", 2), ("😀\udfff", 1)])
 def test_surrogates_are_refused(value: str, at: int) -> None:
     """A lone surrogate is refused with its place: no other program could read it."""
     with pytest.raises(InvalidValue, match=f"The character at position {at} is a lone surrogate"):
         TYPES["Text"].read(value, DEFAULT_FORMATS)
 
 
-@pytest.mark.parametrize("value", [1, 1.5, True, [], {}])
+@each_row("value", [1, 1.5, True, [], {}])
 def test_values_that_are_not_text_are_refused(value: Any) -> None:
     """Nothing else is made into text."""
     with pytest.raises(InvalidValue, match=r"is not a valid String. Use text in double quotes"):
         TYPES["String"].read(value, DEFAULT_FORMATS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "length", "domain", "mistakes"),
     [
         ("String", 255, {}, 0),

@@ -7,13 +7,14 @@ import pytest
 from stratabase.core.model.types import ID_TYPE, TYPES
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.preferences import DEFAULT_FORMATS
+from tests.rows import each_row
 
 
 def read(name: str, value: Any) -> Any:
     return TYPES[name].read(value, DEFAULT_FORMATS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value", "expected"),
     [
         ("Int", 2147483647, 2147483647),
@@ -34,7 +35,7 @@ def test_whole_numbers_are_parsed(name: str, value: Any, expected: int) -> None:
     assert type(number) is int
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value", "right"),
     [
         ("Int", 2147483648, "from -2147483648 to 2147483647"),
@@ -58,7 +59,7 @@ def test_invalid_whole_numbers_are_refused(name: str, value: Any, right: str) ->
         read(name, value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "stored", "expected"),
     [("Int", 3, 3), ("Year", 2020, 2020), ("Serial", 3, "3"), ("Boolean", True, True)],
 )

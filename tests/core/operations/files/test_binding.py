@@ -26,6 +26,7 @@ from tests.core.operations.files.file_scenario import (
     reference_to,
 )
 from tests.fakes import unlimited_budget
+from tests.rows import each_row
 
 
 def test_a_created_object_has_the_uploaded_file() -> None:
@@ -67,7 +68,7 @@ def test_an_object_takes_an_upload_until_its_hour_is_over() -> None:
         scenario.download_pending(late)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("field", "value", "issue"),
     [
         ("fileId", "other", "MALFORMED_REQUEST"),
@@ -90,7 +91,7 @@ def test_a_reference_must_be_what_the_upload_returned(field: str, value: Any, is
     assert scenario.create(picture=pending)
 
 
-@pytest.mark.parametrize(("caller", "is_allowed"), [(ADA, True), (BEN, True), (CLEO, False)])
+@each_row(("caller", "is_allowed"), [(ADA, True), (BEN, True), (CLEO, False)])
 def test_only_the_uploader_or_an_administrator_can_use_an_upload(caller: Caller, is_allowed: bool) -> None:
     scenario = FileScenario()
     pending = scenario.upload(caller=BEN)
@@ -209,7 +210,7 @@ def test_a_preview_and_a_validation_take_no_file() -> None:
     assert scenario.create(picture=pending)
 
 
-@pytest.mark.parametrize("number", [1, 2])
+@each_row("number", [1, 2])
 def test_an_update_in_bulk_gives_a_file_to_one_object_only(number: int) -> None:
     scenario = FileScenario()
     photos = [scenario.create(title="same") for _ in range(number)]

@@ -10,6 +10,7 @@ from stratabase.core.http.base.messages import BodyStream
 from stratabase.core.operations.files.open_downloads import DOWNLOAD_LEASE, UNCOUNTED_BYTES, OpenDownloads
 from tests.fakes import FrozenClock
 from tests.in_memory_attempts import InMemoryAttempts
+from tests.rows import each_row
 
 LARGE = UNCOUNTED_BYTES + 1
 
@@ -109,7 +110,7 @@ def test_what_a_killed_process_has_left_ends_with_the_lease() -> None:
     downloads.open()
 
 
-@pytest.mark.parametrize(("limit", "size"), [(2, UNCOUNTED_BYTES), (0, LARGE)])
+@each_row(("limit", "size"), [(2, UNCOUNTED_BYTES), (0, LARGE)])
 def test_small_files_and_instances_without_a_limit_count_nothing(limit: int, size: int) -> None:
     downloads = Downloads(limit)
     for _ in range(5):

@@ -18,6 +18,7 @@ from tests.core.operations.write.recorded_calls import RecordedCalls
 from tests.core.schema.grants.guild_api import GUILD, MANAGER, SMITH
 from tests.fakes import fake_services, request_of
 from tests.graphs.commands import add, create_command, delete_command, point, update, update_command
+from tests.rows import each_row
 
 
 class GuildServices:
@@ -74,7 +75,7 @@ CALLS: dict[str, tuple[Command, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("command", "expected"), CALLS.values(), ids=CALLS)
+@each_row(("command", "expected"), CALLS.values())
 def test_a_write_with_grants_makes_these_calls(command: Command, expected: list[str]) -> None:
     assert GuildServices().calls(command) == expected
 

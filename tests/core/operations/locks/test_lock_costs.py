@@ -22,6 +22,7 @@ from tests.core.store.watched_engine import WatchedEngine
 from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, request_of, unlimited_budget
 from tests.graphs.commands import create, create_command, update, update_command
 from tests.graphs.company import COMPANY
+from tests.rows import each_row
 
 pytestmark = pytest.mark.usefixtures("lasting_registry")
 
@@ -155,12 +156,12 @@ LOCKED: dict[str, tuple[Callable[[MeteredServices], object], Cost]] = {
 }
 
 
-@pytest.mark.parametrize(("work", "cost"), COSTS.values(), ids=COSTS)
+@each_row(("work", "cost"), COSTS.values())
 def test_costs_without_locks(work: Callable[[MeteredServices], object], cost: Cost) -> None:
     assert MeteredServices().cost(work) == cost
 
 
-@pytest.mark.parametrize(("work", "cost"), LOCKED.values(), ids=LOCKED)
+@each_row(("work", "cost"), LOCKED.values())
 def test_costs_with_two_locked_objects(work: Callable[[MeteredServices], object], cost: Cost) -> None:
     meter = MeteredServices()
     meter.lock(meter.labels[0], meter.address)

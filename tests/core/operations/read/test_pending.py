@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import pytest
-
 from stratabase.core.domain.objects.change import Creation, Effect, EffectIndex
 from stratabase.core.domain.objects.entity import Reference, RoleName, RoleStorage, storage_of
 from stratabase.core.domain.query.order import Order
@@ -18,6 +16,7 @@ from tests.fakes import ADMINISTRATOR, request_of
 from tests.graphs.commands import add, create_command, delete_command, point, update_command
 from tests.graphs.company import COMPANY
 from tests.graphs.company_scenario import CompanyScenario
+from tests.rows import each_row
 
 COMMANDS: dict[str, Command] = {
     "a new object": create_command(
@@ -71,7 +70,7 @@ def all_read(reader: Reader, references: list[Reference]) -> object:
     return states, led
 
 
-@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+@each_row("command", COMMANDS.values())
 def test_an_overlay_reads_as_the_store_does_after_the_commit(command: Command) -> None:
     scenario = CompanyScenario()
     rehearsed = Write(scenario.services, command, ADMINISTRATOR).dry_run()

@@ -15,6 +15,7 @@ from tests.graphs.commands import (
     update_command,
 )
 from tests.graphs.company_scenario import CompanyScenario
+from tests.rows import each_row
 
 RIGHT: dict[str, Command] = {
     "a creation": create_command("Invoice", lines=create(create_command("Line", text="tea"))),
@@ -27,7 +28,7 @@ RIGHT: dict[str, Command] = {
 }
 
 
-@pytest.mark.parametrize("command", RIGHT.values(), ids=RIGHT)
+@each_row("command", RIGHT.values())
 def test_a_validation_writes_nothing(command: Command) -> None:
     scenario = CompanyScenario()
     graph, allowances = scenario.entities.graph, len(scenario.entities.allowances)

@@ -23,6 +23,7 @@ from tests.graphs.commands import (
     update_command,
 )
 from tests.graphs.company_scenario import CompanyScenario, issue_summary
+from tests.rows import each_row
 
 
 def calls(command: Command, scenario: CompanyScenario | None = None) -> list[str]:
@@ -95,12 +96,12 @@ CALLS: dict[str, tuple[Command, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("command", "expected"), CALLS.values(), ids=CALLS)
+@each_row(("command", "expected"), CALLS.values())
 def test_a_write_makes_these_calls(command: Command, expected: list[str]) -> None:
     assert calls(command) == expected
 
 
-@pytest.mark.parametrize("number", [2, 40])
+@each_row("number", [2, 40])
 def test_the_calls_do_not_grow_with_the_number_of_objects(number: int) -> None:
     scenario = CompanyScenario()
     ids = [f"x{n}" for n in range(number)]
@@ -201,7 +202,7 @@ RACES: dict[str, tuple[Command, Command, tuple[object, ...]]] = {
 }
 
 
-@pytest.mark.parametrize(("command", "other", "issue"), RACES.values(), ids=RACES)
+@each_row(("command", "other", "issue"), RACES.values())
 def test_a_lost_race_is_refused_like_a_later_write(
     command: Command, other: Command, issue: tuple[object, ...]
 ) -> None:

@@ -19,6 +19,7 @@ from tests.graphs.company import COMPANY
 from tests.graphs.company_engines import over_dynamodb, over_lagging, over_reference, over_sqlite
 from tests.graphs.stored_company import company_items
 from tests.graphs.write_cases import LARGE, WRITE_CASES, scenario
+from tests.rows import each_row
 from tests.soak import FULL, mostly
 
 pytestmark = pytest.mark.soak
@@ -66,7 +67,7 @@ def smooth(name: str) -> Outcome:
     return outcome(over_reference, Path(), name)
 
 
-@pytest.mark.parametrize("name", WRITE_CASES)
+@each_row("name", WRITE_CASES)
 def test_without_faults_the_items_match_the_graph(name: str) -> None:
     """To which the tests below compare. The plain rules do and refuse the same."""
     there = scenario()

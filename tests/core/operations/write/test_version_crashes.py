@@ -2,8 +2,6 @@
 
 from contextlib import suppress
 
-import pytest
-
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Command, Create, Delete, PartsCommand, Update
@@ -16,6 +14,7 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.contract.versions.models import COMPANY
 from tests.fakes import ADMINISTRATOR, NOON, CountedIds, FrozenClock, unlimited_budget
 from tests.graphs.commands import point
+from tests.rows import each_row
 
 RED, BLUE, ADA = Reference("Team", "id1"), Reference("Team", "id3"), Reference("Employee", "id5")
 
@@ -121,8 +120,8 @@ def died(items: dict[Key, Item], command: Command, call: int, *, does_it: bool) 
     return None
 
 
-@pytest.mark.parametrize("does_it", [False, True], ids=["before the call", "after the call"])
-@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+@each_row("does_it", [False, True])
+@each_row("command", COMMANDS.values())
 def test_a_crash_leaves_the_old_or_the_new_state_and_a_retry_completes_it(
     command: Command, does_it: bool
 ) -> None:

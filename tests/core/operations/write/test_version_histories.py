@@ -32,6 +32,7 @@ from tests.core.store.faulty_engine import FAULTY, FaultyEngine
 from tests.core.store.thread_switching import switching_threads_often
 from tests.fakes import ADMINISTRATOR, NOON, request_of, unlimited_budget
 from tests.graphs.commands import create_command
+from tests.rows import each_row
 from tests.soak import count, seed
 
 UPDATES = count(60, 5000)
@@ -103,7 +104,7 @@ def test_the_check_accepts_a_correct_store() -> None:
             check_history(ReferenceEngine())
 
 
-@pytest.mark.parametrize("faulty", FAULTY)
+@each_row("faulty", FAULTY)
 def test_the_check_detects_a_faulty_store(faulty: type[FaultyEngine]) -> None:
     with switching_threads_often(), pytest.raises(FAULTS):
         check_histories(lambda: faulty(ReferenceEngine()))

@@ -14,6 +14,7 @@ from stratabase.core.schema.execution.compiled_operation import CompiledOperatio
 from stratabase.core.schema.executor import SchemaExecutor
 from tests.fakes import ADMINISTRATOR, DictEntities, fake_services
 from tests.models import THINGS
+from tests.rows import each_row
 
 FULL = {
     "name": "chair",
@@ -71,7 +72,7 @@ def answers(query: str, variables: dict[str, Any], *, compiled: bool, objects: i
     return [json.loads(answer.body) for answer in found] + [len(entities.commits)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "options",
     [
         "{next: $number}",
@@ -94,7 +95,7 @@ def test_arguments_with_variables_are_read_on_each_execution(options: str) -> No
         assert b"errors" not in body
 
 
-@pytest.mark.parametrize(
+@each_row(
     "mutation",
     [
         'a: Thing___create(data: {name: "a"}) { _id name } b: Thing___create(data: {name: "b"}) { _id }',

@@ -113,7 +113,7 @@ def test_the_cost_of_a_document_is_estimated(text: str, expected: int) -> None:
     assert judged(text, {}, expected) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("selected", "expected"),
     [
         ("name greeting", 1),
@@ -144,7 +144,7 @@ def test_skipped_items_cost_no_derivation() -> None:
     assert cost('mutation { Person___update(data: {_id: "1"}) { team_name } }') == 10 + 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "variables", "expected"),
     [
         (f'{{ {PEOPLE}(options: {{filter_exp: "true"}}) {{ items {{ name }} }} }}', {}, 14),
@@ -171,7 +171,7 @@ def test_a_condition_costs_its_text_once(text: str, variables: Mapping[str, Any]
     assert cost(text, **variables) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("filter_", "expected"),
     [
         ('{name___eq: "x", _id___in: ["1"]}', 0),
@@ -198,7 +198,7 @@ PARTLY = f"query($t: TeamFilter) {{ {PEOPLE}(options: {{filter: {{OR: [{{team: $
 OPERAND = f"query($n: String) {{ {PEOPLE}(options: {{filter: {{team: {{name___eq: $n}}}}}}) {{ hasNext }} }}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "variables", "expected"),
     [
         (FILTERED, {}, 10),
@@ -228,7 +228,7 @@ def test_a_filter_that_costs_most_is_named() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("variables", "expected"),
     [
         ({}, 5),
@@ -245,7 +245,7 @@ def test_page_sizes_may_come_from_variables(variables: Mapping[str, Any], expect
     assert cost(text, **variables) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "expected"),
     [(None, 10), ({}, 10), ({"prev": 3}, 3), ({"next": 3, "offset": 4}, 7), ("nonsense", 10)],
 )
@@ -254,7 +254,7 @@ def test_a_variable_may_hold_all_options(options: Any, expected: int) -> None:
     assert cost(text, options=options) == expected
 
 
-@pytest.mark.parametrize(("full", "expected"), [(True, 20), (False, 10)])
+@each_row(("full", "expected"), [(True, 20), (False, 10)])
 def test_fields_excluded_by_variables_cost_nothing(full: bool, expected: int) -> None:
     text = f"query($full: Boolean!) {{ {PEOPLE} {{ items {{ name team @include(if: $full) {{ name }} }} }} }}"
     assert cost(text, full=full) == expected
@@ -297,7 +297,7 @@ def test_a_large_offset_is_refused_with_the_advice_to_use_a_cursor() -> None:
 BULK = "Team___updateBulk(data: {}, options: %s) { items { members { totalCount items { name } } } }"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "advice"),
     [
         (
@@ -347,7 +347,7 @@ def answered(query: str, variables: Mapping[str, Any], most: int) -> tuple[Any, 
     return json.loads(bodies[0]), entities.queries
 
 
-@pytest.mark.parametrize(("most", "refused"), [(19, True), (20, False)])
+@each_row(("most", "refused"), [(19, True), (20, False)])
 def test_a_too_expensive_operation_is_not_executed(most: int, refused: bool) -> None:
     query = "query($n: Int) { Thing___getPage(options: {next: $n}) { items { _id } } }"
 
@@ -388,7 +388,7 @@ def executed(model: Model, query: str, cost: int) -> tuple[Any, DictEntities]:
     return json.loads(executor.execute(query, {}, None, ADMINISTRATOR, "trace1").body), entities
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("model", "next_", "selected", "expected"),
     [
         (LINKED, 1, "paid", 1 + (1 + 1) + (10 + 1)),
@@ -398,7 +398,6 @@ def executed(model: Model, query: str, cost: int) -> tuple[Any, DictEntities]:
         (NESTED, 1000, "paid", 1000 + 100 + 1000),
         (NESTED, 1000, "paid treatments doses", 1000 + 100 + 1000 + 10_000),
     ],
-    ids=["one", "page", "same roles", "three roles", "parts", "all parts"],
 )
 def test_an_aggregate_over_several_roles_costs_its_batches(
     model: Model, next_: int, selected: str, expected: int
@@ -414,14 +413,13 @@ def test_an_aggregate_over_several_roles_costs_its_batches(
     assert executed(model, query, expected)[0] == {"data": {"Patient___getPage": {"items": []}}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("model", "next_", "selected", "expected"),
     [
         (LINKED, 1000, "paid doses", 1000 + 1100 + 11_000 + 110_000),
         (LINKED, 10_000, "paid", 10_000 + 11_000 + 110_000),
         (NESTED, 10_000, "doses", 10_000 + 1000 + 10_000 + 100_000),
     ],
-    ids=["three roles of a thousand", "two roles of ten thousand", "three roles of parts"],
 )
 def test_an_explosive_aggregate_is_refused_before_anything_is_read(
     model: Model, next_: int, selected: str, expected: int

@@ -14,6 +14,7 @@ from stratabase.core.domain.query.consumption import Consumption, Note
 from stratabase.core.schema.executor import SchemaExecutor
 from tests.fakes import ADMINISTRATOR, fake_services
 from tests.models import THINGS
+from tests.rows import each_row
 
 CLERK = Caller("2", "bert", "Clerk")
 GET = Consumption("get", None, 1, 1, 300, 1.0, 0, 0.1234567, after=1)
@@ -147,8 +148,8 @@ def test_insight_reports_the_cost_of_a_refused_service(api: InsightApi) -> None:
     assert answer["extensions"]["insight"] == TOTALS
 
 
-@pytest.mark.parametrize("level", ["LIGHT", "FULL", None])
-@pytest.mark.parametrize("caller", [ADMINISTRATOR, CLERK], ids=["administrator", "clerk"])
+@each_row("level", ["LIGHT", "FULL", None])
+@each_row("caller", [ADMINISTRATOR, CLERK])
 def test_insight_does_not_change_compiled_answers(level: str | None, caller: Caller) -> None:
     query = """query($level: InsightType) {
       one: Thing___get(_id: "1", insight: $level) { name day(format: "bbb") }

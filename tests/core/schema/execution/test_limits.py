@@ -2,10 +2,10 @@
 
 from typing import Any
 
-import pytest
 from graphql import get_introspection_query, parse
 
 from stratabase.core.schema.execution.limits import Limits, limit_violations, too_long
+from tests.rows import each_row
 
 LIMITS = Limits(characters=200, depth=3, aliases=2, directives=2)
 
@@ -18,7 +18,7 @@ def found(text: str, limits: Limits = LIMITS) -> list[tuple[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "{ a { b { c } } }",
@@ -37,7 +37,7 @@ def test_a_document_within_the_limits_passes(text: str) -> None:
     assert found(text) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "message", "line"),
     [
         ("{ a { b { c { d } } } }", "The document nests fields 4 levels deep", 1),

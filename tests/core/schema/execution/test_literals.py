@@ -25,6 +25,7 @@ from tests.core.schema.grants.test_random_grants import MEMBER, RandomObjects
 from tests.core.schema.graph_api import OrderedIds
 from tests.everything_model import EVERYTHING, EverythingObjects
 from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, unlimited_budget
+from tests.rows import each_row
 
 LITERALS = re.compile(r'"(?:[^"\\]|\\.)*"|(?<!\w)-?\d[\d.e]*')
 
@@ -85,7 +86,7 @@ def test_a_template_has_the_tokens_of_documents() -> None:
     assert sum(found) > 25
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "parts", "literals"),
     [
         ('{ a(b: "c", d: -5) }', ("{ a(b: ", ", d: ", ") }"), ['"c"', "-5"]),
@@ -100,7 +101,7 @@ def test_splits(text: str, parts: tuple[str, ...], literals: list[str]) -> None:
     assert (template.parts, template.literals) == (parts, literals)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "{ a }",

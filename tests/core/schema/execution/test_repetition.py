@@ -1,9 +1,9 @@
 """A document that selects the same field too often is refused before the quadratic validation."""
 
-import pytest
 from graphql import get_introspection_query, parse
 
 from stratabase.core.schema.execution.repetition import repetitions
+from tests.rows import each_row
 
 
 def found(text: str) -> list[str]:
@@ -18,7 +18,7 @@ FRAGMENTS = " ".join(f"fragment F{number} on A {{ x }}" for number in range(51))
 CHAIN = " ".join(f"fragment F{number} on A {{ x ...F{number + 1} }}" for number in range(40))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "{ " + "x " * 50 + "}",
@@ -35,7 +35,7 @@ def test_a_field_within_the_repetition_limit_passes(text: str) -> None:
     assert found(text) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "what"),
     [
         ("{ " + "x " * 51 + "}", "selects x 51 times"),

@@ -7,11 +7,12 @@ from graphql import parse
 
 from stratabase.core.schema.execution.limits import excess_of_literals, excess_of_variables
 from tests.core.schema.executor_api import ExecutorApi
+from tests.rows import each_row
 
 CREATE = "mutation($d: ThingCreate!) { Thing___create(data: $d) { _id } }"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("variables", "message"),
     [
         ({"d": [None] * 20_000}, "The variable $d has 20,001 values"),
@@ -29,9 +30,7 @@ def test_too_many_values_are_reported_with_the_variable(variables: dict[str, Any
     assert error.message == f"{message}. The maximum is 20,000. Split the request into several requests."
 
 
-@pytest.mark.parametrize(
-    "variables", [{}, {"d": [1] * 19_999}, {"a": ["x"] * 9_999, "b": {"c": ["x"] * 9_998}}]
-)
+@each_row("variables", [{}, {"d": [1] * 19_999}, {"a": ["x"] * 9_999, "b": {"c": ["x"] * 9_998}}])
 def test_values_within_the_limit_pass(variables: dict[str, Any]) -> None:
     assert excess_of_variables(variables) is None
 

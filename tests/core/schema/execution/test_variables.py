@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.core.schema.execution.variables import MAX_COERCED_DEPTH, VariableCoercion
+from tests.rows import each_row
 
 SCHEMA = build_schema("""
     enum Colour { RED GREEN }
@@ -119,7 +120,7 @@ def test_plain_values_are_coerced_without_graphql_core(monkeypatch: pytest.Monke
     assert described(coercion.values(variables)) == described(first)
 
 
-@pytest.mark.parametrize("depth", [MAX_COERCED_DEPTH - 1, MAX_COERCED_DEPTH + 1, 250, 3000])
+@each_row("depth", [MAX_COERCED_DEPTH - 1, MAX_COERCED_DEPTH + 1, 250, 3000])
 def test_deep_values_get_the_answer_of_graphql_core(depth: int) -> None:
     definitions = definitions_of("$thing: Thing!")
     coercion = VariableCoercion(SCHEMA, definitions)

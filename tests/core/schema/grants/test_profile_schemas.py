@@ -19,6 +19,7 @@ from stratabase.core.schema.generate import generate_schema
 from stratabase.core.schema.profile_schemas import ProfileSchemas, print_sdl
 from tests.core.schema.grants.random_model import random_model
 from tests.fakes import ADMINISTRATOR, fake_services
+from tests.rows import each_row
 from tests.service import SAMPLE_MODEL
 from tests.soak import count, seed
 
@@ -176,12 +177,11 @@ def test_a_service_whose_required_input_may_not_be_set_is_left_out() -> None:
     assert "Article___delete" in fields
 
 
-@pytest.mark.parametrize(
+@each_row(
     "hidden",
     ['cost: Int! @grant(profile: "Clerk", allow: [])', 'cost: Supplier! @grant(profile: "Clerk", allow: [])'],
-    ids=["attribute", "role"],
 )
-@pytest.mark.parametrize(
+@each_row(
     "service",
     ["mutation {{ Article___save({}) {{ _id }} }}", "{{ Article___previewCreate({}) {{ title }} }}"],
 )

@@ -10,6 +10,7 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.core.schema.grants.archive_api import CLERK, ArchiveApi
 from tests.core.schema.grants.archive_models import ALL, NAMED_X, OTHERS, PLAIN, SEAL, SEALS, granted, model
 from tests.fakes import ADMINISTRATOR
+from tests.rows import each_row
 
 
 class Case(NamedTuple):
@@ -109,7 +110,7 @@ def test_a_member_who_may_only_write_a_value_restores_it_unseen() -> None:
         assert archive.get("Dossier", id_, "secret") == {"secret": "a"}
 
 
-@pytest.mark.parametrize("own", ["", granted("[CREATE, EDIT, DELETE]")], ids=["follow", "own grants"])
+@each_row("own", ["", granted("[CREATE, EDIT, DELETE]")])
 def test_write_only_parts_are_restored_unseen(own: str) -> None:
     where = "" if own else granted("[CREATE, EDIT, DELETE]")
     case = Case(

@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import pytest
-
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
 from tests.core.schema.grants.archive_api import CLERK, ArchiveApi
 from tests.core.schema.grants.archive_models import ALL, NAMED_X, PLAIN, SEAL, SEALS, granted, model
 from tests.fakes import ADMINISTRATOR
+from tests.rows import each_row
 
 UNREAD = "[CREATE, EDIT]"
 PROFILES = """
@@ -35,10 +34,9 @@ def answer(archive: ArchiveApi, id_: str, second: int = 0) -> dict[str, Any]:
     return archive.body(archive.restoration(id_, second), CLERK)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "files",
     [granted("[]"), granted("[READ, EDIT]", NAMED_X), granted("[EDIT]", NAMED_X)],
-    ids=["closed", "for some", "for some unseen"],
 )
 def test_the_other_side_of_an_unread_key_counts_as_changed(files: str) -> None:
     answers = []
@@ -126,8 +124,8 @@ def test_a_hidden_part_deleted_before_its_whole_is_not_restored() -> None:
     }
 
 
-@pytest.mark.parametrize("required", ["", "!"])
-@pytest.mark.parametrize("person", [granted("[READ]", "name != 'hidden'"), granted("[READ]"), ""])
+@each_row("required", ["", "!"])
+@each_row("person", [granted("[READ]", "name != 'hidden'"), granted("[READ]"), ""])
 def test_hidden_parts_are_restored_with_their_references(required: str, person: str) -> None:
     """This does not depend on what the caller may see or change."""
     seal = f"{SEAL} {granted(ALL, PLAIN)}"

@@ -161,8 +161,8 @@ def test_a_day_that_a_time_zone_skips_has_no_instants() -> None:
     assert READER.read({"moment___eq": "2011-12-30"}, Formats(time_zone="Pacific/Apia"), ()) == MATCH_NONE
 
 
-@pytest.mark.parametrize("value", ["soon", "2020-02-30", "10:30", 20200131, True])
-@pytest.mark.parametrize("field", ["moment___eq", "moment___lt", "day___gte"])
+@each_row("value", ["soon", "2020-02-30", "10:30", 20200131, True])
+@each_row("field", ["moment___eq", "moment___lt", "day___gte"])
 def test_neither_a_day_nor_an_instant_is_refused_with_the_formats(field: str, value: Any) -> None:
     with pytest.raises(Refused) as refusal:
         READER.read({field: value}, Formats(), ("options", "filter"))

@@ -11,6 +11,7 @@ from stratabase.core.schema.inputs.filter_reader import FilterReader
 from stratabase.core.schema.inputs.filter_size import FilterSize, measure_filter
 from stratabase.values.formats.preferences import Formats
 from tests.everything_model import EVERYTHING
+from tests.rows import each_row
 
 A, B = (Comparison("height", Operator.LT, number) for number in (1, 2))
 IN = 'A comparison with "in" counts as one, regardless of how many values it lists.'
@@ -22,7 +23,7 @@ def read(data: dict[str, Any]) -> Filter:
     return reader.read(data, Formats(), ("options", "filter"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "comparisons", "members"),
     [
         ({}, 0, 0),
@@ -35,7 +36,7 @@ def test_comparisons_are_counted_at_any_depth(data: dict[str, Any], comparisons:
     assert measure_filter(data) == FilterSize(comparisons, members)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "message"),
     [
         (
@@ -63,7 +64,7 @@ def test_a_filter_at_the_limits_is_read() -> None:
     assert isinstance(read(value), And)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "expected"),
     [
         ({"AND": [{}, LOW, {}]}, A),

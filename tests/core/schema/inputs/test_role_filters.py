@@ -15,6 +15,7 @@ from stratabase.core.schema.inputs.filter_reader import FilterReader
 from stratabase.core.schema.inputs.filter_size import MAX_ROLES_IN_A_ROW, FilterSize, measure_filter
 from stratabase.core.schema.inputs.filter_type import role_filter_fields
 from stratabase.values.formats.preferences import Formats
+from tests.rows import each_row
 
 CLINIC = read_model(
     """
@@ -52,7 +53,7 @@ def refusals(class_name: str, data: Data, **how: bool) -> list[tuple[str, Any]]:
     return [(str(issue.message), issue.path) for issue in refusal.value.issues]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("class_name", "names"),
     [
         ("Patient", ["visits___some", "visits___none", "visits___every"]),
@@ -72,7 +73,7 @@ def test_roles_to_users_have_all_tests_of_a_to_one_role() -> None:
     assert {name for role in roles for name in (role, f"{role}___null")} <= {*names}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("class_name", "data", "expected"),
     [
         ("Visit", {"patient": SENT}, RoleFilter(PATIENT, ADA)),
@@ -109,7 +110,7 @@ def test_a_condition_on_a_role_is_read(class_name: str, data: Data, expected: Fi
     assert read(class_name, data, skip_nulls=True) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "expected"),
     [
         ({"patient": None}, MATCH_ALL),
@@ -125,7 +126,7 @@ def test_a_search_form_may_leave_conditions_on_roles_empty(data: Data, expected:
     assert read("Visit", data, skip_nulls=True) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "message", "path"),
     [
         (

@@ -18,6 +18,7 @@ from stratabase.core.store.engine.read_limiter import ReadLimiter, approximate_b
 from tests.contract.engine.reference import ReferenceEngine
 from tests.core.store.stores import Store, fresh_class
 from tests.core.store.watched_engine import WatchedEngine
+from tests.rows import each_row
 
 LARGE = "n" * 34_000
 BY_COUNT = Order.of([OrderTerm("count")])
@@ -82,7 +83,7 @@ REACHED = "The request reached its read limit"
 TRY = "Try one of the following."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("refusal", "reason", "remedy"),
     [
         (

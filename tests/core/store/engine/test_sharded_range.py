@@ -9,6 +9,7 @@ from stratabase.core.store.engine.port import UNBOUNDED, Batch, Bounds, Counted,
 from stratabase.core.store.engine.sharded_range import ShardedRange, count_shards
 from stratabase.core.store.layout.keys import shard_of, shards_of
 from tests.contract.engine.reference import ReferenceEngine
+from tests.rows import each_row
 from tests.soak import count, seed
 
 INDEX = "index3"
@@ -70,8 +71,8 @@ def test_a_range_has_the_same_items_in_the_same_order(shards: int) -> None:
         assert len(spent) == engine.items_read, "what no page contains is charged too"
 
 
-@pytest.mark.parametrize("distinct", [False, True])
-@pytest.mark.parametrize("shards", [1, 2, 16])
+@each_row("distinct", [False, True])
+@each_row("shards", [1, 2, 16])
 def test_the_counts_of_all_shards_add_up(shards: int, distinct: bool) -> None:
     engine, spent = filled(IDS, shards), list[Counted]()
     ranges = [Bounds(IDS[10], IDS[19]), Bounds(IDS[30], IDS[40], high_included=False)]

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import pytest
-
 from stratabase.core.model.attribute import ABSENT, KEPT, KeptValue, KeptValues
 from stratabase.core.store.layout.access_path import ENUM, Column
+from tests.rows import each_row
 
 COLUMNS = [
     Column("a", "String"),
@@ -26,7 +25,7 @@ STATES: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.reading)
+@each_row("column", COLUMNS)
 def test_the_text_of_a_state_is_the_text_of_its_value(column: Column) -> None:
     texts = [column.index_text(state) for state in STATES]
     assert texts == [column.text(column.value(state)) for state in STATES]

@@ -2,13 +2,12 @@
 
 from dataclasses import replace
 
-import pytest
-
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.store.engine.capacity import PROJECTED_ATTRIBUTES
 from stratabase.core.store.engine.port import Item, Value
 from stratabase.core.store.layout import codec, keys
 from tests.models import THING
+from tests.rows import each_row
 
 VERSIONED = replace(THING, versioned=True)
 CREATED = 1_795_334_400_000
@@ -26,10 +25,9 @@ def projected(item: Item) -> Item:
     return replace(item, attributes=kept)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "item",
     [head(versionStart=CREATED + 1), head(versionStart=CREATED + 1, lockOwner="1"), head()],
-    ids=["most objects", "locked", "of an early version of the service"],
 )
 def test_an_index_shows_the_state_and_the_start_of_an_object(item: Item) -> None:
     by_key, by_index = (codec.entity_of(each, VERSIONED) for each in (item, projected(item)))

@@ -3,8 +3,6 @@
 import random
 import string
 
-import pytest
-
 from stratabase.core.domain.objects.idempotency import (
     MAX_ANSWER_BYTES,
     IdempotencyRecord,
@@ -16,6 +14,7 @@ from stratabase.core.store.engine.capacity import item_bytes
 from stratabase.core.store.engine.port import TIME_TO_LIVE, Key
 from stratabase.core.store.layout import keys
 from stratabase.core.store.write.idempotency import put_record, read_record
+from tests.rows import each_row
 
 NOW = 1_700_000_000_123
 ANSWERS = {
@@ -26,7 +25,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+@each_row("answer", ANSWERS.values())
 def test_a_record_comes_back_as_it_was(answer: str) -> None:
     record = IdempotencyRecord("ab" * 32, object_step(3, "id#1"), "f" * 64, NOW + 877, answer)
     put = put_record(record, "commit", NOW, listed=True)

@@ -23,6 +23,7 @@ from stratabase.core.store.layout.access_path import (
     values_text,
 )
 from stratabase.values.formats.preferences import DEFAULT_FORMATS
+from tests.rows import each_row
 
 texts = st.text(
     st.sampled_from("\0\x01\x02\x03\x04 ./aA~\x7f\x80\ud7ff\ue000\uffff\U00010000\U0010ffff")
@@ -65,7 +66,7 @@ def test_texts_of_numbers_are_in_order(left: Decimal, right: Decimal) -> None:
     assert as_bytes(number_text(left), number_text(right)) == sign(left, right)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("type_", "given"),
     [
         ("Int", [-(2**31), -100, -99, -10, -9, -1, 0, 1, 9, 10, 11, 99, 100, 2**31 - 1]),
@@ -129,9 +130,7 @@ def test_truncated_texts_are_in_order_and_prefix_free(left: str, right: str) -> 
     assert is_truncated(one) or truncate(one) == one
 
 
-@pytest.mark.parametrize(
-    ("values", "shown"), [(0, ""), (1, ".a\x01"), (2, ".a\x01\x01"), (3, ".a\x01\x01.b")]
-)
+@each_row(("values", "shown"), [(0, ""), (1, ".a\x01"), (2, ".a\x01\x01"), (3, ".a\x01\x01.b")])
 def test_the_first_values_of_a_text_are_extracted(values: int, shown: str) -> None:
     """Values before a truncated one are complete."""
     assert first_values(f".a{VALUE_END}{VALUE_END}.b", values) == shown

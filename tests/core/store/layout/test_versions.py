@@ -38,6 +38,7 @@ from tests.core.store.watched_engine import WatchedEngine
 from tests.fakes import unlimited_budget
 from tests.listing import listing_place
 from tests.models import model
+from tests.rows import each_row
 
 ADA = Reference("Employee", "ada")
 FORGETFUL = model(*(replace(each, versioned=False) for each in COMPANY.classes.values()))
@@ -320,7 +321,7 @@ class UncertainEngine(WatchedEngine):
             raise OutcomeUnknown(refusal.failures) from refusal
 
 
-@pytest.mark.parametrize("engine_of", [WatchedEngine, UncertainEngine])
+@each_row("engine_of", [WatchedEngine, UncertainEngine])
 def test_a_write_with_a_lost_response_is_recognized_by_its_items(engine_of: type[WatchedEngine]) -> None:
     """A deletion is recognized by its tombstone.
 

@@ -1,6 +1,5 @@
 """The slices of an index that several comparisons with one attribute leave."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +7,7 @@ from stratabase.core.domain.query.filter import And, Comparison
 from stratabase.core.model.types.operators import Operator
 from stratabase.core.store.query.filter_analysis import ColumnRange, index_constraints, selectivity
 from tests.core.store.stores import fresh_class
+from tests.rows import each_row
 
 CLASS = fresh_class()
 NUMBERS = st.lists(st.integers(0, 12) | st.none(), max_size=8).map(tuple)
@@ -52,7 +52,7 @@ def test_long_lists_are_intersected_in_linear_time() -> None:
     assert len(ranges(*numbers)) == 10
 
 
-@pytest.mark.parametrize("operator", [Operator.IN, Operator.NOT_IN])
+@each_row("operator", [Operator.IN, Operator.NOT_IN])
 def test_a_repeated_value_does_not_change_the_estimated_share(operator: Operator) -> None:
     once, repeated = (Comparison("count", operator, values) for values in ((1, 2), (1, 2, 1, 1)))
 

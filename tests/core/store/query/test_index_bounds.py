@@ -1,20 +1,19 @@
 """The ranges of an index that contain all matches have no end that the engine would compare in vain."""
 
-import pytest
-
 from stratabase.core.domain.query.filter import And, Comparison
 from stratabase.core.model.types.operators import Operator
 from stratabase.core.store.layout.access_path import AccessPath, Column
 from stratabase.core.store.query.filter_analysis import index_constraints
 from stratabase.core.store.query.index_bounds import index_bounds
 from tests.core.store.stores import fresh_class
+from tests.rows import each_row
 
 CLASS = fresh_class()
 BY_NAME = AccessPath("index2", "Thing#1", (Column("name", "String"), Column("code", "String")))
 NAME_A = Comparison("name", Operator.EQ, "A")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("comparisons", "has_low", "has_high"),
     [
         ([Comparison("name", Operator.GTE, "B")], True, False),

@@ -13,6 +13,7 @@ from stratabase.core.model.types.operators import Operator
 from tests.contract.engine.lagging import LaggingEngine
 from tests.core.store.stores import Store, fresh_class
 from tests.core.store.watched_engine import WatchedEngine
+from tests.rows import each_row
 from tests.soak import seed
 
 ALL = PageFields(items=True, total_count=True, has_next=True, has_prev=True)
@@ -31,7 +32,7 @@ def among(*ids: str | None) -> Comparison:
 GOOD = Comparison("good", Operator.EQ, True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("filter_", "ids"),
     [
         (is_("a"), {"a"}),

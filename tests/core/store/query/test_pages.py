@@ -26,6 +26,7 @@ from tests.core.domain.query.queries import filters, many_states, orders, window
 from tests.core.store.stores import Store, fresh_class, unlimited
 from tests.core.store.watched_engine import WatchedEngine
 from tests.models import THING
+from tests.rows import each_row
 
 engine = engine_fixture(SEQUENTIAL, scope_of_shared_engine)
 
@@ -142,7 +143,7 @@ def test_no_object_is_decoded_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     assert loads.call_count == 10
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "plan"),
     [
         (Query("", BY_ID), IdOrderPlan),

@@ -30,6 +30,7 @@ from tests.core.store.random_queries import scenario
 from tests.core.store.stores import Store, built, fresh_class, schema_of, unlimited
 from tests.core.store.watched_engine import WatchedEngine
 from tests.models import THING
+from tests.rows import each_row
 from tests.soak import EXAMPLES, count
 
 EXAMPLES_OF_AN_ENGINE = 40
@@ -125,8 +126,8 @@ def test_only_a_part_of_a_long_run_of_equal_values_is_read() -> None:
     assert walked == [f"{n:04}" for n in range(0, 60, 2)]
 
 
-@pytest.mark.parametrize("operator", [Operator.EQ, Operator.NULL])
-@pytest.mark.parametrize("terms", [("count", "picture"), ("picture",)])
+@each_row("operator", [Operator.EQ, Operator.NULL])
+@each_row("terms", [("count", "picture"), ("picture",)])
 def test_no_index_is_suggested_for_files(operator: Operator, terms: tuple[str, ...]) -> None:
     operand = True if operator is Operator.NULL else "f1"
     filter_ = And((Comparison("picture", operator, operand), EQUAL))
@@ -156,7 +157,7 @@ def by(*names: str, down: bool = False) -> Order:
 COUNTED = PageFields(total_count=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "plan"),
     [
         (
@@ -206,7 +207,7 @@ def test_sqlite_counts_by_an_index_whatever_the_read_limit_is(
     engine.close()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("index", "query", "reads"),
     [
         (("count",), Query("", by("_id"), EQUAL, Window(4)), 5),

@@ -19,6 +19,7 @@ from tests.core.domain.query import naive
 from tests.core.store.random_queries import KNOWN, an_operand, scenario
 from tests.core.store.stores import Store, fresh_class
 from tests.models import THING
+from tests.rows import each_row
 
 
 def with_other_values(chance: random.Random, filter_: Filter) -> Filter:
@@ -78,7 +79,7 @@ def test_queries_that_differ_in_values_have_one_shape() -> None:
     assert shape_of(offset=200) == shape_of(offset=190)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ([("name", EQ, "a")], [("name", EQ, None)]),

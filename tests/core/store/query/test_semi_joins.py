@@ -41,6 +41,7 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.core.store.stores import unlimited
 from tests.core.store.watched_engine import WatchedEngine
 from tests.fakes import unlimited_budget
+from tests.rows import each_row
 from tests.soak import seed
 
 MODEL = read_model(
@@ -242,7 +243,7 @@ def hold_against_the_naive_model(engine: Engine, number: int, queries: int = 6) 
                 assert page.has_next is (len(ids) > query.window.size), why
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("role", "found"),
     [
         (RoleName("Near", "key"), Found.LINKS),
@@ -257,7 +258,6 @@ def hold_against_the_naive_model(engine: Engine, number: int, queries: int = 6) 
         (RoleName("Far", "manys"), Found.LINKS),
         (RoleName("Part", "whole"), Found.STATE),
     ],
-    ids=str,
 )
 def test_roles_are_followed_back_by_what_is_stored_at_their_targets(
     role: RoleName, found: Found | None
@@ -395,7 +395,7 @@ def test_the_caller_s_sight_decides_about_the_targets_of_the_caller_s_conditions
     assert found.items == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("role", "part", "hint"),
     [
         ("key", Comparison("size", Operator.EQ, 1), Hint(roles=("key",))),

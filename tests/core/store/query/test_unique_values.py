@@ -14,6 +14,7 @@ from stratabase.core.store.query.filter_analysis import MAX_UNIQUE_VALUES, uniqu
 from tests.contract.engine.lagging import LaggingEngine
 from tests.core.store.stores import Store, fresh_class, schema_of
 from tests.core.store.watched_engine import WatchedEngine
+from tests.rows import each_row
 from tests.soak import seed
 
 ALL = PageFields(items=True, total_count=True, has_next=True, has_prev=True)
@@ -30,7 +31,7 @@ def among(name: str, *values: Any) -> Comparison:
     return Comparison(name, Operator.IN, values)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("filter_", "values"),
     [
         (eq("name", "a"), None),

@@ -24,6 +24,7 @@ from tests.contract.versions.versioned_objects import HOUR, VersionedObjects
 from tests.core.store.faulty_engine import BlindWriteEngine, EarlyVersionEngine, FaultyEngine
 from tests.core.store.thread_switching import switching_threads_often
 from tests.models import model
+from tests.rows import each_row
 from tests.soak import count as times
 
 WRITERS = 4
@@ -130,7 +131,7 @@ def test_the_check_accepts_a_correct_store() -> None:
         check(Race(ReferenceEngine()))
 
 
-@pytest.mark.parametrize("faulty", [BlindWriteEngine, EarlyVersionEngine])
+@each_row("faulty", [BlindWriteEngine, EarlyVersionEngine])
 def test_the_check_detects_a_faulty_engine(faulty: type[FaultyEngine]) -> None:
     with switching_threads_often(), pytest.raises(FAULTS):
         check_all(lambda: Race(faulty(ReferenceEngine())))

@@ -16,6 +16,7 @@ from tests.core.store.stores import Store, fresh_class
 from tests.core.store.watched_engine import WatchedEngine
 from tests.evolution.backfill.unique_cases import is_guarded, reindex, with_uniques
 from tests.fakes import unlimited_budget
+from tests.rows import each_row
 
 CODE = Unique(("code",))
 
@@ -111,7 +112,7 @@ class EarlyGuardEngine(WatchedEngine):
         return found
 
 
-@pytest.mark.parametrize(("times", "found"), [(1, "b"), (3, "b"), (4, None)])
+@each_row(("times", "found"), [(1, "b"), (3, "b"), (4, None)])
 def test_an_object_without_the_guarded_values_is_read_again(times: int, found: str | None) -> None:
     """Reads are not isolated from commits everywhere: one commit moved the values from `a` to `b`."""
     engine = EarlyGuardEngine()

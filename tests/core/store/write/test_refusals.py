@@ -20,6 +20,7 @@ from stratabase.core.store.layout.codec import COMMIT_IDS, MAX_COMMIT_IDS
 from stratabase.core.store.write.refusals import was_committed, was_not_committed
 from tests.core.store.stores import Store, fresh_class
 from tests.core.store.watched_engine import WatchedEngine
+from tests.rows import each_row
 
 X, Y = Reference("Thing", "x"), Reference("Thing", "y")
 READ = Entity(X, {"_id": "x"}, ("first", "last"))
@@ -40,15 +41,15 @@ def failure(*commit_ids: str, key: Key = keys.head(X)) -> Failure:  # noqa: B008
 NOTHING = Failure(Check(keys.head(X), NOT_EXISTS), None)
 
 
-@pytest.mark.parametrize("effect", [CREATION, UPDATE, DELETION])
-@pytest.mark.parametrize("commit_ids", [("mine",), ("first", "last", "mine"), ("last", "mine", *OTHERS[:6])])
+@each_row("effect", [CREATION, UPDATE, DELETION])
+@each_row("commit_ids", [("mine",), ("first", "last", "mine"), ("last", "mine", *OTHERS[:6])])
 def test_a_head_that_names_a_change_proves_its_commit(effect: Effect, commit_ids: tuple[str, ...]) -> None:
     assert was_committed(change(effect), [failure(*commit_ids)])
     assert not was_not_committed(change(effect), [failure(*commit_ids)])
 
 
-@pytest.mark.parametrize("effect", [UPDATE, DELETION])
-@pytest.mark.parametrize("commit_ids", [("first", "last"), ("first", "last", "other"), ("last", *OTHERS[:7])])
+@each_row("effect", [UPDATE, DELETION])
+@each_row("commit_ids", [("first", "last"), ("first", "last", "other"), ("last", *OTHERS[:7])])
 def test_a_head_with_only_earlier_changes_disproves_the_commit(
     effect: Effect, commit_ids: tuple[str, ...]
 ) -> None:
@@ -56,8 +57,8 @@ def test_a_head_with_only_earlier_changes_disproves_the_commit(
     assert was_not_committed(change(effect), [failure(*commit_ids)])
 
 
-@pytest.mark.parametrize("effect", [CREATION, UPDATE, DELETION])
-@pytest.mark.parametrize(
+@each_row("effect", [CREATION, UPDATE, DELETION])
+@each_row(
     "found",
     [
         failure(*OTHERS),

@@ -1,7 +1,5 @@
 """Objects release their files, also when the model has changed since."""
 
-import pytest
-
 from stratabase.core.domain.files.stored_file import file_key
 from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.model.model import Model
@@ -10,6 +8,7 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.core.operations.files.file_scenario import ADA, FileScenario, file_id_of
 from tests.core.operations.files.stored_files import check_nothing_is_left
 from tests.in_memory_blobs import InMemoryBlobs
+from tests.rows import each_row
 
 PICTURE = "title: String picture: File"
 
@@ -44,7 +43,7 @@ class ChangingService:
         return self.blobs.size(file_key(file_id_of(entity))) is not None
 
 
-@pytest.mark.parametrize("attributes", ["title: String", "picture: String", "picture: Int", "other: File"])
+@each_row("attributes", ["title: String", "picture: String", "picture: Int", "other: File"])
 def test_deleting_an_object_releases_the_files_of_attributes_that_the_model_has_no_more(
     attributes: str,
 ) -> None:
@@ -58,7 +57,7 @@ def test_deleting_an_object_releases_the_files_of_attributes_that_the_model_has_
     assert service.blobs.stored == {}
 
 
-@pytest.mark.parametrize("attributes", ["title: String", "title: String picture: String"])
+@each_row("attributes", ["title: String", "title: String picture: String"])
 def test_an_attribute_that_comes_back_has_its_file_or_its_file_is_released(attributes: str) -> None:
     service = ChangingService()
     photo = service.created()

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from stratabase.core.model.reading import InvalidModel, read_model, read_model_file
+from tests.rows import each_row
 
 HEAD = 'extend schema @application(name: "Hr")\n'
 
@@ -18,7 +19,7 @@ def _mistakes(text: str) -> list[str]:
 NO_APPLICATION = 'm:1:1: The model has no application. Add: extend schema @application(name: "…").'
 
 
-@pytest.mark.parametrize("text", ["", " \n\t,", "# nothing yet\n", "\ufeff", "\r\n\r\n"])
+@each_row("text", ["", " \n\t,", "# nothing yet\n", "\ufeff", "\r\n\r\n"])
 def test_an_empty_file_lacks_an_application(text: str) -> None:
     assert _mistakes(text) == [NO_APPLICATION]
 
@@ -75,8 +76,8 @@ def test_a_misspelt_keyword_is_recognised() -> None:
     ]
 
 
-@pytest.mark.parametrize("opening", ["[", "{", "("])
-@pytest.mark.parametrize("text", ["", "type A { x: ", "type A { x: Int @derived(path: ", "query "])
+@each_row("opening", ["[", "{", "("])
+@each_row("text", ["", "type A { x: ", "type A { x: Int @derived(path: ", "query "])
 def test_endless_nesting_is_refused(opening: str, text: str) -> None:
     assert any(
         "Brackets can be nested at most 32 levels deep." in one
@@ -84,7 +85,7 @@ def test_endless_nesting_is_refused(opening: str, text: str) -> None:
     )
 
 
-@pytest.mark.parametrize("half", ["\ud83d", "\ud83d\ude00"])
+@each_row("half", ["\ud83d", "\ud83d\ude00"])
 def test_surrogates_are_refused_even_in_pairs(half: str) -> None:
     found = _mistakes(HEAD + f'"{half}"\ntype A {{ x: Int }}')
     assert found == ["m:2:2: Syntax error: A lone surrogate is not a character. Use both halves of the pair."]

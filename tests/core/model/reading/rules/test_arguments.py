@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-import pytest
+from tests.rows import each_row
 
 ATTRIBUTE_CASES = {
     "a directive of the GraphQL specification": ("¦@skip(if: true)", "Unknown directive @skip."),
@@ -62,7 +62,7 @@ ATTRIBUTE_CASES = {
 }
 
 
-@pytest.mark.parametrize(("written", "message"), ATTRIBUTE_CASES.values(), ids=ATTRIBUTE_CASES)
+@each_row(("written", "message"), ATTRIBUTE_CASES.values())
 def test_invalid_arguments_on_an_attribute_are_refused(
     complains: Callable[..., None], written: str, message: str
 ) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-import pytest
+from tests.rows import each_row
 
 ONE = "it has only one object."
 NONE = "its objects are never stored."
@@ -30,6 +30,6 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
+@each_row(("written", "message"), CASES.values())
 def test_invalid_classes_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
     complains(written, message)

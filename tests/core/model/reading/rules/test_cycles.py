@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from stratabase.core.model.model import Model
+from tests.rows import each_row
 
 OPTIONAL = "Make one of the roles optional."
 FIRST = "so the first one would have no whole"
@@ -46,7 +47,7 @@ FINE = {
 }
 
 
-@pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
+@each_row(("written", "message"), CASES.values())
 def test_cycles_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
     complains(written, message)
 

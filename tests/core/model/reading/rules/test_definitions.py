@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-import pytest
+from tests.rows import each_row
 
 CASES = {
     "another form of our directive": (
@@ -26,6 +26,6 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
+@each_row(("written", "message"), CASES.values())
 def test_invalid_definitions_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
     complains("type A { x: Int }\n" + written, message)

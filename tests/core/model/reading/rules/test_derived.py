@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from stratabase.core.model.model import Model
+from tests.rows import each_row
 
 WORLD = """
 type Team @class(platform: [CREATED_ON]) {
@@ -85,7 +86,7 @@ FINE = (
 )
 
 
-@pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
+@each_row(("written", "message"), CASES.values())
 def test_invalid_derived_attributes_are_refused(
     complains: Callable[..., None], written: str, message: str
 ) -> None:

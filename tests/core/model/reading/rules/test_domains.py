@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-import pytest
+from tests.rows import each_row
 
 TEXT = "codiceFiscale, email, maxLength, minLength, partitaIva, pattern, phone, or values."
 NONE = "is not a valid regular expression (RE2)"
@@ -77,7 +77,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@each_row("case", CASES.values())
 def test_invalid_domains_are_refused(complains: Callable[..., None], case: tuple[str, ...]) -> None:
     written, *messages = case
     complains(f"type A {{ x: {written} }} enum Color {{ RED }}", *messages)

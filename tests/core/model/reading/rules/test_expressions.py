@@ -6,6 +6,7 @@ import pytest
 
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import InvalidModel, read_model
+from tests.rows import each_row
 
 HEAD = 'extend schema @application(name: "Hr")\n'
 WORLD = """
@@ -138,7 +139,7 @@ QUIET = {
 """What is wrong here is said once, by another rule."""
 
 
-@pytest.mark.parametrize("case", (CASES | CIRCLES).values(), ids=CASES | CIRCLES)
+@each_row("case", (CASES | CIRCLES).values())
 def test_invalid_expressions_are_refused(complains: Callable[..., None], case: tuple[str, ...]) -> None:
     written, *messages = case
     complains(WORLD + written, *messages)
@@ -149,7 +150,7 @@ def test_valid_expressions_are_accepted(reads: Callable[[str], Model], written: 
     assert reads(WORLD + written).classes
 
 
-@pytest.mark.parametrize("written", QUIET.values(), ids=QUIET)
+@each_row("written", QUIET.values())
 def test_an_error_of_another_rule_is_not_repeated(written: str) -> None:
     with pytest.raises(InvalidModel) as caught:
         read_model(HEAD + WORLD + written, "m")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-import pytest
+from tests.rows import each_row
 
 KNOWN = "Use an attribute type, or a class or enum of the model."
 ONE = "A.x can't be a list. For many values, use a class and @composition."
@@ -42,6 +42,6 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
+@each_row(("written", "message"), CASES.values())
 def test_invalid_fields_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
     complains(f"type A {{ x: {written} }} type Team {{ name: String }} enum Color {{ RED }}", message)

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model
+from tests.rows import each_row
 
 CASES = {
     "an unknown profile": (
@@ -54,7 +53,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
+@each_row(("written", "message"), CASES.values())
 def test_invalid_grants_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
     complains(written, message)
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from stratabase.core.model.api_names import FIXED_TYPES, GeneratedType
 from stratabase.core.model.reading.rules.names import GRAPHQL_LITERALS
+from tests.rows import each_row
 
 
 def test_reserved_names_are_refused(complains: Callable[..., None]) -> None:
@@ -67,7 +66,7 @@ def test_invalid_names_of_roles_to_a_whole_are_refused(complains: Callable[..., 
     )
 
 
-@pytest.mark.parametrize("suffix", [each.value for each in GeneratedType if each.value])
+@each_row("suffix", [each.value for each in GeneratedType if each.value])
 def test_the_name_of_a_generated_type_is_refused_for_a_class(
     complains: Callable[..., None], suffix: str
 ) -> None:
@@ -76,13 +75,13 @@ def test_the_name_of_a_generated_type_is_refused_for_a_class(
     complains(f"enum ¦A{suffix} {{ X }} type A {{ x: Int }}", message)
 
 
-@pytest.mark.parametrize("name", sorted(FIXED_TYPES))
+@each_row("name", sorted(FIXED_TYPES))
 def test_the_name_of_a_fixed_type_is_refused_for_a_class(complains: Callable[..., None], name: str) -> None:
     message = f"Every generated schema has a type {name}. Use another name."
     complains(f"type ¦{name} {{ x: Int }}", message)
 
 
-@pytest.mark.parametrize("name", sorted(GRAPHQL_LITERALS))
+@each_row("name", sorted(GRAPHQL_LITERALS))
 def test_a_class_name_invalid_as_an_enum_value_is_refused(complains: Callable[..., None], name: str) -> None:
     """There is an enum with a value for each class."""
     message = f"A class can't be called {name}: a GraphQL enum can't have that value."

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-import pytest
+from tests.rows import each_row
 
 CASES = {
     "a name that no model can have": (
@@ -94,7 +94,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("marked", "message"), CASES.values(), ids=CASES.keys())
+@each_row(("marked", "message"), CASES.values())
 def test_mistakes(complains: Callable[..., None], marked: str, message: str) -> None:
     complains(marked, message)
 
@@ -115,7 +115,7 @@ PROFILES = {
 }
 
 
-@pytest.mark.parametrize(("profiles", "message"), PROFILES.values(), ids=PROFILES.keys())
+@each_row(("profiles", "message"), PROFILES.values())
 def test_mistakes_in_renamed_profiles(complains: Callable[..., None], profiles: str, message: str) -> None:
     head = f'extend schema @application(name: "Hr") @profile(name: "Boss", administrator: true) {profiles}\n'
     complains("type A { x: Int }", message, head=head)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from stratabase.core.model.model import Model
+from tests.rows import each_row
 
 CASES = {
     "an unknown opposite": (
@@ -50,7 +51,7 @@ FINE = {
 }
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@each_row("case", CASES.values())
 def test_invalid_roles_are_refused(complains: Callable[..., None], case: tuple[str, ...]) -> None:
     written, *messages = case
     complains(written, *messages)

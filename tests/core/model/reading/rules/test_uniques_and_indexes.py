@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from stratabase.core.model.model import Model
+from tests.rows import each_row
 
 WORLD = """
 type A @class(platform: [CREATED_ON]) {directives} {
@@ -58,7 +57,7 @@ CASES = {f"unique: {name}": case for name, case in UNIQUE_CASES.items()} | {
 }
 
 
-@pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
+@each_row(("written", "message"), CASES.values())
 def test_invalid_uniques_and_indexes_are_refused(
     complains: Callable[..., None], written: str, message: str
 ) -> None:

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from stratabase.core.model.model import Action, Grant, Model, Role
 from stratabase.core.model.types import MEMBER_ID_TYPE, TYPES
 from stratabase.core.model.users import with_users
+from tests.rows import each_row
 
 CLASS = "\ntype A { x: Int }"
 CASES = {
@@ -103,7 +102,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("written", "message"), CASES.values(), ids=CASES)
+@each_row(("written", "message"), CASES.values())
 def test_invalid_extensions_are_refused(complains: Callable[..., None], written: str, message: str) -> None:
     complains(written + CLASS, message)
 
@@ -178,7 +177,7 @@ ROLES = {
 }
 
 
-@pytest.mark.parametrize(("written", "message"), ROLES.values(), ids=ROLES)
+@each_row(("written", "message"), ROLES.values())
 def test_invalid_roles_to_members_are_refused(
     complains: Callable[..., None], written: str, message: str
 ) -> None:

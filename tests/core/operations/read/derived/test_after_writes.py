@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import pytest
-
 from stratabase.core.domain.objects.change import EffectIndex
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.core.domain.query.derived import Computed
@@ -35,6 +33,7 @@ from tests.graphs.commands import (
     update,
     update_command,
 )
+from tests.rows import each_row
 
 MODEL = firm(
     Person="""
@@ -112,7 +111,7 @@ def derived_values(
     return found
 
 
-@pytest.mark.parametrize("command", WRITES.values(), ids=WRITES)
+@each_row("command", WRITES.values())
 def test_a_preview_shows_the_derived_values_after_the_write(command: Command) -> None:
     services, entities, _ = fake_services(MODEL)
     entities.graph = objects(MODEL).graph

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.core.domain.query.derived import Computed
 from stratabase.core.model.model import Model
@@ -16,6 +14,7 @@ from stratabase.core.operations.read.reader import Reader
 from stratabase.values.formats.preferences import Formats
 from tests.core.operations.read.derived.firm import firm, objects, of_class
 from tests.fakes import ADMINISTRATOR, NOON, DictEntities, request_of
+from tests.rows import each_row
 
 CALLER = replace(ADMINISTRATOR, email="ada@x.org", formats=Formats(time_zone="Asia/Tokyo"))
 
@@ -37,7 +36,7 @@ def values(class_name: str, name: str, model: Model) -> dict[str, Any]:
 PEOPLE = ["ada", "bob", "cy", "dee"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         # Expressions over the object itself.

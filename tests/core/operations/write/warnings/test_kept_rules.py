@@ -31,6 +31,7 @@ from tests.graphs.commands import (
     update_command,
 )
 from tests.graphs.processes import process
+from tests.rows import each_row
 
 TELLER = replace(ADMINISTRATOR, id="m2", username="tom", profile="Teller", administrator=False)
 CLERK = replace(TELLER, profile="Clerk")
@@ -345,7 +346,7 @@ DELETED_TARGETS: dict[str, tuple[Make, str]] = {
 }
 
 
-@pytest.mark.parametrize(("make", "path"), DELETED_TARGETS.values(), ids=DELETED_TARGETS)
+@each_row(("make", "path"), DELETED_TARGETS.values())
 def test_a_deleted_object_is_no_target_although_its_tombstone_is_claimed(make: Make, path: str) -> None:
     bank = filled(process(ReferenceEngine(), BANK))
     for class_name, each in (("Account", "saving"), ("Booking", "free"), ("Server", "spare")):

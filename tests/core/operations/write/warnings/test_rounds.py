@@ -3,13 +3,12 @@
 from dataclasses import replace
 from typing import cast
 
-import pytest
-
 from stratabase.core.domain.write.commands import Command, PartsCommand
 from stratabase.core.operations.ports import EntityRepository
 from tests.core.operations.write.recorded_calls import RecordedCalls
 from tests.core.operations.write.warnings.staff_services import StaffServices
 from tests.graphs.commands import add, create, create_command, point, update_command
+from tests.rows import each_row
 
 
 def calls(command: Command) -> list[str]:
@@ -52,6 +51,6 @@ CALLS: dict[str, tuple[Command, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("command", "expected"), CALLS.values(), ids=CALLS)
+@each_row(("command", "expected"), CALLS.values())
 def test_a_write_with_warnings_makes_these_calls(command: Command, expected: list[str]) -> None:
     assert calls(command) == expected

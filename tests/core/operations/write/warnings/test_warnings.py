@@ -13,6 +13,7 @@ from stratabase.core.operations.write.services import preview
 from tests.core.operations.write.warnings.staff_services import BOB, StaffServices
 from tests.fakes import ADMINISTRATOR, NOON
 from tests.graphs.commands import create, create_command, point, remove, update_command
+from tests.rows import each_row
 
 DAY = 24 * 60 * 60 * 1000
 CHILD = ("A child.", "Person", None, "data")
@@ -184,7 +185,7 @@ BESIDE: dict[str, tuple[Command, list[tuple[str | None, ...]]]] = {
 }
 
 
-@pytest.mark.parametrize(("command", "expected"), BESIDE.values(), ids=BESIDE)
+@each_row(("command", "expected"), BESIDE.values())
 def test_warnings_are_reported_with_other_issues_where_the_values_are_known(
     command: Command, expected: list[tuple[str | None, ...]]
 ) -> None:
