@@ -20,6 +20,7 @@ from stratabase.core.settings import Settings
 from stratabase.members.app.member_services import MemberServices
 from tests.cli.terminal import Project
 from tests.repository import ROOT
+from tests.rows import each_row
 from tests.soak import count, seed
 
 COMMANDS = (
@@ -74,23 +75,29 @@ def names(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_no_command_uses_a_folder_with_a_part_of_a_backup(
-    folder: Path, command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def interrupted(folder: Path) -> Path:
+    """The same folder after a restore that was interrupted."""
     home = folder / "home"
     (home / ".restoring").mkdir()
     (home / "objects.db").rename(home / ".restoring/objects.db")
-    before = names(folder)
+    return folder
 
-    assert main(command.format(folder=folder).split()) in {1, 2}
 
-    assert f"A restore into {home} was interrupted" in capsys.readouterr().err
-    assert names(folder) == before
+@each_row("command", COMMANDS)
+def test_no_command_uses_a_folder_with_a_part_of_a_backup(
+    interrupted: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = names(interrupted)
+
+    assert main(command.format(folder=interrupted).split()) in {1, 2}
+
+    assert f"A restore into {interrupted / 'home'} was interrupted" in capsys.readouterr().err
+    assert names(interrupted) == before
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows can't lock folders")
-@pytest.mark.parametrize("command", COMMANDS)
+@each_row("command", COMMANDS)
 def test_no_command_uses_a_folder_that_another_one_fills(
     folder: Path, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -21,6 +21,7 @@ from tests import ministack
 from tests.cli.terminal import Project
 from tests.cli.test_data_folder import COMMANDS
 from tests.repository import ROOT
+from tests.rows import each_row
 
 pytestmark = pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can do this")
 NOBODY = pwd.getpwnam("nobody").pw_uid
@@ -70,7 +71,7 @@ def states(home: Path) -> dict[str, tuple[int, int]]:
     return {name: (each.st_uid, each.st_mtime_ns) for name, each in found.items()}
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "restore {folder}/backup"])
+@each_row("command", [*COMMANDS, "restore {folder}/backup"])
 def test_root_writes_nothing_to_the_data_of_another_user(
     folder: Path, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -165,8 +166,8 @@ def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     return tmp_path / "theirs"
 
 
-@pytest.mark.parametrize("home", ["", "new/data"])
-@pytest.mark.parametrize(
+@each_row("home", ["", "new/data"])
+@each_row(
     "command",
     [
         "members create ann ann@example.com Administrator",

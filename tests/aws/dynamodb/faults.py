@@ -3,8 +3,11 @@
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import product
 from threading import Lock
 from typing import Any
+
+import pytest
 
 from stratabase_aws.dynamodb.client import Client, Rejected, Unanswered
 from stratabase_aws.dynamodb.retry import RetryBudget, RetryPolicy
@@ -79,6 +82,12 @@ DISTINCT: tuple[Fault, ...] = (throttle, lost_request, lost_answer, duplicated)
 """Faults that differ in what the server did, or in what the client knows of it.
 
 Each other fault is like one of them in both: `conflict` like `throttle`, the failures like what is lost."""
+
+PAIRS = [
+    pytest.param(pair, marks=[] if pair[1] in {none, pair[0]} else pytest.mark.thorough)
+    for pair in product(FAULTS, [none, *FAULTS])
+]
+"""Each fault alone, twice, and before each other one."""
 
 
 class FaultyClient:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count, product
+from itertools import count
 from typing import Any
 
 import pytest
@@ -30,15 +30,16 @@ from stratabase_aws.dynamodb.client import Client
 from stratabase_aws.dynamodb.retry import RetryPolicy
 from tests.aws.dynamodb.faults import (
     FAULTS,
+    PAIRS,
     Call,
     Fault,
     FaultyClient,
     duplicated,
     lost_answer,
     lost_request,
-    none,
 )
-from tests.contract.engine.engine_calls import put
+from tests.contract.engine.engine_calls import commit, put
+from tests.rows import each_row
 
 Over = Callable[..., Engine]
 
@@ -112,6 +113,7 @@ def checked(id_: str) -> Case:
     return Case([Item(TWO)], Batch(id_, (Check(TWO, EXISTS), Put(created, NOT_EXISTS))), [Item(TWO), created])
 
 
+Make = Callable[[str], Case]
 CASES = (create, replace, update, delete, add, overwrite, clear, several, checked)
 
 
@@ -119,13 +121,16 @@ def name(function: Callable[..., object]) -> str:
     return function.__name__
 
 
-@pytest.fixture(params=CASES, ids=name)
-def case(request: pytest.FixtureRequest) -> Case:
-    """A batch of its own, of every kind there is."""
-    case: Case = request.param(f"batch{next(_numbers)}")
+def prepared(engine: Engine, make: Make) -> Case:
+    """Return a case with a batch of its own. Leave only the items in the store that it has before."""
+    case = make(f"batch{next(_numbers)}")
+    there = {item.key for item in held(engine)}
+    commit(engine, *map(DeleteItem, there - {item.key for item in case.before}))
+    put(engine, case.before)
     return case
 
 
+EACH_CASE = each_row("make", CASES)
 EACH_FAULT = pytest.mark.parametrize("fault", FAULTS, ids=name)
 
 
@@ -137,27 +142,22 @@ def names(functions: Sequence[Callable[..., object]]) -> str:
     return "-".join(map(name, functions))
 
 
-PAIRS = [
-    pytest.param(pair, marks=[] if pair[1] in {none, pair[0]} else pytest.mark.thorough)
-    for pair in product(FAULTS, [none, *FAULTS])
-]
-"""Each fault alone, twice, and before each other one."""
-
-
+@EACH_CASE
 @pytest.mark.parametrize("faults", PAIRS, ids=names)
 def test_a_batch_is_committed_once_despite_any_fault(
-    engine: Engine, client: Client, over: Over, case: Case, faults: Sequence[Fault]
+    engine: Engine, client: Client, over: Over, make: Make, faults: Sequence[Fault]
 ) -> None:
-    put(engine, case.before)
+    case = prepared(engine, make)
     over(FaultyClient(client, faults)).commit(case.batch)
     assert held(engine) == case.after
 
 
+@EACH_CASE
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault is not duplicated], ids=name)
 def test_after_the_last_attempt_a_batch_is_unavailable_and_atomic(
-    engine: Engine, client: Client, over: Over, case: Case, fault: Fault
+    engine: Engine, client: Client, over: Over, make: Make, fault: Fault
 ) -> None:
-    put(engine, case.before)
+    case = prepared(engine, make)
     patience = RetryPolicy(max_attempts=3, sleep=lambda _: None)
     with pytest.raises(Unavailable) as refusal:
         over(FaultyClient(client, [fault] * 3), patience).commit(case.batch)
@@ -165,12 +165,13 @@ def test_after_the_last_attempt_a_batch_is_unavailable_and_atomic(
     assert held(engine) in (list(case.before), case.after)
 
 
+@EACH_CASE
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault is not duplicated], ids=name)
 def test_a_retry_by_the_caller_is_recognized(
-    engine: Engine, client: Client, over: Over, case: Case, fault: Fault
+    engine: Engine, client: Client, over: Over, make: Make, fault: Fault
 ) -> None:
     """A caller who was told that nothing is known tries again, with the same batch."""
-    put(engine, case.before)
+    case = prepared(engine, make)
     with pytest.raises(Unavailable):
         over(FaultyClient(client, [fault]), RetryPolicy(max_attempts=1)).commit(case.batch)
     over(client).commit(case.batch)

@@ -4,10 +4,10 @@ Ids and the clock can be foretold, so a table can be held against what it is whe
 is lost, nothing is there twice, and object, guards and places agree.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import chain, product, repeat
+from itertools import chain, islice, product, repeat
 from typing import Any, NamedTuple
 
 import pytest
@@ -44,7 +44,7 @@ from tests.aws.dynamodb.table_operations import (
 from tests.contract.engine.dynamodb import NamespacedTokens, ministack_client
 from tests.contract.engine.engine_calls import put
 from tests.rows import each_row
-from tests.soak import FULL
+from tests.soak import FULL, count, seed
 
 SHORT = replace(HASTY, max_attempts=3)
 SOME_CASES = [case for case in CASES if FULL or not case.name.startswith("save")]
@@ -110,7 +110,7 @@ def names(things: Sequence[Any]) -> str:
     return "-".join(map(name, things))
 
 
-EACH_CASE = pytest.mark.parametrize("case", CASES, ids=name)
+EACH_CASE = each_row("case", CASES)
 
 
 @EACH_CASE
@@ -141,20 +141,14 @@ def found(case: Case, items: TableItems, id_: str) -> Any:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(
-    ("case", "fault"),
-    [
-        pytest.param(case, fault, id=names([fault, case]))
-        for case, fault in product(CASES, FAULTS)
-        if FULL or fault is lost_answer or (case in SOME_CASES and fault is conflict)
-    ],
-)
+@each_row("case", SOME_CASES)
+@pytest.mark.parametrize("fault", FAULTS if FULL else [lost_answer, conflict], ids=name)
 def test_a_fault_at_any_call_changes_nothing(case: Case, fault: Fault) -> None:
     check_that_nothing_changes(case, [fault])
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("case", SOME_CASES, ids=name)
+@each_row("case", SOME_CASES)
 @pytest.mark.parametrize(
     "faults", [*product(DISTINCT, repeat=2)] if FULL else [(lost_answer, conflict)], ids=names
 )
@@ -162,9 +156,15 @@ def test_two_faults_in_a_row_at_any_call_change_nothing(case: Case, faults: Sequ
     check_that_nothing_changes(case, faults)
 
 
+def some(calls: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield the calls to disturb in this run, with their numbers: every fourth one, or all."""
+    step = min(count(4, 1), len(calls))
+    return islice(enumerate(calls), seed() % step, None, step)
+
+
 def check_that_nothing_changes(case: Case, faults: Sequence[Fault]) -> None:
     before, expected = smooth(case)
-    for position, call in enumerate(expected.calls):
+    for position, call in some(expected.calls):
         met = outcome(case, before, [*[none] * position, *faults])
         assert met.answer == expected.answer, (position, call)
         assert timeless(met.after) == timeless(expected.after), (position, call)
@@ -172,12 +172,12 @@ def check_that_nothing_changes(case: Case, faults: Sequence[Fault]) -> None:
 
 @pytest.mark.soak
 @each_row("case", SOME_CASES)
-@each_row("fault", ENDLESS if FULL else [lost_answer])
+@pytest.mark.parametrize("fault", ENDLESS if FULL else [lost_answer], ids=name)
 def test_under_a_permanent_fault_an_operation_is_unavailable_and_atomic(case: Case, fault: Fault) -> None:
     """Slots may have been given to the class by then: the registry stands for itself."""
     before, expected = smooth(case)
     whole = [objects(keyed(before)), objects(expected.after)]
-    for position, call in enumerate(expected.calls):
+    for position, call in some(expected.calls):
         met = outcome(case, before, chain([none] * position, repeat(fault)), SHORT)
         assert isinstance(met.answer, Unavailable), (position, call)
         assert status_row(met.answer).status == 503
