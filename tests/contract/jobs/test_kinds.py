@@ -66,7 +66,7 @@ def test_a_job_that_is_interrupted_at_any_call_is_done_by_another_runner(
     leave: LeaveWork, interruption: Interruption, ahead: int, tmp_path: Path, log: Log
 ) -> None:
     """Also if the clocks of the two runners differ. The work is never lost."""
-    every = count(4, 1)
+    every = count(8, 1)
     for number in numbers(seed() % every, every):
         folder = tmp_path / str(number)
         folder.mkdir()

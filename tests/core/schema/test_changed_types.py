@@ -129,7 +129,7 @@ def check_reads(changed: ChangedModel) -> None:
 
 
 PAIRS = [(old, new) for old in TYPE_NAMES for new in TYPE_NAMES if old != new]
-CASES = [(open_, *pair) for pair in PAIRS for open_ in (sqlite, memory)][:: count(13, 1)]
+CASES = [(open_, *pair) for pair in PAIRS for open_ in (sqlite, memory)][:: count(29, 1)]
 
 
 @pytest.mark.soak

@@ -17,6 +17,7 @@ from tests.core.schema.graph_api import GraphApi
 from tests.core.schema.versioned_api import FORMAT, TIMES, VersionedApi
 from tests.everything_model import EverythingObjects
 from tests.fakes import NOON
+from tests.rows import each_row
 
 HOUR = 3_600_000
 
@@ -307,9 +308,9 @@ ZONES = {
 }
 
 
-@pytest.mark.parametrize("first", [0, 1, 2])
-@pytest.mark.parametrize("beside", [-HOUR, -1, 0, 1, 59 * 60_000, HOUR])
-@pytest.mark.parametrize("zone", ZONES)
+@each_row("first", [0, 1, 2])
+@each_row("beside", [-HOUR, -1, 0, 1, 59 * 60_000, HOUR])
+@each_row("zone", ZONES)
 def test_a_formatted_version_start_finds_its_version_at_clock_changes(
     api: VersionedApi, zone: str, first: int, beside: int
 ) -> None:

@@ -43,7 +43,7 @@ def stores(kind: str, tmp_path: Path) -> OpenEmpty:
 @pytest.fixture
 def every(kind: str) -> int:
     """How many calls are between two that are interrupted: more on a disk, which is slow."""
-    return count(6, 1) if kind == "disk" else 1
+    return count(12, 1) if kind == "disk" else count(3, 1)
 
 
 @pytest.mark.parametrize("interruption", Interruption, ids=lambda each: each.name.lower())

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from itertools import count as numbers
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -14,6 +15,7 @@ from tests.core.operations.files.interrupted_operations import OPERATIONS
 from tests.core.operations.files.killed_process import open_stores
 from tests.core.operations.files.stored_files import check_no_bytes_are_missing, check_nothing_is_left
 from tests.forked_process import ForkingProcess
+from tests.rows import each_row
 from tests.soak import count, seed
 
 EVERY = count(6, 1)
@@ -62,7 +64,7 @@ def killer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProcessKiller]:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", [each.__name__ for each in OPERATIONS])
+@each_row("name", Random(seed()).sample([each.__name__ for each in OPERATIONS], count(4, len(OPERATIONS))))
 def test_a_killed_process_loses_nothing_and_leaves_nothing(killer: ProcessKiller, name: str) -> None:
     calls = killer.life(name, NEVER)
     assert calls > 0

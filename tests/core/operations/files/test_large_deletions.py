@@ -25,7 +25,7 @@ from tests.in_memory_blobs import InMemoryBlobs
 from tests.soak import count
 
 PARTS, AT_ONCE = 130, 40
-EVERY = count(3, 1)
+EVERY = count(6, 1)
 """How many calls are between two that are interrupted."""
 
 

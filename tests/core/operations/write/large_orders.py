@@ -51,8 +51,8 @@ LINES = 60
 MINUTE = 60_000
 
 
-CALLS = range(1, 1000, count(2, 1))
-"""The numbers of the commits at which a process crashes: every one, or every other one.
+CALLS = range(1, 1000, count(3, 1))
+"""The numbers of the commits at which a process crashes: every one, or every third one.
 
 A crash after one commit leaves the same as a crash before the next one, so tests of both miss nothing.
 """

@@ -86,7 +86,8 @@ def in_turn(mine: str, others: str) -> list[Outcome]:
 
 def interleaved(mine: str, others: str) -> Iterator[Outcome]:
     """Yield the outcomes of two writes, where one runs before each step of the other."""
-    for step in numbers_from(0):
+    every = count(3, 1)
+    for step in numbers_from(seed() % every, every):
         engine, answers = fresh(), list[tuple[str, ...]]()
 
         def meanwhile(engine: ReferenceEngine = engine, answers: Any = answers) -> None:

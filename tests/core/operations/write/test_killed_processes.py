@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 import pytest
@@ -15,6 +16,7 @@ from tests.graphs.company import COMPANY
 from tests.graphs.company_engines import original
 from tests.graphs.stored_company import company_items
 from tests.graphs.write_cases import LARGE, WRITE_CASES
+from tests.rows import each_row
 from tests.soak import count, seed
 
 NEVER = -1
@@ -65,7 +67,7 @@ def killer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProcessKiller]:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", WRITE_CASES)
+@each_row("name", Random(seed()).sample([*WRITE_CASES], count(8, len(WRITE_CASES))))
 def test_a_killed_process_leaves_the_old_or_the_new_graph(killer: ProcessKiller, name: str) -> None:
     """The old one up to some statement, and from there on the new one; a client that heard of it finds it."""
     whole = killer.life(name, NEVER)

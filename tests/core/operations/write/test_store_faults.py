@@ -94,7 +94,7 @@ def faults(calls: list[str], *, all_: bool) -> Iterator[Fault]:
 def step(over: Any, name: str) -> int:
     """Return the step through the faults in this run: every one, every second, every third …"""
     if name != LARGE:
-        return 1
+        return 1 if FULL or over in IN_MEMORY else 4
     if over in IN_MEMORY:
         return 1 if FULL else 60
     return 5 if FULL else 4

@@ -413,7 +413,7 @@ PROBES = [query for name in ATTRIBUTES for query in (*_reads(name), *_writes(nam
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("number", range(count(3, 150)))
+@pytest.mark.parametrize("number", range(count(1, 150)))
 def test_what_a_profile_sees_is_what_grants_do_not_refuse(number: int) -> None:
     """In a store without objects, where conditions of grants are evaluated only for new objects."""
     directives = '@class(versioned: true) @unique(attributes: ["level"])'

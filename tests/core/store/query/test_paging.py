@@ -18,8 +18,8 @@ from tests.core.store.stores import Store, fresh_class
 from tests.models import THING
 from tests.soak import count, seed
 
-OBJECTS = count(1000, 5000)
-IN_A_DICT = 500
+OBJECTS = count(500, 5000)
+IN_A_DICT = count(300, 500)
 """Which would be too slow for more."""
 PAGES = 20
 

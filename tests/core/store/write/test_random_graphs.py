@@ -231,9 +231,9 @@ MODELS = {
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-def test_random_changes_agree_with_the_reference_and_both_ends_agree(model: Model) -> None:
-    done = 0
+@pytest.mark.parametrize("name", random.Random(seed()).sample([*MODELS], count(16, len(MODELS))))
+def test_random_changes_agree_with_the_reference_and_both_ends_agree(name: str) -> None:
+    model, done = MODELS[name], 0
     for number in range(STORIES):
         engine = WatchedEngine()
         mirrored = MirroredGraph(model, engine, random.Random(f"{seed()} {number}"))

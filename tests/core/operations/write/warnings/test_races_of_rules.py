@@ -181,6 +181,7 @@ def overtake(engine: Engine, prepare: Callable[[Bank], Sequence[Act]], *, is_rev
     slow(process(interfering, BANK))
 
 
+@pytest.mark.parametrize("engine", mostly(STORING, "dynamodb-ministack", "sqlite"), indirect=True)
 @each_order
 @each_pair
 def test_a_write_that_is_overtaken_is_tested_again(
