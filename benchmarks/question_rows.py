@@ -33,8 +33,7 @@ from stratabase.core.store.engine.wrappers import MeteredEngine
 from stratabase.core.store.indexes.registry_cache import RegistryCache
 from stratabase.core.store.layout import codec, keys, links
 from stratabase.core.store.layout.associations import Associations
-from stratabase.core.store.layout.guards import HOLDER, guard_key
-from stratabase.core.store.layout.object_items import index_places
+from stratabase.core.store.layout.object_items import HOLDER, guard_key, index_places
 from stratabase.core.store.query.planner import record_plans
 from stratabase.core.store.repository import Repository
 from stratabase.core.store.sqlite.engine import SqliteEngine

@@ -15,8 +15,7 @@ from stratabase.core.store.engine.port import Engine, Item, Key
 from stratabase.core.store.indexes.registry import parse_registry
 from stratabase.core.store.layout import keys, object_items
 from stratabase.core.store.layout.codec import entity_of
-from stratabase.core.store.layout.guards import HOLDER, unique_constraint
-from stratabase.core.store.layout.object_items import live_head
+from stratabase.core.store.layout.object_items import HOLDER, live_head, unique_constraint
 from stratabase.core.store.repository import Repository
 from stratabase.core.store.write.guard_writes import unique_claims
 from stratabase_aws.dynamodb.records import items_of

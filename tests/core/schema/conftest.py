@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from graphql import GraphQLSchema
 
+from stratabase.core.domain.access.capabilities import Capabilities
 from stratabase.core.model.model import Model
 from stratabase.core.schema import executor
 from stratabase.core.schema.generate import generate_schema
@@ -20,7 +21,9 @@ def _shared_schemas() -> Iterator[None]:
     """Let the executors of one model share its schema, whose types are made when they are first used."""
     made: dict[int, tuple[Model, GraphQLSchema]] = {}
 
-    def shared(model: Model) -> GraphQLSchema:
+    def shared(model: Model, capabilities: Capabilities | None = None) -> GraphQLSchema:
+        if capabilities is not None:
+            return generate_schema(model, capabilities)
         if id(model) not in made:
             if len(made) == _MAX_SHARED:
                 del made[next(iter(made))]

@@ -17,8 +17,8 @@ from stratabase.core.model.types.operators import Operator
 from stratabase.core.operations.executor import QueriesOnly
 from stratabase.core.schema.execution.documents import DocumentCache
 from stratabase.core.schema.execution.limits import ExecutionPolicy
+from stratabase.core.schema.executor import ProfileSchemas
 from stratabase.core.schema.generate import generate_schema
-from stratabase.core.schema.profile_schemas import ProfileSchemas
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages import verbatim
 from tests.core.schema.executor_api import ExecutorApi

@@ -30,8 +30,7 @@ from stratabase.core.model.types.operators import Operator
 from stratabase.core.store.engine.port import Engine, Key
 from stratabase.core.store.indexes.registry import parse_registry
 from stratabase.core.store.layout import codec, keys
-from stratabase.core.store.layout.guards import UniqueConstraint, guard_holder
-from stratabase.core.store.layout.object_items import live_head
+from stratabase.core.store.layout.object_items import UniqueConstraint, guard_holder, live_head
 from stratabase.core.store.renamed_repository import RenamedRepository, open_repository
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.evolution.backfill.reindex import Reindex

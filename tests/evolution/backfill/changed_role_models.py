@@ -6,8 +6,7 @@ from types import MappingProxyType
 
 from stratabase.core.domain.objects.change import Effect
 from stratabase.core.domain.objects.commit_refusals import RoleUnavailable
-from stratabase.core.domain.objects.entity import RoleName, RoleStorage, opposite_of, storage_of
-from stratabase.core.domain.objects.parts import part_ids
+from stratabase.core.domain.objects.entity import RoleName, RoleStorage, opposite_of, part_ids, storage_of
 from stratabase.core.model.model import Class, Model, Role
 from stratabase.evolution.backfill.reindex import Reindex, ReindexOutcome
 from tests.core.store.graphs import KINDS, Objects, class_with, key, many, one, parts, whole

@@ -9,8 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from stratabase.core.domain.objects.change import Effect
 from stratabase.core.domain.objects.commit_refusals import IntegrityViolation
-from stratabase.core.domain.objects.entity import RoleStorage, storage_of
-from stratabase.core.domain.objects.parts import part_ids
+from stratabase.core.domain.objects.entity import RoleStorage, part_ids, storage_of
 from stratabase.evolution.backfill.reindex import Reindex
 from tests.contract.engine.reference import ReferenceEngine
 from tests.core.store.graphs import Objects

@@ -25,7 +25,7 @@ from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.indexes.registry import parse_registry
 from stratabase.core.store.layout import keys, links
 from stratabase.core.store.layout.associations import ForeignKey, LinkAssociation
-from stratabase.core.store.layout.guards import guard_holder
+from stratabase.core.store.layout.object_items import guard_holder
 from stratabase.evolution.backfill.reindex import Reindex
 from tests.contract.engine.engines import SEQUENTIAL, engine_fixture
 from tests.contract.engine.reference import ReferenceEngine

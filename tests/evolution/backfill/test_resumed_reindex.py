@@ -12,7 +12,7 @@ from stratabase.core.model.types.enumeration import EnumType
 from stratabase.core.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.layout import keys
-from stratabase.core.store.layout.guards import guard_holder, unique_constraint
+from stratabase.core.store.layout.object_items import guard_holder, unique_constraint
 from stratabase.evolution.backfill import class_heads
 from stratabase.evolution.backfill.class_heads import OutOfTime
 from stratabase.evolution.backfill.reindex import BATCHES_SIDE_BY_SIDE, Reindex, ReindexOutcome

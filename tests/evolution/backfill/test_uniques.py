@@ -21,7 +21,7 @@ from stratabase.core.store.engine.port import Engine, Item, Key
 from stratabase.core.store.indexes.entries import directive_label
 from stratabase.core.store.indexes.registry_cache import MAX_AGE, RegistryCache
 from stratabase.core.store.layout import keys
-from stratabase.core.store.layout.guards import guard_holder, unique_constraint
+from stratabase.core.store.layout.object_items import guard_holder, unique_constraint
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.core.store.write.guard_writes import unique_claims
 from stratabase.evolution.backfill.reindex import Reindex, ReindexOutcome

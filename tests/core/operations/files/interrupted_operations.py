@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from stratabase.core.domain.objects.entity import Entity, Reference
-from stratabase.core.domain.objects.parts import part_ids
+from stratabase.core.domain.objects.entity import Entity, Reference, part_ids
 from stratabase.core.domain.write.commands import Create, PartsCommand
 from stratabase.core.operations.write.services import save
 from tests.core.operations.files.file_scenario import BEN, HOUR, FileScenario, reference_to

@@ -15,8 +15,7 @@ from stratabase.core.domain.files.pending_file import SWEEP_DELAY, PendingFile
 from stratabase.core.domain.files.refusals import FileNotFound, PendingFileGone
 from stratabase.core.domain.files.stored_file import file_key, pending_key
 from stratabase.core.domain.issues.refusals import Refused
-from stratabase.core.domain.objects.entity import Entity, Reference
-from stratabase.core.domain.objects.parts import part_ids
+from stratabase.core.domain.objects.entity import Entity, Reference, part_ids
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import Query, Window
 from stratabase.core.domain.write.commands import Create, PartsCommand, Update, UpdateBulk

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratabase.core.domain.objects.change import Change, Creation, Deletion, Effect, Modification
-from stratabase.core.domain.objects.entity import Entity, Reference
-from stratabase.core.domain.objects.parts import part_ids
+from stratabase.core.domain.objects.entity import Entity, Reference, part_ids
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import Page, Query, Window
 from stratabase.core.model.reading import read_model

@@ -19,7 +19,7 @@ from stratabase.core.operations.locks.lock import lock
 from stratabase.core.operations.write.services import delete, save
 from stratabase.core.store.engine.port import Batch, Key
 from stratabase.core.store.layout import keys
-from stratabase.core.store.layout.guards import guard_holder
+from stratabase.core.store.layout.object_items import guard_holder
 from stratabase.core.store.repository import Repository
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.core.store.write import cleanup, staged_restoration

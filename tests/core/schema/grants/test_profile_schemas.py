@@ -14,9 +14,8 @@ from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model, read_model_file
 from stratabase.core.model.users import with_users
 from stratabase.core.schema.execution.limits import ExecutionPolicy
-from stratabase.core.schema.executor import SchemaExecutor
+from stratabase.core.schema.executor import ProfileSchemas, SchemaExecutor, print_sdl
 from stratabase.core.schema.generate import generate_schema
-from stratabase.core.schema.profile_schemas import ProfileSchemas, print_sdl
 from tests.core.schema.grants.random_model import random_model
 from tests.fakes import ADMINISTRATOR, fake_services
 from tests.rows import each_row

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from stratabase.core.domain.access.grants import access_of
 from stratabase.core.domain.caller import Caller
-from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.core.domain.objects.parts import part_ids
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, part_ids
 from stratabase.core.model.model import Model
 from stratabase.core.operations.context import Services
 from stratabase.core.schema.executor import SchemaExecutor

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from stratabase.core.store.engine.actions import is_committed, update_items
 from stratabase.core.store.engine.port import (
     NOT_EXISTS,
     Action,
@@ -16,7 +17,6 @@ from stratabase.core.store.engine.port import (
     OutcomeUnknown,
     Put,
 )
-from stratabase.core.store.engine.updates import is_committed, update_items
 from tests.contract.engine.reference import ReferenceEngine
 
 COUNTER = Key("counter", "counter")

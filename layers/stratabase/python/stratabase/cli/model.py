@@ -13,9 +13,9 @@ from stratabase.core.model.language import language_text
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import InvalidModel, lint_model_file, read_model_file
 from stratabase.core.model.users import with_users
+from stratabase.core.schema.executor import ProfileSchemas, print_sdl
 from stratabase.core.schema.generate import NothingServed, generate_schema
 from stratabase.core.schema.prepared_documents import prepare_documents, prepared_documents_file
-from stratabase.core.schema.profile_schemas import ProfileSchemas, print_sdl
 from stratabase.core.store.read.required_values import MissingValues, RequiredValues
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.evolution.commands.backfill.convert import convert

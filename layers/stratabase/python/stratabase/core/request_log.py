@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -73,9 +73,8 @@ def record_usage() -> Iterator[RequestUsage]:
         _usage.reset(token)
 
 
-def current_usage() -> RequestUsage | None:
-    """Return the usage of the current request, None if it is not recorded."""
-    return _usage.get()
+current_usage: Callable[[], RequestUsage | None] = _usage.get
+"""Returns the usage of the current request, None if it is not recorded."""
 
 
 @dataclass(frozen=True, slots=True)

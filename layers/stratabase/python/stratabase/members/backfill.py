@@ -28,6 +28,7 @@ from stratabase.core.model.member_names import (
 from stratabase.core.model.model import Model, PlatformAttribute
 from stratabase.core.model.types.base import Stored
 from stratabase.core.model.types.identifier import id_timestamp
+from stratabase.core.store.engine.actions import is_committed, new_commit_id
 from stratabase.core.store.engine.port import (
     ITEMS,
     NO_EXPECTATION,
@@ -38,7 +39,6 @@ from stratabase.core.store.engine.port import (
     Key,
     Patch,
 )
-from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.indexes.listing import count_objects, listed_objects
 from stratabase.core.store.layout import codec, keys, object_items
 from stratabase.core.store.layout.object_items import expect_as_read, live_head

@@ -19,6 +19,7 @@ from stratabase.core.domain.objects.entity import Entity, SerialName
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.attribute import KEPT
 from stratabase.core.operations.file_ports import BlobStore
+from stratabase.core.store.engine.actions import new_commit_id
 from stratabase.core.store.engine.parallel import ParallelMap
 from stratabase.core.store.engine.port import (
     MAX_ACTIONS,
@@ -29,12 +30,10 @@ from stratabase.core.store.engine.port import (
     Key,
     Put,
 )
-from stratabase.core.store.engine.updates import new_commit_id
 from stratabase.core.store.indexes.registry_cache import RegistryCache, WriteSchema
 from stratabase.core.store.layout import codec, keys, object_items
 from stratabase.core.store.layout.associations import ForeignKey
-from stratabase.core.store.layout.guards import guard_item
-from stratabase.core.store.layout.object_items import index_places
+from stratabase.core.store.layout.object_items import guard_item, index_places
 from stratabase.core.store.write.association_changes import AssociationChanges, KeyReference, link_actions
 from stratabase.core.store.write.commit import MAX_BATCH_BYTES, action_bytes
 from stratabase.core.store.write.guard_writes import ExclusiveClaim, exclusive_claims, unique_claims

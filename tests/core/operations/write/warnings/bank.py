@@ -5,8 +5,7 @@ from typing import Any
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Refused
-from stratabase.core.domain.objects.entity import Reference
-from stratabase.core.domain.objects.parts import part_ids
+from stratabase.core.domain.objects.entity import Reference, part_ids
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import Query, Window
 from stratabase.core.domain.write.commands import Command, Delete

@@ -10,7 +10,6 @@ from typing import Any
 from stratabase.core.domain.objects.entity import State
 from stratabase.core.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.core.model.api_names import ID
-from stratabase.core.model.attribute import Origin
 from stratabase.core.model.model import Class
 from stratabase.core.model.types import ID_TYPE, TYPES
 from stratabase.core.model.types.base import AttributeType
@@ -37,13 +36,7 @@ def is_column(class_: Class, name: str) -> bool:
     role = class_.roles.get(name)
     if role is not None:
         return role.is_own_key
-    return name in class_.attributes and not is_derived(class_, name)
-
-
-def is_derived(class_: Class, attribute: str) -> bool:
-    """Return whether an attribute is computed at each read, so that no state and no index contains it."""
-    definition = class_.attributes.get(attribute)
-    return definition is not None and definition.origin is Origin.DERIVED
+    return name in class_.attributes and name not in class_.derived
 
 
 def equality_getter(class_: Class, attribute: str) -> Callable[[State], Any]:

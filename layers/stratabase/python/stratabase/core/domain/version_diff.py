@@ -7,9 +7,8 @@ from itertools import chain, pairwise
 from typing import Any
 
 from stratabase.core.domain.files.stored_file import shown_file
-from stratabase.core.domain.objects.entity import Entity
+from stratabase.core.domain.objects.entity import Entity, part_ids
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.objects.parts import part_ids
 from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Class, PlatformAttribute, Role
 from stratabase.core.model.types.base import Stored

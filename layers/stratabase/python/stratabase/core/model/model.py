@@ -165,10 +165,15 @@ class Class:
         """The name under which objects are stored."""
         return self.renamed_from or self.name
 
-    @property
+    @cached_property
     def is_stored(self) -> bool:
         """Whether objects of the class are stored as objects. Members are stored apart from them."""
         return self.kind in {ClassKind.ORDINARY, ClassKind.SINGLETON}
+
+    @cached_property
+    def derived(self) -> frozenset[str]:
+        """The attributes that are computed at each read, so that no state and no index contains them."""
+        return frozenset(name for name, each in self.attributes.items() if each.origin is Origin.DERIVED)
 
     @cached_property
     def required_attributes(self) -> tuple[str, ...]:

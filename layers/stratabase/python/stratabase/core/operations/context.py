@@ -113,7 +113,10 @@ class ReadContext:
 
     @cached_property
     def access(self) -> Access | None:
-        """The caller's rights. None means full access, also if the request has no caller."""
+        """The caller's rights. None means full access, also if the request has no caller.
+
+        Who knows them sets them.
+        """
         return access_of(self.model, self.evaluation.caller_field("profile"))
 
 

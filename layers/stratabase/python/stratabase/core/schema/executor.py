@@ -1,24 +1,34 @@
-"""Execute the GraphQL requests to one model."""
+"""Execute the GraphQL requests to one model, whose schema each profile sees in part.
+
+Requests are validated against the full schema, so that the documents that clients have saved stay valid.
+Introspection, SDL and the errors of invalid documents show only the services, fields and input fields that
+the caller's profile may use.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphql import (
     DocumentNode,
     ExecutionResult,
     GraphQLError,
+    GraphQLSchema,
     VariableDefinitionNode,
     execute_sync,
     get_operation_ast,
+    print_schema,
 )
 
 from stratabase.core import waiting
-from stratabase.core.domain.access.grants import Access
+from stratabase.core.domain.access.capabilities import Capabilities
+from stratabase.core.domain.access.grants import Access, access_of
 from stratabase.core.domain.access.visibility import check_any_right
 from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.issue import Issue, IssueType
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.idempotency import IdempotencyKey
+from stratabase.core.model.model import Model
 from stratabase.core.operations.context import Services
 from stratabase.core.operations.executor import GraphQLResponse, QueriesOnly
 from stratabase.core.request_log import current_usage
@@ -44,12 +54,60 @@ from stratabase.core.schema.execution.responses import (
 )
 from stratabase.core.schema.execution.validator import MAX_REPORTED_ERRORS
 from stratabase.core.schema.execution.variables import coerce_variables, variable_errors
-from stratabase.core.schema.generate import generate_schema
+from stratabase.core.schema.generate import NothingServed, generate_schema
 from stratabase.core.schema.introspection import IntrospectionCache
-from stratabase.core.schema.prepared_documents import PreparedDocuments
-from stratabase.core.schema.profile_schemas import ProfileSchemas, print_sdl
 from stratabase.core.schema.request.context import Fallback, GraphQLContext, ProfileSchema
 from stratabase.values.messages import _
+
+if TYPE_CHECKING:
+    from stratabase.core.schema.prepared_documents import PreparedDocuments
+
+MAX_CACHED_SCHEMAS = 4
+"""The number of schemas in memory, besides the full one."""
+
+
+class ProfileSchemas:
+    """The schemas that the profiles of a model see, each generated when it is first used."""
+
+    def __init__(self, model: Model, full: GraphQLSchema) -> None:
+        self._model = model
+        self._full = ProfileSchema(lambda: full)
+        self._by_profile: dict[str | None, ProfileSchema] = {}
+        self._schemas: BoundedCache[str, GraphQLSchema] = BoundedCache(MAX_CACHED_SCHEMAS)
+
+    def of(self, profile: str | None) -> ProfileSchema:
+        """Return what a profile sees of the schema. None stands for full access."""
+        found = self._by_profile.get(profile)
+        return found or self._by_profile.setdefault(profile, self._make(profile))
+
+    def _make(self, profile: str | None) -> ProfileSchema:
+        access = access_of(self._model, profile)
+        if access is None or profile is None:
+            return self._full
+        capabilities = Capabilities(self._model, access)
+        generate = partial(_generate, self._model, capabilities, profile)
+        return ProfileSchema(
+            lambda: self._schemas.get_or_make(capabilities.key, generate), access, lambda: capabilities.key
+        )
+
+
+def _generate(model: Model, capabilities: Capabilities, profile: str) -> GraphQLSchema:
+    try:
+        return generate_schema(model, capabilities)
+    except NothingServed:
+        message = _(
+            "The profile {profile} has no permissions in the application {application}. Ask an administrator "
+            "for another profile.",
+            profile=profile,
+            application=model.application,
+        )
+        raise Refused([Issue(IssueType.APPLICATION_ACCESS_FORBIDDEN, message)]) from None
+
+
+def print_sdl(schema: GraphQLSchema) -> str:
+    """Return a schema in the schema definition language."""
+    return print_schema(schema) + "\n"
+
 
 MAX_CACHED_SDL = 4
 """In compressed texts, of profiles with different capabilities."""
@@ -67,7 +125,7 @@ class SchemaExecutor:
         policy: ExecutionPolicy | None = None,
         *,
         compile_answers: bool = True,
-        prepared: PreparedDocuments | None = None,
+        prepared: "PreparedDocuments | None" = None,
     ) -> None:
         """Make an executor. `prepared` has documents about the schema that were made at build time."""
         policy = policy or ExecutionPolicy()

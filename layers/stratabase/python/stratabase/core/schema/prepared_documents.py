@@ -31,8 +31,8 @@ from stratabase.core.model.prepared import text_identity
 from stratabase.core.model.users import with_users
 from stratabase.core.schema.execution.cache import gzip_compress
 from stratabase.core.schema.execution.selections import fragments_of
+from stratabase.core.schema.executor import ProfileSchemas, print_sdl
 from stratabase.core.schema.generate import generate_schema
-from stratabase.core.schema.profile_schemas import ProfileSchemas, print_sdl
 
 _IDENTITY, _SDL, _FULL = "identity.json", "sdl", "full"
 _TYPE_WRAPPERS = 5

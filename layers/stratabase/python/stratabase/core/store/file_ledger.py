@@ -10,6 +10,7 @@ from stratabase.core.domain.files.resumable_upload import ResumableUpload
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.model import Model
 from stratabase.core.model.stored_names import StoredNames
+from stratabase.core.store.engine.actions import is_committed, new_commit_id
 from stratabase.core.store.engine.port import (
     Action,
     Batch,
@@ -19,7 +20,6 @@ from stratabase.core.store.engine.port import (
     Item,
     Put,
 )
-from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.layout import file_entries, keys, upload_entries
 from stratabase.core.store.name_translation import NameTranslation
 

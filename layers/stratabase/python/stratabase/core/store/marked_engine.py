@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from stratabase.core.domain.store_mark import StoreMark, StoreRequirements, parse_mark
+from stratabase.core.store.engine.actions import is_committed, new_commit_id
 from stratabase.core.store.engine.port import Batch, Engine, Item, Key
-from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.engine.wrappers import DelegatingEngine
 from stratabase.core.store.indexes.registry import mark_text, parse_registry, registry_put
 from stratabase.core.store.layout.keys import REGISTRY

@@ -27,6 +27,7 @@ from stratabase.core.model.model import Model, Unique
 from stratabase.core.model.stored_names import StoredNames
 from stratabase.core.model.users import with_users
 from stratabase.core.store.catalog.catalog_store import ServedNames
+from stratabase.core.store.engine.actions import is_committed, new_commit_id
 from stratabase.core.store.engine.overlay import OverlayEngine
 from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.core.store.engine.port import (
@@ -39,7 +40,6 @@ from stratabase.core.store.engine.port import (
     Put,
 )
 from stratabase.core.store.engine.read_limiter import ReadLimiter
-from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.indexes.listing import count_listed
 from stratabase.core.store.indexes.registry_cache import RegistryCache
 from stratabase.core.store.layout import keys, object_items

@@ -13,9 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.store.engine.actions import new_commit_id
 from stratabase.core.store.engine.port import ITEMS, MAX_ACTIONS, Action, Batch, DeleteItem, Engine, Item, Put
 from stratabase.core.store.engine.snapshot import ItemSnapshot
-from stratabase.core.store.engine.updates import new_commit_id
 from stratabase.core.store.layout import codec, keys, object_items
 from stratabase.core.store.read.history import ReadRetry
 from stratabase.core.store.sqlite.engine import SqliteEngine

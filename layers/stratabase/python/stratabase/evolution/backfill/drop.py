@@ -36,8 +36,12 @@ from stratabase.core.store.indexes.registry import Registry
 from stratabase.core.store.indexes.registry_cache import RegistryCache, now_in_milliseconds
 from stratabase.core.store.layout import codec, file_entries, keys
 from stratabase.core.store.layout.access_path import AccessPath
-from stratabase.core.store.layout.guards import UniqueConstraint, delete_guard, guard_holder
-from stratabase.core.store.layout.object_items import expect_as_read
+from stratabase.core.store.layout.object_items import (
+    UniqueConstraint,
+    delete_guard,
+    expect_as_read,
+    guard_holder,
+)
 from stratabase.evolution.backfill.reindex import SETTLED, ReportProgress
 from stratabase.evolution.backfill.rewrite import (
     Checkpoint,

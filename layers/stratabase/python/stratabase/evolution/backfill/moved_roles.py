@@ -21,11 +21,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from stratabase.core.domain.objects.entity import SINGLETON_ID, Entity, Reference, RoleName
-from stratabase.core.domain.objects.parts import part_ids, whole_of
+from stratabase.core.domain.objects.entity import (
+    SINGLETON_ID,
+    Entity,
+    Reference,
+    RoleName,
+    part_ids,
+    whole_of,
+)
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Model
 from stratabase.core.model.types.base import Stored
+from stratabase.core.store.engine.actions import is_committed, new_commit_id
 from stratabase.core.store.engine.port import (
     EXISTS,
     MAX_ACTIONS,
@@ -40,12 +47,16 @@ from stratabase.core.store.engine.port import (
     Put,
     Value,
 )
-from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.indexes.registry_cache import WriteSchema
 from stratabase.core.store.layout import codec, keys, links
 from stratabase.core.store.layout.associations import LINKED_TRUTH, PART, PARTS, Associations, StoredRole
-from stratabase.core.store.layout.guards import delete_guard, guard_holder
-from stratabase.core.store.layout.object_items import expect_unchanged, live_head, moved_places
+from stratabase.core.store.layout.object_items import (
+    delete_guard,
+    expect_unchanged,
+    guard_holder,
+    live_head,
+    moved_places,
+)
 from stratabase.core.store.read.context import StoreContext
 from stratabase.core.store.write.guard_writes import unique_claims
 from stratabase.evolution.backfill.uniques import Duplicate, Duplicates

@@ -25,6 +25,7 @@ from stratabase.core.domain.objects.commit_refusals import (
 from stratabase.core.domain.objects.entity import SINGLETON_ID, Entity, Reference, RoleName
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Model
+from stratabase.core.store.engine.actions import is_committed, new_commit_id, try_commit, update_items
 from stratabase.core.store.engine.parallel import sequential_map
 from stratabase.core.store.engine.port import (
     EXISTS,
@@ -47,7 +48,6 @@ from stratabase.core.store.engine.port import (
     Put,
     Value,
 )
-from stratabase.core.store.engine.updates import is_committed, new_commit_id, update_items
 from stratabase.core.store.indexes.entries import MoveStage, RegistryEntry, RoleEntry
 from stratabase.core.store.indexes.registry import Registry, registry_fence
 from stratabase.core.store.indexes.registry_cache import RegistryCache, WriteSchema
@@ -61,11 +61,12 @@ from stratabase.core.store.layout.associations import (
     LinkedPair,
     StoredRole,
 )
-from stratabase.core.store.layout.guards import HOLDER, guard_holder
 from stratabase.core.store.layout.object_items import (
+    HOLDER,
     OBJECT_ABSENT,
     OBJECT_EXISTS,
     expect_unchanged,
+    guard_holder,
     live_head,
 )
 from stratabase.core.store.read.context import StoreContext
@@ -78,7 +79,6 @@ from stratabase.core.store.write.association_changes import (
 )
 from stratabase.core.store.write.commit import attempt_repeatedly
 from stratabase.core.store.write.heads import HeadWrite
-from stratabase.core.store.write.refusals import try_commit
 from stratabase.core.store.write.transaction import RelatedWrites, WriteTransaction, counted_roles_of
 from stratabase.evolution.backfill.class_heads import live_heads, read_heads, while_time
 from stratabase.evolution.backfill.moved_roles import move_role

@@ -14,6 +14,7 @@ import orjson
 
 from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.model.attribute import read_unknown
+from stratabase.core.store.engine.actions import is_committed, new_commit_id, update_items
 from stratabase.core.store.engine.parallel import ParallelMap
 from stratabase.core.store.engine.port import (
     MAX_ACTIONS,
@@ -27,7 +28,6 @@ from stratabase.core.store.engine.port import (
     Patch,
     Put,
 )
-from stratabase.core.store.engine.updates import is_committed, new_commit_id, update_items
 from stratabase.core.store.layout import codec, keys, object_items
 from stratabase.core.store.layout.access_path import AccessPath
 

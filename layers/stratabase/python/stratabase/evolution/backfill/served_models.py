@@ -14,6 +14,7 @@ from hashlib import sha256
 import orjson
 
 from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.store.engine.actions import new_commit_id, update_items
 from stratabase.core.store.engine.port import (
     NO_EXPECTATION,
     NOT_EXISTS,
@@ -27,7 +28,6 @@ from stratabase.core.store.engine.port import (
     Item,
     Put,
 )
-from stratabase.core.store.engine.updates import new_commit_id, update_items
 from stratabase.core.store.layout import keys
 
 NOTE_INTERVAL = 60 * 60 * 1000

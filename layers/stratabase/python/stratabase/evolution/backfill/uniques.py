@@ -14,16 +14,19 @@ from stratabase.core.domain.objects.commit_refusals import Conflict, UniqueViola
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.core.model.model import Class, Model, Unique
 from stratabase.core.model.types.base import Stored
+from stratabase.core.store.engine.actions import new_commit_id, try_commit
 from stratabase.core.store.engine.port import Batch, Check, Engine, Item, Key
-from stratabase.core.store.engine.updates import new_commit_id
 from stratabase.core.store.indexes.entries import RegistryEntry, UniqueEntry
 from stratabase.core.store.indexes.registry import unique_of
 from stratabase.core.store.layout import codec, keys
 from stratabase.core.store.layout.associations import Associations
-from stratabase.core.store.layout.guards import UniqueConstraint, guard_holder
-from stratabase.core.store.layout.object_items import expect_unchanged, live_head
+from stratabase.core.store.layout.object_items import (
+    UniqueConstraint,
+    expect_unchanged,
+    guard_holder,
+    live_head,
+)
 from stratabase.core.store.write.guard_writes import GuardWrites
-from stratabase.core.store.write.refusals import try_commit
 
 _MAX_ATTEMPTS = 3
 MAX_REFUSED = 10_000

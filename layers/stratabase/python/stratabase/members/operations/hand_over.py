@@ -15,9 +15,8 @@ from stratabase.core.domain.objects.commit_refusals import (
     TooLarge,
     UniqueViolation,
 )
-from stratabase.core.domain.objects.entity import Entity, Reference, State
+from stratabase.core.domain.objects.entity import Entity, Reference, State, whole_of
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.objects.parts import whole_of
 from stratabase.core.domain.objects.version import instant_after, with_version_times
 from stratabase.core.domain.query.order import Order, Position
 from stratabase.core.domain.query.page import Query, Window

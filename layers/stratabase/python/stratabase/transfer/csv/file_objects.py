@@ -7,7 +7,7 @@ unique values stay in memory.
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from stratabase.core.store.layout.guards import UniqueConstraint, unique_constraint
+from stratabase.core.store.layout.object_items import UniqueConstraint, unique_constraint
 from stratabase.transfer.csv.cells import CellFormats, InvalidCell
 from stratabase.transfer.csv.columns import Columns, FileColumn, RoleColumns
 from stratabase.transfer.csv.csv_file import CsvRow

@@ -17,7 +17,7 @@ from stratabase.core.domain.write.commands import Create
 from stratabase.core.operations.context import Services
 from stratabase.core.operations.write.options import WriteOptions, WriteOutcome
 from stratabase.core.operations.write.pipeline import Write
-from stratabase.core.store.layout.guards import UniqueConstraint, unique_constraint
+from stratabase.core.store.layout.object_items import UniqueConstraint, unique_constraint
 from stratabase.transfer.csv.columns import Columns
 from stratabase.transfer.csv.csv_file import CsvRow
 from stratabase.transfer.csv.issues import Cause, RowIssue

@@ -10,9 +10,8 @@ from functools import cached_property, lru_cache
 from hashlib import sha256
 
 from stratabase.core.domain.access.grants import Access
-from stratabase.core.domain.objects.entity import RoleStorage, opposite_name, storage_of
+from stratabase.core.domain.objects.entity import RoleStorage, opposite_name, storage_of, whole_roles
 from stratabase.core.domain.objects.former_state import kept_in_versions
-from stratabase.core.domain.objects.parts import whole_roles
 from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Action, Class, ClassKind, Model, Role
 

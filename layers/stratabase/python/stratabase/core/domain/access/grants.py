@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
-from stratabase.core.domain.objects.parts import whole_roles
+from stratabase.core.domain.objects.entity import whole_roles
 from stratabase.core.model.dependencies import ClassField, all_dependencies
 from stratabase.core.model.model import Action, ClassKind, DefaultAccess, Grant, Model, Profile, Role
 from stratabase.core.model.model_expressions import ModelExpressions, expressions_of

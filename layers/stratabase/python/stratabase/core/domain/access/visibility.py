@@ -6,11 +6,9 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from stratabase.core.domain.access.grants import Access, access_of
-from stratabase.core.domain.attributes import is_derived
 from stratabase.core.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.core.domain.issues.refusals import Forbidden, Hint, ReadBudgetExceeded
-from stratabase.core.domain.objects.entity import Entity, RoleName
-from stratabase.core.domain.objects.parts import whole_roles
+from stratabase.core.domain.objects.entity import Entity, RoleName, whole_roles
 from stratabase.core.model.model import Action, Class, Model, Role
 from stratabase.core.model.types.base import Stored
 from stratabase.values.cel.expression import Expression
@@ -129,7 +127,7 @@ def class_visibility(access: Access, class_: Class) -> ClassVisibility:
             for name, permission in restricted.items()
             if Action.READ in permission.actions and permission.where is not None
         ),
-        frozenset(name for name in restricted if is_derived(class_, name)),
+        frozenset(name for name in restricted if name in class_.derived),
         by_whole,
         not by_whole and (where is None or _uses_only_stored_values(class_, where)),
     )
@@ -137,7 +135,7 @@ def class_visibility(access: Access, class_: Class) -> ClassVisibility:
 
 def _uses_only_stored_values(class_: Class, where: Expression) -> bool:
     """Return whether a condition uses only stored attributes of the object itself."""
-    return all(path[0] not in class_.roles and not is_derived(class_, path[0]) for path in where.paths)
+    return all(path[0] not in class_.roles and path[0] not in class_.derived for path in where.paths)
 
 
 def _is_removable(class_: Class, name: str) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from stratabase.core.domain.attributes import is_derived
 from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.domain.query.filter import (
     And,
@@ -43,7 +42,7 @@ def split_filter(filter_: Filter | None, class_: Class) -> FilterParts:
     stored: list[Filter] = []
     derived: list[Filter] = []
     for part in conjuncts(filter_):
-        is_stored = not any(is_derived(class_, name) for name in filtered_attributes(part))
+        is_stored = not any(name in class_.derived for name in filtered_attributes(part))
         (stored if is_stored and not _tests_marks(part) else derived).append(part)
     return FilterParts(_all(stored), _all(derived))
 
@@ -126,7 +125,7 @@ def computed_for_filter(filter_: Filter, class_: Class) -> Computed:
 def _computed(filter_: Filter | None, class_: Class, names: list[str]) -> Computed:
     names += () if filter_ is None else filtered_attributes(filter_)
     return Computed(
-        tuple(dict.fromkeys(name for name in names if is_derived(class_, name))),
+        tuple(dict.fromkeys(name for name in names if name in class_.derived)),
         tuple(dict.fromkeys(role_filters(filter_))),
     )
 

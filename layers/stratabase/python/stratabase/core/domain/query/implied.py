@@ -11,7 +11,7 @@ from datetime import date
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, DecimalException
 from typing import Any, TypeVar
 
-from stratabase.core.domain.attributes import is_derived, type_of
+from stratabase.core.domain.attributes import type_of
 from stratabase.core.domain.objects.entity import RoleName
 from stratabase.core.domain.query.derived import split_filter
 from stratabase.core.domain.query.filter import (
@@ -84,7 +84,7 @@ def _implied(part: Filter, class_: Class, model: Model) -> Filter | None:
     """Return what a filter implies, without what it says itself; None if nothing."""
     if isinstance(part, ExpressionFilter):
         return implied_by_condition(part.expression, class_, model, part.evaluation)
-    if isinstance(part, Comparison) and is_derived(class_, part.attribute) and not _matches_null(part):
+    if isinstance(part, Comparison) and part.attribute in class_.derived and not _matches_null(part):
         return _along_path((part.attribute,), class_, model, lambda name: _renamed(part, name))
     if isinstance(part, RoleFilter):
         inner = implied_by_query(part.part, model.classes[_target(class_, part.role.role_name)], model)
@@ -142,7 +142,7 @@ def _along_path(path: Path, class_: Class, model: Model, compare: AttributeFilte
     if rest:
         found = _along_path(tuple(rest), model.classes[_target(class_, name)], model, compare)
         return None if found is None else _leading_to(RoleName(class_.name, name), found)
-    if not is_derived(class_, name):
+    if name not in class_.derived:
         return compare(name)
     derivation = class_.attributes[name].derivation
     if derivation is None or derivation.expression is not None or derivation.aggregate is not None:

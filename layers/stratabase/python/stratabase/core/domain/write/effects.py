@@ -19,9 +19,8 @@ from stratabase.core.domain.objects.change import (
     Restoration,
     Tombstone,
 )
-from stratabase.core.domain.objects.entity import Entity, Reference, SerialName, State
+from stratabase.core.domain.objects.entity import Entity, Reference, SerialName, State, whole_of
 from stratabase.core.domain.objects.instant import Instant, format_instant
-from stratabase.core.domain.objects.parts import whole_of
 from stratabase.core.domain.objects.version import instant_after, with_version_times
 from stratabase.core.domain.write.commands import AnyCommand, Delete, Update
 from stratabase.core.domain.write.request import ObjectWrite, WriteRequest

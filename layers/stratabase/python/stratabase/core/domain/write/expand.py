@@ -10,9 +10,9 @@ from stratabase.core.domain.objects.entity import (
     RoleStorage,
     describe_object,
     opposite_name,
+    parts_of,
     storage_of,
 )
-from stratabase.core.domain.objects.parts import parts_of
 from stratabase.core.domain.write.commands import (
     ROOT_PATH,
     AnyCommand,

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from stratabase.core.domain.issues.issue import IssueType, Path
-from stratabase.core.domain.objects.entity import Reference, describe_object
-from stratabase.core.domain.objects.parts import part_ids
+from stratabase.core.domain.objects.entity import Reference, describe_object, part_ids
 from stratabase.core.domain.write.commands import (
     PartsCommand,
     PlacedCommand,

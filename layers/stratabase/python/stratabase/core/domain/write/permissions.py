@@ -9,8 +9,7 @@ from stratabase.core.domain.access.capabilities import capabilities_of
 from stratabase.core.domain.access.grants import Access
 from stratabase.core.domain.access.requirements import RequiredPermission
 from stratabase.core.domain.issues.issue import Subject
-from stratabase.core.domain.objects.entity import Reference, opposite_name
-from stratabase.core.domain.objects.parts import whole_of
+from stratabase.core.domain.objects.entity import Reference, opposite_name, whole_of
 from stratabase.core.domain.write.checks import issue_subject
 from stratabase.core.domain.write.commands import (
     ROOT_PATH,

@@ -11,9 +11,15 @@ from dataclasses import replace
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.issue import Issue, IssueType, Level, Path, Subject
 from stratabase.core.domain.objects.change import Tombstone
-from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State, describe_object
+from stratabase.core.domain.objects.entity import (
+    Entity,
+    Reference,
+    RoleName,
+    State,
+    describe_object,
+    part_ids,
+)
 from stratabase.core.domain.objects.former_state import merge_restored_state
-from stratabase.core.domain.objects.parts import part_ids
 from stratabase.core.domain.objects.version import describe_version_instant
 from stratabase.core.domain.write.commands import Restore
 from stratabase.core.domain.write.draft import Draft, check_draft

@@ -5,9 +5,8 @@ from collections.abc import Collection, Iterable, Iterator
 from stratabase.core.domain.access.grants import Access, Permission
 from stratabase.core.domain.access.requirements import RequiredPermission
 from stratabase.core.domain.issues.issue import Path, Subject
-from stratabase.core.domain.objects.entity import Reference, opposite_name
+from stratabase.core.domain.objects.entity import Reference, opposite_name, part_ids, whole_of
 from stratabase.core.domain.objects.former_state import kept_in_versions, native_attributes
-from stratabase.core.domain.objects.parts import part_ids, whole_of
 from stratabase.core.domain.write.commands import Restore
 from stratabase.core.domain.write.request import ObjectWrite, WriteRequest
 from stratabase.core.domain.write.restore import AT_VERSION_PATH, is_hidden_part

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from stratabase.core.domain.attributes import is_derived
 from stratabase.core.model.condition_paths import PathNode, paths_of
 from stratabase.core.model.dependencies import ClassField, all_dependencies
 from stratabase.core.model.model import Class, Model, WarningDefinition
@@ -92,5 +91,5 @@ class WarningRules:
         condition = expressions_of(self._model).condition(class_.name, rule.condition)
         sources = all_dependencies(self._model, class_.name, condition.paths)
         follows_roles = any(name in self._model.classes[owner].roles for owner, name in sources)
-        is_plain = not follows_roles and not any(is_derived(class_, name) for _, name in sources)
+        is_plain = not follows_roles and not any(name in class_.derived for _, name in sources)
         return WarningRule(class_.name, rule, condition, sources, follows_roles, is_plain)

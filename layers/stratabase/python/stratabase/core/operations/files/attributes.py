@@ -9,7 +9,7 @@ from stratabase.core.domain.access.visibility import require_any_right
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.files.refusals import FileNotFound
 from stratabase.core.domain.issues.refusals import Forbidden
-from stratabase.core.domain.objects.parts import whole_roles
+from stratabase.core.domain.objects.entity import whole_roles
 from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Action, Class, Model
 from stratabase.values.formats.invalid_value import describe_value

@@ -15,11 +15,16 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.issue import Issue, IssueType, Subject
 from stratabase.core.domain.issues.refusals import Refused, Unavailable
 from stratabase.core.domain.objects.commit_refusals import LockRefused, TooLarge
-from stratabase.core.domain.objects.entity import Entity, Reference, normalize_reference
+from stratabase.core.domain.objects.entity import (
+    Entity,
+    Reference,
+    normalize_reference,
+    whole_of,
+    whole_roles,
+)
 from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import Lock, is_active
-from stratabase.core.domain.objects.parts import whole_of, whole_roles
 from stratabase.core.domain.write.checks import locked_issue
 from stratabase.core.domain.write.role_requests import not_found_issue
 from stratabase.core.model.api_names import ID

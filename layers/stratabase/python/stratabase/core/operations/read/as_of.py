@@ -7,9 +7,18 @@ from typing import NamedTuple, Never
 
 from stratabase.core.domain.issues.issue import Issue, IssueType
 from stratabase.core.domain.issues.refusals import Refused
-from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, RoleStorage, storage_of
+from stratabase.core.domain.objects.entity import (
+    Entity,
+    ListedParts,
+    Moment,
+    Reference,
+    RoleName,
+    RoleStorage,
+    WholeReference,
+    storage_of,
+    whole_of,
+)
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.objects.parts import ListedParts, WholeReference, whole_of
 from stratabase.core.domain.query.page import ALL_IDS, IdRange
 from stratabase.core.operations.context import ReadContext
 from stratabase.core.operations.read.batched_reads import Load, Phase

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple, Protocol
 
-from stratabase.core.domain.attributes import is_derived, type_of
+from stratabase.core.domain.attributes import type_of
 from stratabase.core.domain.objects.entity import Entity, RoleName
 from stratabase.core.domain.query.aggregate import aggregator_for
 from stratabase.core.domain.query.derived import Computed, computed_for_filter, role_levels
@@ -53,7 +53,7 @@ def dependencies_of(model: Model, class_name: str, paths: Iterable[Path]) -> Dep
     for first, *others in paths:
         if first in class_.roles:
             below[first] += [tuple(others)] if others else []
-        elif is_derived(class_, first):
+        elif first in class_.derived:
             derived.append(first)
     roles = {
         RoleName(class_name, name): dependencies_of(model, class_.roles[name].target, rest)
@@ -218,7 +218,7 @@ class _EndAttribute:
     def __init__(self, model: Model, class_name: str, name: str) -> None:
         class_ = model.classes[class_name]
         self._field = (class_name, name)
-        self._is_derived = is_derived(class_, name)
+        self._is_derived = name in class_.derived
         self._name = name
 
     def reader(self, inputs: Inputs) -> Callable[[Entity], Any]:

@@ -11,14 +11,16 @@ from typing import Any
 
 from stratabase.core.domain.objects.entity import (
     Entity,
+    ListedParts,
     Reference,
     RoleName,
     RoleStorage,
     State,
     UnmadeEntities,
+    WholeReference,
     storage_of,
+    whole_of,
 )
-from stratabase.core.domain.objects.parts import ListedParts, WholeReference, whole_of
 from stratabase.core.domain.query.fetch import Render, render_stored
 from stratabase.core.domain.query.page import ALL_IDS, IdRange
 from stratabase.core.model.member_names import member_key

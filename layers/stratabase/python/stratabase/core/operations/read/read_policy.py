@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from stratabase.core.domain.access.grants import Access
 from stratabase.core.domain.access.visibility import ClassVisibility, class_visibility, known_visibilities
-from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName
+from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, part_ids, whole_roles
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.objects.parts import part_ids, whole_roles
 from stratabase.core.domain.query.filter import (
     MATCH_ALL,
     MATCH_NONE,

@@ -6,9 +6,16 @@ from functools import partial
 from itertools import islice
 from typing import TypeVar
 
-from stratabase.core.domain.objects.entity import Entity, Moment, Reference, State, normalize_reference
+from stratabase.core.domain.objects.entity import (
+    Entity,
+    Moment,
+    Reference,
+    State,
+    normalize_reference,
+    part_ids,
+    whole_of,
+)
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.objects.parts import part_ids, whole_of
 from stratabase.core.domain.query.derived import Computed
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Role

@@ -21,9 +21,9 @@ from stratabase.core.domain.objects.entity import (
     RoleName,
     RoleStorage,
     State,
+    part_ids,
     storage_of,
 )
-from stratabase.core.domain.objects.parts import part_ids
 from stratabase.core.domain.query.filter import Comparison, RoleFilter
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import ALL_IDS, Query, Window

@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from stratabase.core.domain.attributes import is_derived
 from stratabase.core.domain.objects.entity import RoleStorage, storage_of
 from stratabase.core.model.api_names import FILTER_COMBINATIONS, SEPARATOR
 from stratabase.core.model.attribute import Attribute
@@ -90,7 +89,7 @@ class DerivedReadsBuilder:
                 field = name.partition(SEPARATOR)[0]
                 if name in FILTER_COMBINATIONS:
                     waiting.append((above, at, operand))
-                elif field in at.roles or is_derived(at, field):
+                elif field in at.roles or field in at.derived:
                     found.add((*above, field))
                 if field in at.roles and len(above) < MAX_ROLES_IN_A_ROW:
                     waiting.append(((*above, field), self._model.classes[at.roles[field].target], operand))

@@ -200,7 +200,9 @@ class GraphQLContext:
     @cached_property
     def read_context(self) -> ReadContext:
         """The context of all reads. Its instant is that of the first access."""
-        return read_context(self.services, self.caller, self.read_budget)
+        context = read_context(self.services, self.caller, self.read_budget)
+        context.access = self.profile_schema.access
+        return context
 
     @property
     def evaluation(self) -> EvaluationContext:
@@ -215,7 +217,7 @@ class GraphQLContext:
     @property
     def access(self) -> Access | None:
         """The caller's rights. None means full access."""
-        return self.read_context.access
+        return self.profile_schema.access
 
 
 class ServiceCall(NamedTuple):

@@ -27,6 +27,7 @@ from stratabase.core.store.catalog.catalog import (
     serialize_catalog,
     stored_names_of,
 )
+from stratabase.core.store.engine.actions import update_items
 from stratabase.core.store.engine.port import (
     NOT_EXISTS,
     Action,
@@ -38,7 +39,6 @@ from stratabase.core.store.engine.port import (
     Item,
     Put,
 )
-from stratabase.core.store.engine.updates import update_items
 from stratabase.core.store.indexes.registry import Registry
 from stratabase.core.store.layout import keys
 

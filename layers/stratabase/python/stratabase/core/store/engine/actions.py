@@ -1,18 +1,28 @@
-"""What actions mean for items, on every engine: when expectations are met, and what patches make of items."""
+"""What actions mean for items, on every engine: when expectations are met, and what patches make of items.
 
+Commits are tried, and planned again from the start if somebody else has written meanwhile.
+"""
+
+import secrets
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from stratabase.core.store.engine.port import (
     Action,
+    Batch,
     Condition,
     ConditionOperator,
     Engine,
     Expectation,
+    ExpectationFailed,
     Failure,
     Item,
+    OutcomeUnknown,
     Patch,
 )
+
+T = TypeVar("T")
+
 
 _ABSENT: Any = object()
 
@@ -88,3 +98,41 @@ def _sum(patch: Patch, name: str, found: Any) -> int:
             f"A patch adds to {name!r} of {patch.key}, which is {found!r}: it must be a whole number."
         )
     return found + patch.add[name]
+
+
+def new_commit_id(work: str) -> str:
+    """Return a new commit id. `work` names what commits, for those who look into a store."""
+    return f"{work}{secrets.token_hex(12)}"
+
+
+def is_committed(engine: Engine, batch: Batch) -> bool:
+    """Commit a batch. Return False if an item is not as expected. Raises Unavailable.
+
+    After a lost response, it is also False, although the batch may have been committed. Read again to know.
+    """
+    try:
+        engine.commit(batch)
+    except (ExpectationFailed, OutcomeUnknown):
+        return False
+    return True
+
+
+def update_items(engine: Engine, work: str, plan: Callable[[], tuple[T, Sequence[Action]]]) -> T:
+    """Commit the actions that `plan` returns beside a result, and return that result. Raises Unavailable.
+
+    `plan` reads items, and its actions expect them as they were read. If one of them has changed, or if a
+    response was lost, it is called again. Nothing is committed if it returns no actions.
+    """
+    while True:
+        result, actions = plan()
+        if not actions or is_committed(engine, Batch(new_commit_id(work), tuple(actions))):
+            return result
+
+
+def try_commit(engine: Engine, batch: Batch) -> Sequence[Failure]:
+    """Commit a batch; return the expectations that failed, none if it was committed. Raises Unavailable."""
+    try:
+        engine.commit(batch)
+    except ExpectationFailed as refusal:
+        return refusal.failures
+    return ()

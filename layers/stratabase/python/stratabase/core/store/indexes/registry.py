@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import orjson
 
-from stratabase.core.domain.attributes import is_derived
 from stratabase.core.model.model import Class, Index, Unique
 from stratabase.core.model.stored_names import ClassNames
 from stratabase.core.store.engine.port import (
@@ -635,7 +634,7 @@ def _adopted(entry: Entry, class_: Class) -> Entry:
 def _extended(entry: Entry, class_: Class, taken: Collection[tuple[Column, ...]]) -> Entry:
     """Return an entry as a model requires that may write values which its enum columns do not read."""
     enums = (column.attribute for column in entry.columns if column.reading == ENUM)
-    names = {name for name in enums if name in class_.attributes and not is_derived(class_, name)}
+    names = {name for name in enums if name in class_.attributes and name not in class_.derived}
     pairs = [
         (column, column_of(class_, column.attribute) if column.attribute in names else column)
         for column in entry.columns

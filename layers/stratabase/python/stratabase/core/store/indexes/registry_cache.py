@@ -27,8 +27,8 @@ from stratabase.core.domain.objects.entity import RoleName
 from stratabase.core.model.attribute import ABSENT, stored_value
 from stratabase.core.model.model import Class, Model, Unique
 from stratabase.core.model.stored_names import ClassNames, StoredNames
+from stratabase.core.store.engine.actions import update_items
 from stratabase.core.store.engine.port import Action, Check, Engine, Put
-from stratabase.core.store.engine.updates import update_items
 from stratabase.core.store.indexes.entries import BuildState, RoleEntry, UniqueEntry
 from stratabase.core.store.indexes.registry import (
     Registry,
@@ -42,7 +42,7 @@ from stratabase.core.store.indexes.role_changes import former_entries, has_all_l
 from stratabase.core.store.layout import keys
 from stratabase.core.store.layout.access_path import ENUM, AccessPath, Column
 from stratabase.core.store.layout.associations import Associations, StoredRole
-from stratabase.core.store.layout.guards import UniqueConstraint
+from stratabase.core.store.layout.object_items import UniqueConstraint
 
 MAX_AGE = 5.0
 """The maximum age of the cached registry, in seconds."""

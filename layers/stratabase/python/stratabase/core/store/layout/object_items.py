@@ -1,8 +1,11 @@
-"""The items of an object: its head, closed versions, and the tombstone of a deleted object.
+"""The items of an object: its head, its guards, closed versions, and the tombstone of a deleted object.
 
 Expectations about a head say, for example, that the object exists or is unchanged. If the class is versioned,
 a deletion replaces the head by a tombstone, under the same key. For reads and expectations, the object then
 does not exist. This also holds if the class is no longer versioned.
+
+A guard reserves unique values, or the target of a one-to-one foreign key, for one object. Its key contains a
+hash of the values, or the id of the target. The item has the id of its holder.
 
 Like the head, each version has the start of the previous one. So the history is a linked list, and a reader
 notices if a version is missing.
@@ -12,22 +15,24 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from stratabase.core.domain.objects.change import Change, Deletion, ObjectEffect, Tombstone
-from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.domain.objects.entity import Entity, Reference, State
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.version import with_version_times
-from stratabase.core.model.model import Class
+from stratabase.core.model.model import Class, Unique
 from stratabase.core.store.engine.port import (
     NOT_EXISTS,
     Condition,
     ConditionOperator,
+    DeleteItem,
     Expectation,
     IndexKey,
     Item,
+    Key,
     Put,
     Value,
 )
 from stratabase.core.store.layout import codec, keys
-from stratabase.core.store.layout.access_path import AccessPath
+from stratabase.core.store.layout.access_path import AccessPath, Column, columns_of
 from stratabase.core.store.layout.codec import CLAIMED, COMMIT_IDS, commit_ids
 
 DELETED = "deleted"
@@ -101,7 +106,10 @@ def expect_same_commit(attribute: str, commit_id: str | None) -> Condition:
 
 
 START, END = "start", "end"
-"""The attributes of a closed version with its start and end, in milliseconds."""
+"""The attributes of a closed version with its start and end, in milliseconds.
+
+The guard of a one-to-one target has the start of the association.
+"""
 LAST_END = "lastEnd"
 """The attribute of a tombstone with the instant of the deletion."""
 
@@ -232,3 +240,55 @@ def history_entry(item: Item, class_: Class) -> HistoryEntry | None:
 def _of(version: Entity) -> HistoryEntry:
     assert version.start is not None
     return HistoryEntry(version.start, version.previous, version)
+
+
+HOLDER = "holder"
+"""The attribute of a guard with the id of the object for which it is reserved."""
+
+
+class UniqueConstraint(NamedTuple):
+    """A uniqueness constraint of a class, with its status in the registry."""
+
+    class_name: str
+    unique: Unique
+    columns: tuple[Column, ...]
+    """The attributes, sorted by name."""
+    number: int = 0
+    """The number of the registry entry."""
+    in_model: bool = True
+    """Whether the model of this process has it. If not, guards are kept, but no value is refused."""
+    built: bool = True
+    """Whether the constraint is built, so that a free guard means that the values are free."""
+
+    def guard_key(self, state: State) -> Key | None:
+        """Return the key of the guard of a state, None if a value is null or not read."""
+        values = {column.attribute: column.value(state) for column in self.columns}
+        return keys.guard(self.class_name, self.unique, values)
+
+
+def unique_constraint(class_: Class, unique: Unique) -> UniqueConstraint:
+    """Return a uniqueness constraint of a model with the status of a built one."""
+    return UniqueConstraint(class_.name, unique, columns_of(class_, tuple(sorted(unique.attributes))))
+
+
+def guard_key(class_: Class, unique: Unique, state: State) -> Key | None:
+    """Return the key of the guard of a state, None if a value is null or not read."""
+    return unique_constraint(class_, unique).guard_key(state)
+
+
+def delete_guard(key: Key, holder: str) -> DeleteItem:
+    """Return the action that deletes the guard of an object, if the object still holds it."""
+    return DeleteItem(
+        key, Expectation(exists=True, conditions=(Condition(HOLDER, ConditionOperator.EQUALS, holder),))
+    )
+
+
+def guard_item(key: Key, holder: str, start: Instant | None = None) -> Item:
+    """Return a guard. `start`: when the association began, None for unique values."""
+    started: dict[str, Value] = {} if start is None else {START: start}
+    return Item(key, {HOLDER: holder, **started})
+
+
+def guard_holder(item: Item | None) -> str | None:
+    """Return the id of the object that holds a guard, None if there is no guard."""
+    return None if item is None else str(item.attributes[HOLDER])

@@ -14,14 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
-from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
-from stratabase.core.domain.objects.parts import part_ids
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, part_ids
 from stratabase.core.domain.query.filter import Filter, RoleFilter, conjuncts
 from stratabase.core.domain.query.page import IdRange, Query
 from stratabase.core.domain.query.read_budget import MEGABYTE
 from stratabase.core.store.engine.read_limiter import ReadLimiter
 from stratabase.core.store.layout import keys
-from stratabase.core.store.layout.guards import guard_holder
+from stratabase.core.store.layout.object_items import guard_holder
 from stratabase.core.store.query.row_sources import PlanSource
 from stratabase.core.store.query.schema import Found, WayBack
 from stratabase.core.store.read import links

@@ -10,7 +10,6 @@ from dataclasses import replace
 from threading import Lock
 from typing import NamedTuple
 
-from stratabase.core.domain.attributes import is_derived
 from stratabase.core.domain.query.filter import And, Comparison, Filter, Not, Or
 from stratabase.core.domain.query.page import Page, Query
 from stratabase.core.model.model import Class
@@ -96,7 +95,7 @@ def _compares_few_values(filter_: Filter, class_: Class) -> bool:
         return all(_compares_few_values(part, class_) for part in filter_.parts)
     if isinstance(filter_, Not):
         return _compares_few_values(filter_.part, class_)
-    if not isinstance(filter_, Comparison) or is_derived(class_, filter_.attribute):
+    if not isinstance(filter_, Comparison) or filter_.attribute in class_.derived:
         return False
     operand = filter_.operand
     values = operand if isinstance(operand, tuple) else (operand,)

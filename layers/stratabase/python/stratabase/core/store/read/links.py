@@ -16,7 +16,7 @@ from stratabase.core.store.engine.port import ITEMS, Item
 from stratabase.core.store.engine.read_limiter import ReadLimiter
 from stratabase.core.store.layout import keys, links
 from stratabase.core.store.layout.associations import ForeignKey
-from stratabase.core.store.layout.guards import guard_holder
+from stratabase.core.store.layout.object_items import guard_holder
 from stratabase.core.store.read import unbuilt_roles
 from stratabase.core.store.read.context import StoreContext
 

@@ -15,9 +15,9 @@ from stratabase.core.domain.objects.entity import (
     RoleName,
     RoleStorage,
     State,
+    part_ids,
     storage_of,
 )
-from stratabase.core.domain.objects.parts import part_ids
 from stratabase.core.model.model import Class, ClassKind, Model, Role
 from stratabase.core.model.stored_names import StoredNames
 from stratabase.core.store.engine.parallel import ParallelMap

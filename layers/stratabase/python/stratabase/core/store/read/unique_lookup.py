@@ -16,8 +16,7 @@ from stratabase.core.model.types.operators import Operator
 from stratabase.core.store.engine.port import Engine, Item, Key
 from stratabase.core.store.engine.read_limiter import ReadLimiter, approximate_bytes
 from stratabase.core.store.layout import codec, keys
-from stratabase.core.store.layout.guards import guard_holder, guard_key
-from stratabase.core.store.layout.object_items import live_head
+from stratabase.core.store.layout.object_items import guard_holder, guard_key, live_head
 
 _MAX_READS = 4
 """The maximum number of reads of a guard and its holder. A commit may show one of them before the other."""

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from stratabase.core.domain.objects.entity import Entity, Reference
-from stratabase.core.domain.objects.parts import ListedParts, whole_of
+from stratabase.core.domain.objects.entity import Entity, ListedParts, Reference, whole_of
 from stratabase.core.domain.query.derived import Derive
 from stratabase.core.domain.query.filter import And, FlagFilter
 from stratabase.core.domain.query.page import Query

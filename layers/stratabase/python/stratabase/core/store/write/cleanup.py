@@ -21,6 +21,7 @@ from stratabase.core.domain.objects.commit_refusals import Conflict, TooLarge
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.version import instant_after
+from stratabase.core.store.engine.actions import is_committed, new_commit_id
 from stratabase.core.store.engine.port import (
     ITEMS,
     Batch,
@@ -28,7 +29,6 @@ from stratabase.core.store.engine.port import (
     Item,
     Key,
 )
-from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.layout import codec, keys, ledgers, links
 from stratabase.core.store.read.context import StoreContext
 from stratabase.core.store.write.commit import commit

@@ -21,7 +21,7 @@ from stratabase.core.domain.objects.commit_refusals import (
     TooLarge,
     UniqueNotBuilt,
 )
-from stratabase.core.store.engine.actions import find_failures
+from stratabase.core.store.engine.actions import find_failures, try_commit
 from stratabase.core.store.engine.port import (
     MAX_ACTIONS,
     Action,
@@ -35,7 +35,7 @@ from stratabase.core.store.engine.port import (
 from stratabase.core.store.layout import keys
 from stratabase.core.store.read.context import StoreContext
 from stratabase.core.store.write.deletions import deletions, only_deleted_by, without_deferrable_parts
-from stratabase.core.store.write.refusals import is_outcome_known, try_commit, was_committed
+from stratabase.core.store.write.refusals import is_outcome_known, was_committed
 from stratabase.core.store.write.staged_restoration import (
     RestorationStages,
     StagedRestoration,

@@ -8,8 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from stratabase.core.domain.objects.change import Change, Deletion, ObjectEffect, Restoration, reference_of
-from stratabase.core.domain.objects.entity import Entity, Reference
-from stratabase.core.domain.objects.parts import parts_of
+from stratabase.core.domain.objects.entity import Entity, Reference, parts_of
 from stratabase.core.store.engine.port import MAX_ACTIONS, NOT_EXISTS, Check, Key, Put
 from stratabase.core.store.layout import keys, ledgers, links
 from stratabase.core.store.layout.associations import LinkAssociation, LinkedPair

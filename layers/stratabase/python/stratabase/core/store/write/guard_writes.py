@@ -39,8 +39,14 @@ from stratabase.core.store.engine.port import (
 )
 from stratabase.core.store.layout import keys
 from stratabase.core.store.layout.associations import Associations, ForeignKey
-from stratabase.core.store.layout.guards import HOLDER, UniqueConstraint, guard_holder, guard_item
-from stratabase.core.store.layout.object_items import OBJECT_ABSENT, expect_unchanged
+from stratabase.core.store.layout.object_items import (
+    HOLDER,
+    OBJECT_ABSENT,
+    UniqueConstraint,
+    expect_unchanged,
+    guard_holder,
+    guard_item,
+)
 
 
 class UniqueClaim(NamedTuple):

@@ -14,6 +14,7 @@ from itertools import chain
 from stratabase.core.domain.objects.commit_refusals import AlreadyRecorded
 from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.store.engine.actions import is_committed, new_commit_id
 from stratabase.core.store.engine.port import (
     ITEMS,
     TIME_TO_LIVE,
@@ -31,7 +32,6 @@ from stratabase.core.store.engine.port import (
     Key,
     Put,
 )
-from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.layout import codec, keys
 from stratabase.core.store.read.context import StoreContext
 
@@ -110,12 +110,9 @@ def read_records(engine: Engine, scope: str) -> list[IdempotencyRecord]:
     return [read_record(item) for item in chain.from_iterable(pages)]
 
 
-def record_writes(
-    store: StoreContext, record: IdempotencyRecord | None, commit_id: str, now: Instant
-) -> Iterator[Put]:
-    """Yield the action that stores a record, if there is one."""
-    if record is not None:
-        yield put_record(record, commit_id, now, listed=not store.engine.removes_expired)
+def record_write(store: StoreContext, record: IdempotencyRecord, commit_id: str, now: Instant) -> Put:
+    """Return the action that stores a record."""
+    return put_record(record, commit_id, now, listed=not store.engine.removes_expired)
 
 
 def check_recorded(failures: Sequence[Failure]) -> None:

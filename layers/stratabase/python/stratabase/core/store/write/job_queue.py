@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.jobs.job import Job
+from stratabase.core.store.engine.actions import is_committed, new_commit_id
 from stratabase.core.store.engine.port import (
     Action,
     Batch,
@@ -14,7 +15,6 @@ from stratabase.core.store.engine.port import (
     Engine,
     Item,
 )
-from stratabase.core.store.engine.updates import is_committed, new_commit_id
 from stratabase.core.store.layout import jobs, keys
 from stratabase.core.store.layout.jobs import QueueLayout
 

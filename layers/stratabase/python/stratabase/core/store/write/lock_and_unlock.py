@@ -15,7 +15,7 @@ from stratabase.core.domain.objects.entity import SINGLETON_ID, Entity, Referenc
 from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import Lock
-from stratabase.core.store.engine.actions import find_failures
+from stratabase.core.store.engine.actions import find_failures, try_commit
 from stratabase.core.store.engine.port import (
     MAX_ACTIONS,
     Action,
@@ -31,8 +31,7 @@ from stratabase.core.store.engine.port import (
 from stratabase.core.store.layout import codec, keys
 from stratabase.core.store.layout.object_items import NOT_DELETED, OBJECT_EXISTS, live_head
 from stratabase.core.store.read.context import StoreContext
-from stratabase.core.store.write.idempotency import check_recorded, record_writes
-from stratabase.core.store.write.refusals import try_commit
+from stratabase.core.store.write.idempotency import check_recorded, record_write
 from stratabase.values.messages import _
 
 
@@ -78,7 +77,8 @@ def lock(  # noqa: PLR0913, PLR0917 - what is locked, for whom, when, and what t
     # The commit cannot succeed. Still, check the other objects, so that the refusal lists all problems.
     if wholes.missing:
         raise _refusal(find_failures(store.engine, actions), wholes)
-    batch = Batch(commit_id, (*actions, *record_writes(store, record, commit_id, now)))
+    recording = () if record is None else (record_write(store, record, commit_id, now),)
+    batch = Batch(commit_id, (*actions, *recording))
     if failures := try_commit(store.engine, batch):
         check_recorded(failures)
         raise _refusal(failures, wholes)
@@ -189,7 +189,7 @@ def unlock(  # noqa: PLR0913 - what is unlocked, by whom, when, and with which p
     Unavailable.
     """
     _check_number(references, MAX_ACTIONS - (record is not None))
-    recording = tuple(record_writes(store, record, commit_id, now))
+    recording = () if record is None else (record_write(store, record, commit_id, now),)
     # 1. Expect that each object has no lock or a lock of the member.
     own = {
         reference: _expect_lockable(store, reference, codec.lock_conditions(member_id, now))

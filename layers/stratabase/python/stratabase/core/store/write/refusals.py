@@ -28,18 +28,9 @@ from stratabase.core.domain.objects.change import Change, ObjectEffect, Restorat
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.lock import Lock
 from stratabase.core.store.engine.actions import is_met
-from stratabase.core.store.engine.port import Batch, Engine, ExpectationFailed, Failure
+from stratabase.core.store.engine.port import Failure
 from stratabase.core.store.layout import codec, keys
 from stratabase.core.store.layout.codec import LOCKED_UNTIL, lock_of
-
-
-def try_commit(engine: Engine, batch: Batch) -> Sequence[Failure]:
-    """Commit a batch; return the expectations that failed, none if it was committed. Raises Unavailable."""
-    try:
-        engine.commit(batch)
-    except ExpectationFailed as refusal:
-        return refusal.failures
-    return ()
 
 
 def blocking_locks(failures: Sequence[Failure]) -> list[tuple[Reference, Lock]]:

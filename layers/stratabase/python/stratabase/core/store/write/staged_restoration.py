@@ -23,9 +23,9 @@ from stratabase.core import waiting
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.change import Change, Restoration
 from stratabase.core.domain.objects.commit_refusals import BeingRestored, Conflict, TooLarge
-from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.objects.entity import Reference, whole_of
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.objects.parts import whole_of
+from stratabase.core.store.engine.actions import try_commit
 from stratabase.core.store.engine.port import (
     MAX_ACTIONS,
     NOT_EXISTS,
@@ -42,7 +42,6 @@ from stratabase.core.store.engine.port import (
 from stratabase.core.store.layout import codec, keys, ledgers
 from stratabase.core.store.read.context import StoreContext
 from stratabase.core.store.write import deletions
-from stratabase.core.store.write.refusals import try_commit
 from stratabase.core.store.write.transaction import WriteTransaction, plan_transaction
 from stratabase.values.messages import ngettext
 

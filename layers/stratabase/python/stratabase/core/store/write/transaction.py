@@ -60,7 +60,7 @@ from stratabase.core.store.write.heads import (
     expect_unclaimed,
     head_action,
 )
-from stratabase.core.store.write.idempotency import check_recorded, record_writes
+from stratabase.core.store.write.idempotency import check_recorded, record_write
 from stratabase.core.store.write.refusals import blocking_locks
 
 
@@ -312,10 +312,9 @@ def plan_transaction(
     closed = tuple(
         chain.from_iterable(_closed_version(store, change, effect) for effect in change.object_effects())
     )
-    further = (
-        *file_writes(change, store.model),
-        *record_writes(store, change.record, change.commit_id, change.time),
-    )
+    record = change.record
+    recording = () if record is None else (record_write(store, record, change.commit_id, change.time),)
+    further = (*file_writes(change, store.model), *recording)
     # The short cut for most changes: they affect no other items.
     if deferred is None and claims.keys() <= head_actions.keys() and not store.associations.affect(change):
         return WriteTransaction(store, schema, change, plain=(*head_actions.values(), *closed, *further))
