@@ -1,17 +1,36 @@
 """Botocore sessions share the loaded service descriptions and nothing else."""
 
+from pathlib import Path
+
+import pytest
+from botocore.exceptions import DataNotFoundError
 from botocore.session import Session
 
-from stratabase_aws.endpoint import new_session, share_data_loader
+from stratabase_aws.endpoint import new_session
 
 
 def test_sessions_share_loaded_service_data() -> None:
-    sessions = [new_session(), new_session(), share_data_loader(Session())]
+    sessions = [new_session(), new_session()]
 
     loaders = {id(each.get_component("data_loader")) for each in sessions}
 
     assert len(loaders) == 1
     assert sessions[0].get_service_model("dynamodb").service_name == "dynamodb"
+
+
+def test_a_session_finds_the_services_of_botocore_and_of_added_folders(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    own = tmp_path / "own" / "2026-11-27"
+    own.mkdir(parents=True)
+    (own / "service-2.json").write_text('{"metadata": {"serviceId": "Own"}}')
+    monkeypatch.setenv("AWS_DATA_PATH", str(tmp_path))
+    session = new_session()
+
+    assert session.get_service_data("own")["metadata"] == {"serviceId": "Own"}
+    assert {"own", *Session().get_available_services()} <= {*session.get_available_services()}
+    with pytest.raises(DataNotFoundError):
+        session.get_service_data("unknown")
 
 
 def test_each_session_has_its_own_credentials() -> None:

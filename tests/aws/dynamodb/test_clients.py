@@ -10,7 +10,7 @@ from stratabase.core.waiting import deadline_after
 from stratabase_aws.dynamodb.botocore_client import BotocoreClient
 from stratabase_aws.dynamodb.client import Client, Rejected, Unanswered, Unreached
 from stratabase_aws.dynamodb.signed_client import SignedClient
-from stratabase_aws.endpoint import AwsEndpoint, Credentials
+from stratabase_aws.endpoint import AwsEndpoint, Credentials, new_session
 from tests.aws.dynamodb.certificate import make_certificate
 from tests.aws.dynamodb.proxy import proxying
 from tests.aws.dynamodb.server import Reply, Server, serving
@@ -95,12 +95,21 @@ def test_a_request_without_credentials_is_rejected(
     for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
         monkeypatch.setenv(name, nowhere)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    with serving() as server:
+    # The session of all clients of this process may have found credentials before.
+    session = new_session()
+    monkeypatch.setattr("stratabase_aws.endpoint._session_of_clients", lambda: session)
+    with serving(Reply({})) as server:
         client = make(AwsEndpoint("eu-west-1", server.url))
         with pytest.raises(Rejected, match="NoCredentials"):
             client.call(*READ)
-        client.close()
         assert server.asked == []
+
+        # It finds those that appear later.
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+        assert client.call(*READ).get("Item") is None
+        client.close()
+        assert len(server.asked) == 1
 
 
 def test_a_proxy_and_certificates_of_the_environment_are_used(

@@ -13,6 +13,7 @@ from pynamodb.exceptions import DoesNotExist
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.request_log import record_usage
 from stratabase.core.waiting import deadline_after
+from stratabase_aws.dynamodb.botocore_client import BotocoreClient
 from stratabase_aws.dynamodb.retry import PermanentRejection, RetryBudget, RetryPolicy
 from stratabase_aws.endpoint import AwsEndpoint, Credentials
 from stratabase_aws.members.pynamodb_table import PynamoRecord, PynamoTable
@@ -83,6 +84,20 @@ def test_the_usage_of_a_request_has_the_units_of_the_table() -> None:
             write(table)
         assert (usage.read_units, usage.write_units, usage.retries) == (0.5, 3, 1)
         assert all(b'"ReturnConsumedCapacity": "TOTAL"' in body for _, body in server.asked)
+
+
+def test_requests_to_other_tables_by_the_same_client_report_no_units() -> None:
+    found = Reply({**FOUND.content, "ConsumedCapacity": {"TableName": "notes", "CapacityUnits": 0.5}})
+    with serving(found, found) as server:
+        endpoint = AwsEndpoint("eu-west-1", server.url, Credentials("key", "secret"))
+        client = BotocoreClient(endpoint)
+        table = PynamoTable(endpoint, "notes", FEW, client)
+        with record_usage() as usage:
+            read(table)
+            client.call("GetItem", {"TableName": "objects", "Key": {"pk": {"S": "a"}, "sk": {"S": "b"}}})
+        table.close()
+        assert usage.read_units == 0.5
+        assert [b"ReturnConsumedCapacity" in body for _, body in server.asked] == [True, False]
 
 
 def test_nothing_is_sent_after_the_deadline() -> None:

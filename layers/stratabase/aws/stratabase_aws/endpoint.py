@@ -1,7 +1,9 @@
 """Access to AWS: endpoints, credentials, and botocore clients. Botocore is imported on first use."""
 
+import os
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
@@ -113,40 +115,58 @@ def create_client(service: str, endpoint: AwsEndpoint, **options: Any) -> Any:
     from stratabase_aws.deadline import bound_by_deadline  # noqa: PLC0415 - it needs botocore
 
     access_key, secret_key, token = endpoint.credentials or (None, None, None)
-    client = new_session().create_client(
-        service,
-        region_name=endpoint.region,
-        endpoint_url=endpoint.url,
-        aws_access_key_id=access_key,
-        aws_secret_access_key=secret_key,
-        aws_session_token=token,
-        config=Config(
-            connect_timeout=endpoint.connect_timeout, read_timeout=endpoint.read_timeout, **options
-        ),
-    )
+    with _creating:
+        client = _session_of_clients().create_client(
+            service,
+            region_name=endpoint.region,
+            endpoint_url=endpoint.url,
+            aws_access_key_id=access_key,
+            aws_secret_access_key=secret_key,
+            aws_session_token=token,
+            config=Config(
+                connect_timeout=endpoint.connect_timeout, read_timeout=endpoint.read_timeout, **options
+            ),
+        )
     bound_by_deadline(client)
     trace_client(client)
     return client
 
 
+_creating = Lock()
+"""Sessions create only one client at a time."""
+
+
+@cache
+def _session_of_clients() -> Any:
+    """Return the session of all clients. So a process searches credentials once, and renews them once."""
+    return new_session()
+
+
 def new_session() -> Any:
-    """Return a new botocore session. Sessions do not share credentials."""
+    """Return a new botocore session. Sessions share the loaded data files and no credentials."""
     from botocore.session import Session  # noqa: PLC0415 - loading takes a long time
 
-    return share_data_loader(Session())
-
-
-def share_data_loader(session: Any) -> Any:
-    """Make a session share the cache of botocore's data files with all other sessions, and return it.
-
-    These files describe services and endpoints. Reading them takes longer than creating a client.
-    """
-    session.register_component("data_loader", _data_loader())
+    session = Session()
+    session.register_component("data_loader", _data_loader(session.get_config_variable("data_path")))
     return session
 
 
 @cache
-def _data_loader() -> Any:
-    from botocore.session import Session  # noqa: PLC0415 - loaded by now
+def _data_loader(data_path: str | None) -> Any:
+    """Return the loader of the files that describe services and endpoints, which keeps what it has loaded.
 
-    return Session().get_component("data_loader")
+    It takes each folder for a service. Botocore's own loader looks into each of the 400 folders for the
+    file that it is about to load, which takes longer than to load it.
+    """
+    from botocore.loaders import Loader  # noqa: PLC0415 - loaded by now
+
+    class FolderLoader(Loader):  # type: ignore[misc] # botocore has no types
+        """Botocore's loader, with another list of services."""
+
+        def list_available_services(self, type_name: str) -> list[str]:  # noqa: ARG002 - botocore names it
+            """Return the names of all folders."""
+            folders = filter(Path.is_dir, map(Path, self.search_paths))
+            return sorted(each.name for folder in folders for each in folder.iterdir())
+
+    paths = data_path.split(os.pathsep) if data_path else []
+    return FolderLoader([str(Path(os.path.expandvars(path)).expanduser()) for path in paths])

@@ -3,6 +3,8 @@
 What the settings do not place elsewhere is on this machine, such as the files of a server without a bucket.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import cached_property
@@ -11,19 +13,19 @@ from typing import TYPE_CHECKING
 
 from stratabase.core.app.platform import StoresRequired
 from stratabase.core.domain.store_mark import MarkCheck, StoreKind
-from stratabase.core.operations.ports import Attempts
-from stratabase.core.operations.store_marks import MarkStore
 from stratabase.core.settings import Settings
 from stratabase.core.store.engine.parallel import ParallelMap, ThreadedMap
-from stratabase.core.store.engine.port import Engine
-from stratabase.core.store.engine.snapshot import ItemSnapshot
-from stratabase.core.store.engine.wrappers import OffloadingEngine
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.app.local_platform import LocalPlatform
-from stratabase.members.ports import Members
 from stratabase_aws.endpoint import AwsEndpoint
 
 if TYPE_CHECKING:
+    from stratabase.core.operations.ports import Attempts
+    from stratabase.core.operations.store_marks import MarkStore
+    from stratabase.core.store.engine.port import Engine
+    from stratabase.core.store.engine.snapshot import ItemSnapshot
+    from stratabase.members.ports import Members
+    from stratabase_aws.dynamodb.botocore_client import BotocoreClient
     from stratabase_aws.dynamodb.client import Client
     from stratabase_aws.members.pynamodb_table import PynamoTable
 
@@ -65,7 +67,8 @@ class DynamoDBPlatform(LocalPlatform):
 
     def engine(self) -> Engine:
         """Return the engine on the table. Creates it if the settings say so. Raises UnusableStore."""
-        from stratabase_aws.dynamodb.client import Unanswered  # noqa: PLC0415 - see the class
+        from stratabase.core.store.engine.wrappers import OffloadingEngine  # noqa: PLC0415 - see the class
+        from stratabase_aws.dynamodb.client import Unanswered  # noqa: PLC0415
         from stratabase_aws.dynamodb.engine import DynamoDBEngine  # noqa: PLC0415
         from stratabase_aws.dynamodb.table import ensure_table  # noqa: PLC0415
 
@@ -90,9 +93,20 @@ class DynamoDBPlatform(LocalPlatform):
             except (Rejected, Unanswered):
                 return None
 
-    def dynamodb_client(self) -> "Client":
+    def dynamodb_client(self) -> Client:
         """Return the client that the settings select for the table of the objects."""
-        return _CLIENTS[self._settings.aws_client](self._endpoint)
+        if self._settings.aws_client == "botocore":
+            return self._botocore_client
+        from stratabase_aws.dynamodb.signed_client import SignedClient  # noqa: PLC0415 - see the class
+
+        return SignedClient(self._endpoint)
+
+    @cached_property
+    def _botocore_client(self) -> BotocoreClient:
+        """The client of the table of members, and perhaps of that of the objects."""
+        from stratabase_aws.dynamodb.botocore_client import BotocoreClient  # noqa: PLC0415 - see the class
+
+        return BotocoreClient(self._endpoint)
 
     def snapshot(
         self, engine: Engine, folder: Path, report: Callable[[int], None]
@@ -122,32 +136,13 @@ class DynamoDBPlatform(LocalPlatform):
         yield PynamoMemberMark(self._members_table)
 
     @cached_property
-    def _members_table(self) -> "PynamoTable":
+    def _members_table(self) -> PynamoTable:
         from stratabase_aws.members.pynamodb_mark import PynamoMemberMark  # noqa: PLC0415 - see the class
         from stratabase_aws.members.pynamodb_table import PynamoTable  # noqa: PLC0415
 
-        table = PynamoTable(self._endpoint, self._settings.members_table)
+        table = PynamoTable(self._endpoint, self._settings.members_table, client=self._botocore_client)
         self._opened.callback(table.close)
         if self._settings.create_tables:
             table.ensure()
         table.check_before_use(MarkCheck(self.required.members, PynamoMemberMark(table).read_mark))
         return table
-
-
-def _signed_client(endpoint: AwsEndpoint) -> "Client":
-    from stratabase_aws.dynamodb.signed_client import SignedClient  # noqa: PLC0415 - see the class
-
-    return SignedClient(endpoint)
-
-
-def _botocore_client(endpoint: AwsEndpoint) -> "Client":
-    from stratabase_aws.dynamodb.botocore_client import BotocoreClient  # noqa: PLC0415 - see the class
-
-    return BotocoreClient(endpoint)
-
-
-_CLIENTS: Mapping[str, Callable[[AwsEndpoint], "Client"]] = {
-    "signed": _signed_client,
-    "botocore": _botocore_client,
-}
-"""By the value of the setting `aws_client`."""

@@ -27,7 +27,7 @@ class BotocoreClient:
 
     def call(self, operation: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
         """Send a request, and return the response. Raises Rejected, Unanswered."""
-        method = getattr(self._client(), _method_name(operation))
+        method = getattr(self.botocore_client(), _method_name(operation))
         try:
             answer: Mapping[str, Any] = method(**parameters)
         except (ClientError, BotoCoreError, OSError) as error:
@@ -40,10 +40,12 @@ class BotocoreClient:
             if self._loaded is not None:
                 self._loaded.close()
 
-    def _client(self) -> Any:
+    def botocore_client(self) -> Any:
+        """Return the client of botocore."""
         # Created at the first call: moto mocks only clients that are created after it was started.
         with self._lock:
-            if self._loaded is None:
+            # A client that was created without credentials never gets any.
+            if self._loaded is None or self._loaded._request_signer._credentials is None:  # noqa: SLF001
                 self._loaded = _load(self._endpoint)
             return self._loaded
 

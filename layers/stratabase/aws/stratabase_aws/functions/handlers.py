@@ -1,28 +1,20 @@
-"""The handlers of the Lambda functions. All handlers of a process share one app."""
+"""The handlers of the Lambda functions. All handlers of a process share one app.
 
+The modules of an app are imported while it is built, without collections of garbage in between.
+"""
+
+import gc
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from functools import cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Protocol
 
-from stratabase.core.app.app import App
-from stratabase.core.domain.issues.refusals import Unavailable
-from stratabase.core.domain.store_mark import StoreRefused
-from stratabase.core.settings import Settings
-from stratabase.members.app.auth_services import AuthServices
-from stratabase.members.forgotten_password import ForgottenPassword
-from stratabase_aws.functions.handler import LambdaHandler
-from stratabase_aws.functions.request_log import (
-    OLDEST_PURGE_METRIC,
-    SET_ASIDE_METRIC,
-    RequestLog,
-    publish_metric,
-)
-
 if TYPE_CHECKING:
+    from stratabase.core.app.app import App
     from stratabase.core.jobs.job import JobKind
+    from stratabase_aws.functions.handler import LambdaHandler
 
 SWEEP_STEP_MILLISECONDS = 20_000
 """The maximum duration of a sweep step, including retries. With less time left, the sweep stops."""
@@ -36,17 +28,46 @@ class LambdaContext(Protocol):
 
 
 @cache
-def app() -> App:
+def app() -> "App":
     """Return the app of this process, built from its environment. Raises BadSettings."""
-    return App(Settings.from_environment(os.environ))
+    with _without_collections():
+        from stratabase.core.app.app import App  # noqa: PLC0415 - see the module
+        from stratabase.core.settings import Settings  # noqa: PLC0415
+
+        return App(Settings.from_environment(os.environ))
 
 
-def http_handler(function: str, service: App | None = None) -> LambdaHandler:
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """Collect no garbage in the `with` block, and later only what is made after it.
+
+    Most of what a start makes stays, such as modules and classes, so collections would find next to nothing.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+        gc.freeze()
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def http_handler(function: str, service: "App | None" = None) -> "LambdaHandler":
     """Return the handler of a function that API Gateway calls, by its name (see `core.features`).
 
     `service` is the app to serve. The default is the app of this process.
     """
-    service = service or app()
+    if service is not None:
+        return _http_handler(function, service)
+    with _without_collections():
+        return _http_handler(function, app())
+
+
+def _http_handler(function: str, service: "App") -> "LambdaHandler":
+    from stratabase_aws.functions.handler import LambdaHandler  # noqa: PLC0415 - see the module
+    from stratabase_aws.functions.request_log import RequestLog  # noqa: PLC0415
+
     handler = service.http_handler(service.endpoints(function))
     request_log = RequestLog(function, service.settings.stack) if service.settings.function else None
     return LambdaHandler(handler, request_log)
@@ -56,6 +77,8 @@ def rotate_handler() -> Callable[[object, object], None]:
     """Return the handler of the scheduled function `rotate`, which rotates the keys that sign tokens."""
 
     def rotate(_event: object, _context: object = None) -> None:
+        from stratabase.members.app.auth_services import AuthServices  # noqa: PLC0415 - see the module
+
         rotation = app().part(AuthServices).rotate()
         app().log.info(
             "Token signing keys rotated",
@@ -74,7 +97,8 @@ def mail_handler() -> Callable[[Mapping[str, str], object], None]:
     """
 
     def mail(event: Mapping[str, str], _context: object = None) -> None:
-        from stratabase.members.app.member_services import MemberServices  # noqa: PLC0415 - only this function needs it
+        from stratabase.members.app.member_services import MemberServices  # noqa: PLC0415 - see the module
+        from stratabase.members.forgotten_password import ForgottenPassword  # noqa: PLC0415
 
         app().part(MemberServices).mail_forgotten_password(ForgottenPassword(**event))
 
@@ -108,11 +132,14 @@ def sweep_handler() -> Callable[[object, LambdaContext], None]:
     return sweep
 
 
-def _claim_stores(service: App) -> None:
+def _claim_stores(service: "App") -> None:
     """Check and mark the stores once in this process. Until that is done, no files are removed.
 
     Raises StoreRefused.
     """
+    from stratabase.core.domain.issues.refusals import Unavailable  # noqa: PLC0415 - see the module
+    from stratabase.core.domain.store_mark import StoreRefused  # noqa: PLC0415
+
     if service.has_claimed_stores:
         return
     try:
@@ -123,9 +150,14 @@ def _claim_stores(service: App) -> None:
         service.log.warning("Marks of stores not checked", reason=str(error), cause=repr(error.__cause__))
 
 
-def _publish(service: App, kinds: "Sequence[JobKind[Any]]") -> None:
+def _publish(service: "App", kinds: "Sequence[JobKind[Any]]") -> None:
     """Publish the metrics of what is left."""
     from stratabase.core.jobs.runner import count_set_aside  # noqa: PLC0415 - see `sweep`
+    from stratabase_aws.functions.request_log import (  # noqa: PLC0415
+        OLDEST_PURGE_METRIC,
+        SET_ASIDE_METRIC,
+        publish_metric,
+    )
 
     stack = service.settings.stack
     oldest = service.entities.oldest_purge()

@@ -3,10 +3,12 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from stratabase.core.app.app import App
 from stratabase_aws.functions.handlers import LambdaContext, app
+
+if TYPE_CHECKING:
+    from stratabase.core.app.app import App
 
 STEP_MILLISECONDS = 60_000
 """The maximum duration of a step of the build, including retries. With less time left, the build stops."""
@@ -15,7 +17,7 @@ _MAX_DUPLICATES = 20
 
 
 def reindex_handler(
-    service: Callable[[], App] = app,
+    service: "Callable[[], App]" = app,
     now: Callable[[], int] | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Callable[[Mapping[str, Any] | None, LambdaContext], Mapping[str, Any]]:
@@ -47,7 +49,7 @@ def reindex_handler(
     return reindex
 
 
-def _class_names(event: Mapping[str, Any], service: App) -> Sequence[str]:
+def _class_names(event: Mapping[str, Any], service: "App") -> Sequence[str]:
     """Return the names of the classes in an event. Raises ValueError if they do not exist."""
     stored = [class_.name for class_ in service.model.classes.values() if class_.is_stored]
     wanted = [event["class"]] if "class" in event else event.get("classes", stored)
@@ -62,7 +64,7 @@ class _Build:
 
     def __init__(
         self,
-        service: App,
+        service: "App",
         context: LambdaContext,
         now: Callable[[], int] | None,
         sleep: Callable[[float], None],

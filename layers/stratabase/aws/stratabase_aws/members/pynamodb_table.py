@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from contextvars import ContextVar
 from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar, cast
@@ -16,8 +17,7 @@ from pynamodb.transactions import TransactWrite
 
 from stratabase.core import waiting
 from stratabase.core.request_log import current_usage
-from stratabase_aws.deadline import bound_by_deadline
-from stratabase_aws.dynamodb.botocore_client import map_botocore_error
+from stratabase_aws.dynamodb.botocore_client import BotocoreClient, map_botocore_error
 from stratabase_aws.dynamodb.errors import CANCELLED, CONDITION_FAILED, RequestError, permanent_error
 from stratabase_aws.dynamodb.retry import (
     DEFAULT_RETRY_POLICY,
@@ -25,8 +25,7 @@ from stratabase_aws.dynamodb.retry import (
     RetryPolicy,
     RetryState,
 )
-from stratabase_aws.endpoint import AwsEndpoint, share_data_loader
-from stratabase_aws.tracing import trace_client
+from stratabase_aws.endpoint import AwsEndpoint
 
 
 class PynamoRecord(Model):
@@ -82,16 +81,22 @@ T = TypeVar("T")
 class PynamoTable:
     """A table of records with the keys `pk` and `sk`. It is thread-safe.
 
-    All record classes share one connection. PynamoDB's own retries are off. `retry_policy` decides instead,
-    as it does for the table of the objects.
+    All record classes share one connection, whose client can be that of other tables. It has no retries:
+    `retry_policy` decides, as it does for the table of the objects.
     """
 
-    def __init__(self, endpoint: AwsEndpoint, name: str, retry_policy: RetryPolicy | None = None) -> None:
+    def __init__(
+        self,
+        endpoint: AwsEndpoint,
+        name: str,
+        retry_policy: RetryPolicy | None = None,
+        client: BotocoreClient | None = None,
+    ) -> None:
         self._base_model = _base_model(endpoint, name)
+        self._client = client or BotocoreClient(endpoint)
         self._connection = self._base_model._get_connection().connection  # noqa: SLF001 - all classes share it
         self._retry_policy = retry_policy or DEFAULT_RETRY_POLICY
         self._connection_lock = Lock()
-        self._is_connected = False
         self._check: Callable[[bool], None] | None = None
 
     def check_before_use(self, check: Callable[[bool], None]) -> None:
@@ -163,12 +168,12 @@ class PynamoTable:
 
     def close(self) -> None:
         """Close the connections."""
-        with self._connection_lock:
-            self._connection.client.close()
+        self._client.close()
 
     def _retry(self, work: Callable[[], T], attempts: RetryState) -> T:
         self._connect()
         while True:
+            reports = _reports_capacity.set(True)
             try:
                 result = work()
             except (PynamoDBException, exceptions.BotoCoreError, exceptions.ClientError) as error:
@@ -176,16 +181,16 @@ class PynamoTable:
             else:
                 attempts.succeed()
                 return result
+            finally:
+                _reports_capacity.reset(reports)
 
     def _connect(self) -> None:
-        """Create botocore's client in only one thread, because this takes a long time."""
+        """Give PynamoDB the client, of which it would create one with a session of its own."""
+        client = self._client.botocore_client()
         with self._connection_lock:
-            if not self._is_connected:
-                share_data_loader(self._connection.session)
-                bound_by_deadline(self._connection.client)
-                trace_client(self._connection.client)
-                _report_capacity(self._connection.client)
-                self._is_connected = True
+            if self._connection._client is not client:  # noqa: SLF001 - PynamoDB has no other way
+                _report_capacity(client)
+                self._connection._client = client  # noqa: SLF001
 
     def _create(self) -> None:
         try:
@@ -203,25 +208,19 @@ class _TableExists(Exception):
 
 def _base_model(endpoint: AwsEndpoint, name: str) -> type[PynamoRecord]:
     """Return the base class of all record classes of a table."""
-    credentials = endpoint.credentials
     meta = {
         "table_name": name,
         "region": endpoint.region,
         "host": endpoint.url,
-        "connect_timeout_seconds": endpoint.connect_timeout,
-        "read_timeout_seconds": endpoint.read_timeout,
-        "max_pool_connections": endpoint.connections,
-        "max_retry_attempts": 0,
         "billing_mode": PAY_PER_REQUEST_BILLING_MODE,
-        "aws_access_key_id": credentials and credentials.access_key,
-        "aws_secret_access_key": credentials and credentials.secret_key,
-        "aws_session_token": credentials and credentials.token,
     }
     return cast(
         "type[PynamoRecord]", MetaModel("BaseModel", (PynamoRecord,), {"Meta": type("Meta", (), meta)})
     )
 
 
+_reports_capacity: ContextVar[bool] = ContextVar("reports_capacity", default=False)
+"""Whether a request is one of a table of members. The units of other tables are computed elsewhere."""
 _READS = frozenset({"BatchGetItem", "GetItem", "Query", "Scan", "TransactGetItems"})
 
 
@@ -232,14 +231,16 @@ def _report_capacity(client: Any) -> None:
 
 
 def _request_capacity(params: Mapping[str, Any], model: Any, **_: Any) -> Mapping[str, Any] | None:
-    if current_usage() is None or "ReturnConsumedCapacity" not in model.input_shape.members:
+    if not _reports_capacity.get() or current_usage() is None:
+        return None
+    if "ReturnConsumedCapacity" not in model.input_shape.members:
         return None
     return {**params, "ReturnConsumedCapacity": "TOTAL"}
 
 
 def _add_capacity(parsed: Mapping[str, Any], model: Any, **_: Any) -> None:
     usage = current_usage()
-    if usage is not None:
+    if usage is not None and _reports_capacity.get():
         usage.add_capacity(parsed.get("ConsumedCapacity") or {}, writes=model.name not in _READS)
 
 
