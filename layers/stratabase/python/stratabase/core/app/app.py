@@ -1,55 +1,54 @@
 """An app: a model and settings, the stores on a platform, and the services that its features need.
 
 Read `core.features` first, the table of all features, then `routes`, and `platform`.
+
+Parts import their modules when they are built, because most Lambda functions need only some of them.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
-from pathlib import Path
 from threading import Event, RLock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from stratabase import __version__
 from stratabase.core import waiting
-from stratabase.core.app.platform import ClosableBlobs, Platform, open_engine, platform_of
-from stratabase.core.domain.caller import Caller
-from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
-from stratabase.core.domain.write.limits import BulkLimits
+from stratabase.core.app.platform import open_engine, platform_of
 from stratabase.core.features import FEATURES, Feature, load
-from stratabase.core.model.model import Model
 from stratabase.core.model.prepared import prepared_file, read_prepared
-from stratabase.core.model.users import with_users
 from stratabase.core.observe import Log
-from stratabase.core.operations.attempts_with_fallback import AttemptsWithFallback
-from stratabase.core.operations.context import Services
-from stratabase.core.operations.file_ports import FileStores
-from stratabase.core.operations.ports import Attempts, EntityRepository
-from stratabase.core.settings import Settings
-from stratabase.core.store.engine.port import Engine
-from stratabase.core.store.engine.wrappers import record_consumption
-from stratabase.core.store.file_ledger import EngineFileLedger
 from stratabase.core.store.ids import TimeOrderedIds
-from stratabase.core.store.layout import keys
-from stratabase.core.store.renamed_repository import RenamedRepository, open_repository
-from stratabase.core.store.repository import Repository
-from stratabase.core.store.sources import Sources
 from stratabase.core.waiting import SystemClock
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from stratabase.core.app.platform import ClosableBlobs, Platform
+    from stratabase.core.domain.caller import Caller
     from stratabase.core.http.api.openapi.document import ServiceInfo
     from stratabase.core.http.base.authentication import Authentication
     from stratabase.core.http.base.endpoint import Endpoint
     from stratabase.core.http.handler import HttpHandler
     from stratabase.core.jobs.job import JobKind
+    from stratabase.core.model.model import Model
+    from stratabase.core.operations.context import Services
+    from stratabase.core.operations.file_ports import FileStores
     from stratabase.core.operations.files.download import FileDownloads
     from stratabase.core.operations.files.resumable import ResumableUploads
     from stratabase.core.operations.files.upload import FileUploads
+    from stratabase.core.operations.ports import Attempts, EntityRepository
     from stratabase.core.operations.store_marks import MarkedStore
     from stratabase.core.schema.execution.limits import ExecutionPolicy
     from stratabase.core.schema.executor import SchemaExecutor
     from stratabase.core.schema.prepared_documents import PreparedDocuments
+    from stratabase.core.settings import Settings
+    from stratabase.core.store.engine.port import Engine
+    from stratabase.core.store.renamed_repository import RenamedRepository
+    from stratabase.core.store.repository import Repository
+    from stratabase.core.store.sources import Sources
 
 
 T = TypeVar("T")
@@ -84,7 +83,7 @@ class App:
         self.has_claimed_stores = False
         """Whether this process knows that all stores belong to one instance (see `claim_stores`)."""
 
-    def part(self, build: Callable[["App"], T]) -> T:
+    def part(self, build: Callable[[App], T]) -> T:
         """Return what `build` returns for this app. It is called once, when the part is used first.
 
         So a package adds parts of its own to an app, such as `app.part(MemberServices)`.
@@ -121,6 +120,8 @@ class App:
     @cached_property
     def entities(self) -> Repository | RenamedRepository:
         """The repository of the objects."""
+        from stratabase.core.store.renamed_repository import open_repository  # noqa: PLC0415 - see the module
+
         reads, sources = self.platform.parallel_map, self._sources()
         return open_repository(self.engine, self.model, reads, sources=sources, serves=True)
 
@@ -135,6 +136,8 @@ class App:
         if self.settings.function:
             # There are many processes, and each would admit its own number of attempts.
             return attempts
+        from stratabase.core.operations.attempts_with_fallback import AttemptsWithFallback  # noqa: PLC0415 - as above
+
         return AttemptsWithFallback(attempts, self._report_fallback)
 
     def _report_fallback(self, reason: str) -> None:
@@ -155,10 +158,13 @@ class App:
     @cached_property
     def files(self) -> FileStores:
         """The stores of files: their bytes, and the ledger."""
+        from stratabase.core.operations.file_ports import FileStores  # noqa: PLC0415 - see the module
+        from stratabase.core.store.file_ledger import EngineFileLedger  # noqa: PLC0415
+
         return FileStores(lambda: self.blobs, EngineFileLedger(self.engine, self.model))
 
     @cached_property
-    def file_uploads(self) -> "FileUploads":
+    def file_uploads(self) -> FileUploads:
         """The operations that accept files."""
         from stratabase.core.operations.files.upload import FileLimits, FileUploads  # noqa: PLC0415 - one function needs it
 
@@ -170,17 +176,18 @@ class App:
         return FileUploads(self.services, self.files, limits, self.platform.parallel_map)
 
     @cached_property
-    def resumable_uploads(self) -> "ResumableUploads":
+    def resumable_uploads(self) -> ResumableUploads:
         """The operations that accept files in several requests."""
         from stratabase.core.operations.files.resumable import ResumableUploads  # noqa: PLC0415 - one function needs it
 
         return ResumableUploads(self.services, self.files, self.file_uploads)
 
     @cached_property
-    def file_downloads(self) -> "FileDownloads":
+    def file_downloads(self) -> FileDownloads:
         """The operations that open files for download."""
         from stratabase.core.operations.files.download import FileDownloads  # noqa: PLC0415 - two functions need it
         from stratabase.core.operations.files.open_downloads import OpenDownloads  # noqa: PLC0415 - as above
+        from stratabase.core.store.renamed_repository import open_repository  # noqa: PLC0415
 
         # The role of the function that downloads files lets it read objects, and write nothing.
         reads, sources = self.platform.parallel_map, self._sources()
@@ -195,6 +202,12 @@ class App:
         return self._services_with(self.entities)
 
     def _services_with(self, entities: EntityRepository) -> Services:
+        from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget  # noqa: PLC0415 - see the module
+        from stratabase.core.domain.write.limits import BulkLimits  # noqa: PLC0415
+        from stratabase.core.model.users import with_users  # noqa: PLC0415
+        from stratabase.core.operations.context import Services  # noqa: PLC0415
+        from stratabase.core.store.engine.wrappers import record_consumption  # noqa: PLC0415
+
         settings = self.settings
         budget = partial(
             ReadBudget,
@@ -217,7 +230,7 @@ class App:
         )
 
     @cached_property
-    def executor(self) -> "SchemaExecutor":
+    def executor(self) -> SchemaExecutor:
         """The executor of GraphQL requests."""
         from stratabase.core.schema.executor import SchemaExecutor  # noqa: PLC0415 - graphql-core takes 90 ms
 
@@ -228,7 +241,7 @@ class App:
             prepared=self._prepared_documents(),
         )
 
-    def _prepared_documents(self) -> "PreparedDocuments | None":
+    def _prepared_documents(self) -> PreparedDocuments | None:
         from stratabase.core.schema.prepared_documents import PreparedDocuments, prepared_documents_file  # noqa: PLC0415 - see `executor`
 
         file = prepared_documents_file(self.settings.model)
@@ -238,14 +251,14 @@ class App:
             return None
 
     @property
-    def service_info(self) -> "ServiceInfo":
+    def service_info(self) -> ServiceInfo:
         """The facts about the service that the OpenAPI document states."""
         from stratabase.core.http.api.openapi.document import ServiceInfo  # noqa: PLC0415 - only one endpoint needs it
 
         return ServiceInfo(self.model.application, __version__, self.authentication.schemes)
 
     @cached_property
-    def authentication(self) -> "Authentication":
+    def authentication(self) -> Authentication:
         """The authentication of requests by the Authorization header."""
         from stratabase.core.http.base.authentication import Authentication  # noqa: PLC0415 - commands need no HTTP
 
@@ -261,7 +274,7 @@ class App:
         """The names of the Lambda functions that answer requests."""
         return tuple(dict.fromkeys(name for feature in self._features for name in feature.routes))
 
-    def endpoints(self, function: str) -> Mapping[str, "Endpoint"]:
+    def endpoints(self, function: str) -> Mapping[str, Endpoint]:
         """Return the endpoints that a Lambda function serves, by address."""
         routes = (load(each.routes[function])() for each in self._features if function in each.routes)
         return {
@@ -271,7 +284,7 @@ class App:
             if route.is_enabled(self.settings)
         }
 
-    def all_endpoints(self) -> Mapping[str, "Endpoint"]:
+    def all_endpoints(self) -> Mapping[str, Endpoint]:
         """Return the endpoints of all Lambda functions, by address."""
         return {
             address: endpoint
@@ -279,7 +292,7 @@ class App:
             for address, endpoint in self.endpoints(function).items()
         }
 
-    def http_handler(self, endpoints: Mapping[str, "Endpoint"]) -> "HttpHandler":
+    def http_handler(self, endpoints: Mapping[str, Endpoint]) -> HttpHandler:
         """Return the handler of the requests to some endpoints, by address."""
         from stratabase.core.http.base.cors import Cors  # noqa: PLC0415 - commands need no HTTP
         from stratabase.core.http.handler import HttpHandler  # noqa: PLC0415
@@ -296,12 +309,14 @@ class App:
 
     def check_store(self) -> None:
         """Read the mark of the store of objects. Raises StoreRefused, Unavailable, UnusableStore."""
+        from stratabase.core.store.layout import keys  # noqa: PLC0415 - see the module
+
         self.engine.get([keys.REGISTRY])
 
     def is_store_reachable(self) -> bool:
         """Return whether the store of objects responds."""
         try:
-            self.engine.get([keys.REGISTRY])
+            self.check_store()
         except Exception as error:  # noqa: BLE001 - any error means that the store is not usable
             self.log.error("Store not responding", error=error)  # noqa: TRY400 - not a standard logger
             return False
@@ -328,7 +343,7 @@ class App:
         self.has_claimed_stores = True
 
     @contextmanager
-    def marked_stores(self) -> Iterator[Sequence["MarkedStore"]]:
+    def marked_stores(self) -> Iterator[Sequence[MarkedStore]]:
         """Yield the stores with their marks: the objects, the members and the files."""
         from stratabase.core.operations.files.blob_mark import BlobMark  # noqa: PLC0415 - see claim_stores
         from stratabase.core.operations.store_marks import MarkedStore  # noqa: PLC0415
@@ -342,11 +357,11 @@ class App:
                 MarkedStore(BlobMark(self.blobs), required.files),
             )
 
-    def job_kinds(self) -> "Sequence[JobKind[Any]]":
+    def job_kinds(self) -> Sequence[JobKind[Any]]:
         """Return the kinds of job in the store of objects, in the order in which a round runs them."""
         return [kind for feature in self._features for make in feature.jobs for kind in load(make)(self)]
 
-    def local_job_kinds(self) -> "Sequence[JobKind[Any]]":
+    def local_job_kinds(self) -> Sequence[JobKind[Any]]:
         """Return the kinds of job in files of this machine. Raises UnusableStore."""
         makers = self._functions_of(lambda feature: feature.local_jobs)
         return [kind for make in makers for kind in make(self)]
@@ -367,7 +382,7 @@ class App:
         self._opened.close()
         self.platform.close()
 
-    def _graphql_policy(self) -> "ExecutionPolicy":
+    def _graphql_policy(self) -> ExecutionPolicy:
         from stratabase.core.schema.execution.limits import ExecutionPolicy, Limits  # noqa: PLC0415 - see `executor`
 
         settings = self.settings

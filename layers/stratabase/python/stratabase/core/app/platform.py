@@ -6,23 +6,25 @@ comparing settings. A package that keeps more than the core, such as the members
 own, which extends this one.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from stratabase.core.domain.store_mark import StoreKind, StoreRequirements
 from stratabase.core.features import MAILERS, SERVICES, STORES, load, missing_package
 from stratabase.core.operations.file_ports import BlobStore
-from stratabase.core.operations.ports import Attempts
-from stratabase.core.operations.store_marks import MarkStore
 from stratabase.core.settings import Settings, variables
-from stratabase.core.store.engine.parallel import ParallelMap
-from stratabase.core.store.engine.port import Engine
-from stratabase.core.store.engine.snapshot import ItemSnapshot
-from stratabase.core.store.engine.wrappers import MeteredEngine
-from stratabase.core.store.marked_engine import MarkedEngine
 from stratabase.core.unusable_store import UnusableStore
+
+if TYPE_CHECKING:
+    from stratabase.core.domain.store_mark import StoreKind, StoreRequirements
+    from stratabase.core.operations.ports import Attempts
+    from stratabase.core.operations.store_marks import MarkStore
+    from stratabase.core.store.engine.parallel import ParallelMap
+    from stratabase.core.store.engine.port import Engine
+    from stratabase.core.store.engine.snapshot import ItemSnapshot
 
 
 class StoresRequired(NamedTuple):
@@ -115,4 +117,7 @@ def open_engine(platform: Platform) -> Engine:
 
     Raises UnusableStore.
     """
+    from stratabase.core.store.engine.wrappers import MeteredEngine  # noqa: PLC0415 - not all functions have objects
+    from stratabase.core.store.marked_engine import MarkedEngine  # noqa: PLC0415
+
     return MeteredEngine(MarkedEngine(platform.engine(), platform.required.objects))

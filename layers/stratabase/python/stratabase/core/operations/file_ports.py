@@ -1,15 +1,16 @@
 """The interfaces for files: a store of bytes, and the ledger of all files that no object has for certain."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from stratabase.core.domain.files.blob import Blob, MultipartUpload, UploadedPart
-from stratabase.core.domain.files.pending_file import PendingFile, ReleasedFile
-from stratabase.core.domain.files.resumable_upload import ResumableUpload
-from stratabase.core.domain.objects.instant import Instant
-
 if TYPE_CHECKING:
+    from stratabase.core.domain.files.blob import Blob, MultipartUpload, UploadedPart
+    from stratabase.core.domain.files.pending_file import PendingFile, ReleasedFile
+    from stratabase.core.domain.files.resumable_upload import ResumableUpload
+    from stratabase.core.domain.objects.instant import Instant
     from stratabase.core.jobs.job import JobQueue
 
 
@@ -101,7 +102,7 @@ class FileLedger(Protocol):
         """Make sure that no object can take an upload any more. The sweep removes it. Ignore unknown IDs."""
 
     @property
-    def released(self) -> "JobQueue[ReleasedFile]":
+    def released(self) -> JobQueue[ReleasedFile]:
         """The queue of what the sweep has to remove: what has expired, was released, or is condemned."""
 
     def condemn(self, released: ReleasedFile, now: Instant) -> None:

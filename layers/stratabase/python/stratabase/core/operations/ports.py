@@ -1,18 +1,28 @@
 """The interfaces that operations need: objects, attempts, time, and ids."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from __future__ import annotations
 
-from stratabase.core.domain.attempts import RecordedAttempt
-from stratabase.core.domain.objects.change import Change, Tombstone
-from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, SerialName, State
-from stratabase.core.domain.objects.idempotency import IdempotencyRecord
-from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.objects.lock import Lock
-from stratabase.core.domain.query.derived import Derive, Related
-from stratabase.core.domain.query.page import ALL_IDS, IdRange, Page, Query
-from stratabase.core.domain.query.read_budget import ReadBudget
-from stratabase.core.model.model import Unique
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from stratabase.core.domain.attempts import RecordedAttempt
+    from stratabase.core.domain.objects.change import Change, Tombstone
+    from stratabase.core.domain.objects.entity import (
+        Entity,
+        Moment,
+        Reference,
+        RoleName,
+        SerialName,
+        State,
+    )
+    from stratabase.core.domain.objects.idempotency import IdempotencyRecord
+    from stratabase.core.domain.objects.instant import Instant
+    from stratabase.core.domain.objects.lock import Lock
+    from stratabase.core.domain.query.derived import Derive, Related
+    from stratabase.core.domain.query.page import IdRange, Page, Query
+    from stratabase.core.domain.query.read_budget import ReadBudget
+    from stratabase.core.model.model import Unique
 
 
 class ReadableObjects(Protocol):
@@ -33,7 +43,7 @@ class ReadableObjects(Protocol):
         self,
         role: RoleName,
         ids: Sequence[str],
-        id_range: IdRange = ALL_IDS,
+        id_range: IdRange = ...,
         *,
         at: Sequence[Instant] | None = None,
         budget: ReadBudget | None = None,
@@ -193,7 +203,7 @@ class WritableObjects(Protocol):
         also while one of the objects is being restored.
         """
 
-    def fork(self) -> "EntityRepository":
+    def fork(self) -> EntityRepository:
         """Return the same objects for a trial of several commits: they stay in memory, and end with it.
 
         It serves one caller. It shows the objects that are stored when it reads them, and its own commits.

@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from stratabase.core import waiting
 from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.http.base.authentication import Authenticator
-from stratabase.core.model.users import USER
-from stratabase.core.store.sources import Sources
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.operations.renamed_profiles import with_present_profiles
-from stratabase.members.operations.users import UserSource
 from stratabase.members.ports import Keyring, Members, member_platform
 from stratabase.members.settings import MemberSettings
 from stratabase.members.sign_in.callers import CallerFactory, MemberCache
@@ -20,6 +18,9 @@ from stratabase.members.sign_in.sign_in import BasicAuthenticator, SignIn
 from stratabase.members.sign_in.signing_keys import RotateKeys, SigningKeyCache
 from stratabase.members.sign_in.tokens import BearerAuthenticator, TokenIssuer, TokenTerms, TokenVerifier
 from stratabase.members.stores.metered_members import MeteredMembers
+
+if TYPE_CHECKING:
+    from stratabase.core.store.sources import Sources
 
 
 class AuthServices:
@@ -97,8 +98,11 @@ def authenticators(app: App) -> Mapping[str, Authenticator]:
     return app.part(AuthServices).authenticators
 
 
-def sources_of_users(app: App) -> Sources:
+def sources_of_users(app: App) -> "Sources":
     """Return the source of the members as objects."""
+    from stratabase.core.model.users import USER  # noqa: PLC0415 - only functions with objects need it
+    from stratabase.members.operations.users import UserSource  # noqa: PLC0415
+
     return {USER: UserSource(lambda: MeteredMembers(app.part(AuthServices).members), app.model)}
 
 

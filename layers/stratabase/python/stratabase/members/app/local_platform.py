@@ -4,22 +4,28 @@ The settings can place single parts elsewhere, such as the files in a bucket, wh
 of features names what opens these services.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from stratabase.core.app.platform import ClosableBlobs, StoresRequired
-from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.app.platform import StoresRequired
 from stratabase.core.domain.store_mark import StoreKind, StoreRequirements
 from stratabase.core.features import MAILERS, load, open_service
-from stratabase.core.operations.ports import Attempts
-from stratabase.core.operations.store_marks import MarkStore
 from stratabase.core.settings import BadSettings, Settings
 from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
-from stratabase.core.store.engine.port import Engine
-from stratabase.core.store.engine.snapshot import ItemSnapshot
-from stratabase.members.app.mailers import outbox
-from stratabase.members.ports import ClosableQueue, Keyring, Mailer, Members
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from stratabase.core.app.platform import ClosableBlobs
+    from stratabase.core.domain.objects.instant import Instant
+    from stratabase.core.operations.ports import Attempts
+    from stratabase.core.operations.store_marks import MarkStore
+    from stratabase.core.store.engine.port import Engine
+    from stratabase.core.store.engine.snapshot import ItemSnapshot
+    from stratabase.members.ports import ClosableQueue, Keyring, Mailer, Members
 
 _HOME, _BUCKET = "STRATABASE_HOME", "STRATABASE_BUCKET"
 
@@ -138,6 +144,8 @@ class LocalPlatform:
     def check_mail(self) -> None:
         """Raise UnusableStore if the outbox can't be written, so that all mail would be lost."""
         if self._settings.mail == "outbox":
+            from stratabase.members.app.mailers import outbox  # noqa: PLC0415 - see the class
+
             outbox(self._settings).check()
 
     def mail_queue(self, now: Callable[[], Instant]) -> ClosableQueue:

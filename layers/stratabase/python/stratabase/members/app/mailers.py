@@ -1,15 +1,15 @@
 """The mailers that need no other service than a mail server, built from the settings."""
 
 import sys
-from email.headerregistry import Address
 from typing import TYPE_CHECKING
 
 from stratabase.core.features import open_service
 from stratabase.core.settings import BadSettings, Settings
-from stratabase.members.mailers.message import parse_sender
 from stratabase.members.ports import Mailer
 
 if TYPE_CHECKING:
+    from email.headerregistry import Address
+
     from stratabase.members.mailers.outbox import Outbox
 
 
@@ -36,8 +36,10 @@ def smtp(settings: Settings) -> Mailer:
     raise BadSettings([message])
 
 
-def sender(settings: Settings) -> Address:
+def sender(settings: Settings) -> "Address":
     """Return the sender of mails. Raises BadSettings."""
+    from stratabase.members.mailers.message import parse_sender  # noqa: PLC0415 - most functions send no mail
+
     try:
         return parse_sender(settings.mail_from)
     except ValueError as error:
