@@ -28,7 +28,7 @@ from tests.lambda_stack.template import read_template
 from tests.lambda_stack.workload import MORE_CLASSES, change_model, run_everything
 from tests.repository import ROOT
 from tests.service import PASSWORD, SAMPLE_MODEL
-from tests.transformed_template import Deployment, transform
+from tests.transformed_template import Deployment, Resources, statements, transform
 
 pytestmark = pytest.mark.built
 
@@ -170,19 +170,17 @@ def permissions() -> Mapping[str, Sequence[Permission]]:
     functions = {name: each for name, each in resources.items() if each["Type"] == "AWS::Lambda::Function"}
     roles = {name: each["Properties"]["Role"].rpartition("/")[2] for name, each in functions.items()}
     assert len({*roles.values()}) == len(functions), "each function has a role of its own"
-    return {name: [*permissions_of(resources[role]["Properties"])] for name, role in roles.items()}
+    return {name: [*permissions_of(resources, role)] for name, role in roles.items()}
 
 
-def permissions_of(role: Mapping[str, Any]) -> Iterator[Permission]:
-    assert "ManagedPolicyArns" not in role
-    for policy in role["Policies"]:
-        for statement in policy["PolicyDocument"]["Statement"]:
-            assert statement["Effect"] == "Allow"
-            for action in listed(statement["Action"]):
-                if action not in ACTIONS_OF_LAMBDA:
-                    assert "*" not in action
-                    for resource in listed(statement["Resource"]):
-                        yield from permissions_under_condition(action, resource, statement.get("Condition"))
+def permissions_of(resources: Resources, role: str) -> Iterator[Permission]:
+    for statement in statements(resources, role):
+        assert statement["Effect"] == "Allow"
+        for action in listed(statement["Action"]):
+            if action not in ACTIONS_OF_LAMBDA:
+                assert "*" not in action
+                for resource in listed(statement["Resource"]):
+                    yield from permissions_under_condition(action, resource, statement.get("Condition"))
 
 
 def permissions_under_condition(action: str, resource: str, condition: Any) -> Iterator[Permission]:

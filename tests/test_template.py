@@ -9,7 +9,7 @@ import pytest
 
 from stratabase.core.settings import Settings, feature_settings, variables
 from tests.repository import ROOT
-from tests.transformed_template import Deployment, Resources, read_template_file, transform
+from tests.transformed_template import Deployment, Resources, read_template_file, statements, transform
 
 ANY = "x-amazon-apigateway-any-method"
 STREAMED = {
@@ -188,17 +188,16 @@ def test_the_sweep_runs_every_five_minutes_and_ends_before_the_next_one(resource
 MAILS = {"ses:SendEmail", "ses:SendRawEmail"}
 
 
-@pytest.mark.parametrize("role", ["MembersRole", "MailRole"])
-def test_email_can_be_sent_from_one_address(role: str, resources: Resources) -> None:
+def test_email_can_be_sent_from_one_address_by_two_functions() -> None:
     """SES checks an email that is sent with its headers as SendRawEmail, also in version 2 of its API."""
-    (policy,) = properties(resources, role)["Policies"]
-    statements = [
-        each["Fn::If"][1] if "Fn::If" in each else each for each in policy["PolicyDocument"]["Statement"]
-    ]
-    mailing = [each for each in statements if {*each["Action"]} == MAILS]
-    assert len(mailing) == 2
-    for each in mailing:
-        assert each["Condition"] == {"StringEquals": {"ses:FromAddress": {"Ref": "MailFrom"}}}
+    given = {"MailFrom": "no-reply@example.com", "MailConfigurationSet": "bounces"}
+    resources = dict(Deployment(transform(), given).resources())
+    for role in (name for name in resources if name.endswith("ExecutionRole")):
+        mailing = [each for each in statements(resources, role) if MAILS & {*each["Action"]}]
+        assert len(mailing) == (2 if role in {"MembersExecutionRole", "MailExecutionRole"} else 0)
+        for each in mailing:
+            assert {*each["Action"]} == MAILS
+            assert each["Condition"] == {"StringEquals": {"ses:FromAddress": "no-reply@example.com"}}
 
 
 def test_the_members_function_invokes_only_the_function_that_sends_links(resources: Resources) -> None:
@@ -213,7 +212,7 @@ def test_the_members_function_invokes_only_the_function_that_sends_links(resourc
         for statement in properties(resources, role)["Policies"][0]["PolicyDocument"]["Statement"]
         if statement.get("Action") == "lambda:InvokeFunction"
     ]
-    assert invoking == [("MembersRole", alias)]
+    assert invoking == [("MembersExecutionRole", alias)]
 
 
 def test_requests_for_links_are_repeated_and_then_dropped(resources: Resources) -> None:

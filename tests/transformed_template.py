@@ -155,6 +155,14 @@ class Deployment:
         return not self.value(argument[0])
 
 
+def statements(resources: Resources, role: str) -> list[Any]:
+    """Return what a role of a deployment allows: its own statements, and those of its managed policies."""
+    properties = resources[role]["Properties"]
+    managed = (resources[name]["Properties"] for name in properties["ManagedPolicyArns"])
+    policies = (*properties.get("Policies", ()), *managed)
+    return [each for policy in policies for each in policy["PolicyDocument"]["Statement"]]
+
+
 _FUNCTIONS: Mapping[str, Callable[[Deployment, Any], Any]] = {
     "Ref": Deployment._reference,
     "Fn::GetAtt": Deployment._attribute,

@@ -7,11 +7,10 @@ Units of reads are computed from the sizes of items, and those of writes are the
 import json
 import os
 import platform
-import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from statistics import median
@@ -20,6 +19,7 @@ from typing import Any
 from benchmarks.costs.operations import INSIGHT, Data, Operation
 from benchmarks.costs.recorder import AwsCall, round_trips
 from benchmarks.costs.service import Request, Service, running_service
+from stratabase_aws.deploy.template_parameters import read_template_document
 from tests.lambda_stack.stack import TEMPLATE
 from tests.lambda_stack.template import read_template
 
@@ -233,14 +233,23 @@ def _metric_names(log: Path) -> Iterator[tuple[str, str]]:
                 yield from ((content["service"], each["Name"]) for each in directive["Metrics"])
 
 
+def _watched(alarm: Mapping[str, Any], queried: int) -> int:
+    """Return the metrics that CloudWatch bills for an alarm. `queried`: those that a query reads at most."""
+    metrics = alarm.get("Metrics")
+    if metrics is None:
+        return 1
+    return sum("MetricStat" in each for each in metrics) or queried
+
+
 def template_figures() -> dict[str, Any]:
     """Return what the template declares that costs something, and the memory of each function."""
-    text = TEMPLATE.read_text()
-    kinds = re.findall(r"^    Type: (AWS::\S+)$", text, re.MULTILINE)
+    resources = read_template_document(TEMPLATE)["Resources"]
+    kinds = [each["Type"] for each in resources.values()]
+    alarms = [each["Properties"] for each in resources.values() if each["Type"] == "AWS::CloudWatch::Alarm"]
+    # The table, and each index of it.
+    queried = 1 + len(resources["Table"]["Properties"]["GlobalSecondaryIndexes"])
     return {
-        # CloudWatch bills each metric that an alarm watches.
-        "alarms": len(re.findall(r"^ +MetricStat:$", text, re.MULTILINE))
-        + text.count("TreatMissingData: missing"),
+        "alarms": sum(_watched(each, queried) for each in alarms),
         "dashboards": kinds.count("AWS::CloudWatch::Dashboard"),
         "megabytes": {
             function.name.removesuffix("Function").lower(): function.memory

@@ -194,8 +194,9 @@ def _without_requests(bill: Bill) -> Iterator[str]:
 only for the hours in which it has values, so a service without requests costs less. The dashboard, the
 alarms, which are billed by the metrics that they watch, and the secret cost
 {money(dollars(idle, ("dashboard_month", "alarm_month", "secret_month")))} dollars, and the sweep every
-five minutes {money(sweep)} dollars. The free tier of CloudWatch includes 10 metrics, 10 alarms and 3
-dashboards.
+five minutes {money(sweep)} dollars. Two alarms are queries, of which CloudWatch bills the metrics that they
+read. These exist only once DynamoDB has refused requests; here, they all count. The free tier of CloudWatch
+includes 10 metrics, 10 alarms that aren't queries, and 3 dashboards.
 
 With the figures of the small service, the two containers become cheaper at about {rounded(pair)} requests
 a month, and one container without a standby at about {rounded(single)}, as long as these containers can
