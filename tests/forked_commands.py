@@ -29,7 +29,7 @@ _MAX_MESSAGE = 200_000
 """Bytes of a command with its environment."""
 _LATE_IMPORTS = ("argon2", "aws_lambda_powertools.logging", "aws_lambda_powertools.metrics", "boto3")
 """What the service imports when it is needed."""
-_LEFT_OUT = {"stratabase.server.process.request_metrics", "stratabase.server.process.metrics_server"}
+_LEFT_OUT = {"stratabase.server.process.metrics"}
 """Modules that read an environment variable when they are imported."""
 
 

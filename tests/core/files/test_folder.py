@@ -13,7 +13,7 @@ import pytest
 
 from stratabase.core.domain.files.blob import CHUNK_SIZE
 from stratabase.core.domain.issues.refusals import Unavailable
-from stratabase.core.files import folder, temporary_folder
+from stratabase.core.files import disk, folder
 from stratabase.core.files.folder import MAX_UPLOAD_AGE, FolderBlobs
 from stratabase.core.local_files import lock_file
 from stratabase.core.unusable_store import UnusableStore
@@ -295,7 +295,7 @@ def test_a_file_in_place_of_the_folder_is_refused(root: Path) -> None:
 
 def test_a_folder_that_stays_locked_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     FolderBlobs(root).close()
-    monkeypatch.setattr(temporary_folder, "LOCK_TIMEOUT", 0.01)
+    monkeypatch.setattr(disk, "LOCK_TIMEOUT", 0.01)
     with lock_file(root / ".temporary" / "lock", 0), pytest.raises(UnusableStore, match="files is busy"):
         FolderBlobs(root)
 

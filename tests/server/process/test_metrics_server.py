@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stratabase.server.process.metrics_server import MetricsServer
+from stratabase.server.process.metrics import MetricsServer
 from stratabase.terminal.command_error import CommandError
 from tests.rows import each_row
 
@@ -20,7 +20,7 @@ def test_a_file_that_is_not_complete_yet_is_read_again(monkeypatch: pytest.Monke
             pauses.append(seconds)
             file.write_bytes(bytes(1024))
 
-        monkeypatch.setattr("stratabase.server.process.metrics_server.time.sleep", complete)
+        monkeypatch.setattr("stratabase.server.process.metrics.time.sleep", complete)
         with urllib.request.urlopen(server.url) as response:
             assert b"stratabase_workers 3.0" in response.read()
         assert len(pauses) == 1

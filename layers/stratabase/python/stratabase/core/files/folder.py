@@ -23,8 +23,15 @@ from stratabase.core.domain.files.blob import (
     is_blob_key,
     parts_in_order,
 )
-from stratabase.core.files.disk import FileRange, chunks, create_file, on_disk, write_all
-from stratabase.core.files.temporary_folder import TemporaryFolder, has_live_folder
+from stratabase.core.files.disk import (
+    FileRange,
+    TemporaryFolder,
+    chunks,
+    create_file,
+    has_live_folder,
+    on_disk,
+    write_all,
+)
 from stratabase.core.local_files import LockTimeout, sync_folder
 from stratabase.core.unusable_store import UnusableStore
 

@@ -15,7 +15,7 @@ from stratabase.server.process.background_output import background_output
 from stratabase.server.process.console import Console, explain_error
 from stratabase.server.process.listener import listen, listener_url
 from stratabase.server.process.messages import ReportKind, WorkerReport, WorkerTask
-from stratabase.server.process.metrics_server import MetricsServer
+from stratabase.server.process.metrics import MetricsServer
 from stratabase.server.process.supervisor import Supervisor
 from stratabase.server.repository import REPOSITORY
 from stratabase.server.settings import ServerSettings

@@ -7,8 +7,7 @@ Read the files in this order:
 - `bodies`: the memory for bodies, and its limit.
 - `dispatcher`: all steps of a request.
 - `routes`: finds the address of the endpoint.
-- `responses`: converts responses and errors to what is sent.
-- `streams`: sends the bodies of responses that are streams.
+- `responses`: converts responses and errors to what is sent, and sends bodies that are streams.
 - `forwarded`: the address of a client behind proxies.
 - `observer`: makes a record of each request for logs and metrics.
 - `errors`: the limits of requests, and the errors of the server.

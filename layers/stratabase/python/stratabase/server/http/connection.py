@@ -22,9 +22,8 @@ from stratabase.server.http.request import (
     asks_for_web_socket,
     parse_target,
 )
-from stratabase.server.http.responses import BODILESS, HttpResponse, problem, render_head
+from stratabase.server.http.responses import BODILESS, HttpResponse, problem, render_head, send_stream
 from stratabase.server.http.routes import RouteMatch
-from stratabase.server.http.streams import send_stream
 
 KEEP_ALIVE = 60
 """The seconds after which a connection is closed that has no request."""

@@ -35,6 +35,7 @@ from stratabase.server.http.server import ServerCallbacks, run_server
 from stratabase.server.process.access_log import AccessLog
 from stratabase.server.process.job_threads import JobThreads
 from stratabase.server.process.messages import ReportKind, WorkerReport, WorkerTask
+from stratabase.server.process.metrics import RequestMetrics
 from stratabase.server.process.model_changes import (
     ChangeCounts,
     changes_since,
@@ -43,7 +44,6 @@ from stratabase.server.process.model_changes import (
     short_lines,
     undecided_changes,
 )
-from stratabase.server.process.request_metrics import RequestMetrics
 from stratabase.server.process.welcome import describe_unbuilt, new_password_lines, welcome_lines
 from stratabase.server.settings import ServerSettings
 from stratabase.terminal.command_error import CommandError, text_with_cause

@@ -18,11 +18,10 @@ from typing import Any, ClassVar
 
 from stratabase.server.process.console import Console
 from stratabase.server.process.messages import ReportKind, WorkerReport, WorkerTask
-from stratabase.server.process.served_version import ServedVersion
 from stratabase.server.process.unavailable import UnavailableServer
 from stratabase.server.process.watchdog import ProbeResult, Watchdog
 from stratabase.server.process.watcher import Watcher
-from stratabase.server.process.worker_process import WorkerProcess
+from stratabase.server.process.worker_process import ServedVersion, WorkerProcess
 from stratabase.terminal.command_error import FAILED
 
 RESTART_DELAYS = (0.0, 0.5, 1.0, 2.0, 5.0)

@@ -26,7 +26,6 @@ from stratabase.core.domain.write.commands import (
     Update,
 )
 from stratabase.core.domain.write.draft import check_draft, read_draft, report_missing_values, take_files
-from stratabase.core.domain.write.parts import request_parts
 from stratabase.core.domain.write.request import (
     CreateObject,
     DeleteObject,
@@ -40,6 +39,7 @@ from stratabase.core.domain.write.request import (
 )
 from stratabase.core.domain.write.restore import AT_VERSION_PATH, expand_restore, restore_keys
 from stratabase.core.domain.write.role_requests import KeyRequest, LinkKey, RoleSubject, not_found_issue
+from stratabase.core.domain.write.roles import request_parts
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Role
 from stratabase.values.formats.invalid_value import describe_value

@@ -26,7 +26,6 @@ from stratabase.core.domain.objects.change import (
 )
 from stratabase.core.domain.objects.entity import Entity, Reference, opposite_name
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.write.associations import resolve_roles
 from stratabase.core.domain.write.checks import check_cardinality, check_locks
 from stratabase.core.domain.write.commands import (
     AnyCommand,
@@ -46,6 +45,7 @@ from stratabase.core.domain.write.limits import (
 )
 from stratabase.core.domain.write.permissions import required_permissions
 from stratabase.core.domain.write.request import WriteContext, WriteRequest
+from stratabase.core.domain.write.roles import resolve_roles
 from stratabase.core.model.dependencies import ClassField
 from stratabase.core.model.model import Model
 from stratabase.values.messages import Message, _

@@ -1,8 +1,8 @@
 """Reading a model file: the text becomes a `Model`, or the list of all its errors.
 
 `reader` runs the phases: `draft` parses the text to a draft, in which each word has its location. `rules`
-checks the draft. Then `reader` makes the model of it. `lint`, with `lint_design` and `lint_warnings`, warns
-about what is valid but questionable. Read the files in this order.
+checks the draft. Then `reader` makes the model of it. `lint`, with `lint_rules`, warns about what is valid
+but questionable. Read the files in this order.
 
 Imports point from here to `rules`, then to `draft`, then to the model. Only tools and the start of the
 service import this package. A start from a prepared model does not.

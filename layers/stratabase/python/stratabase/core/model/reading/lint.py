@@ -2,8 +2,7 @@
 
 Those here are about texts in the model: grants that depend on fields which members set themselves, conditions
 that compare the name of a member as text, patterns that match only ASCII without saying so, and days that are
-not in ISO 8601. `lint_design` has those about classes, profiles and indexes, `lint_warnings` those about
-`@warning`.
+not in ISO 8601. `lint_rules` has those about classes, profiles, indexes and `@warning`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,8 +19,13 @@ from stratabase.core.model.model import Model
 from stratabase.core.model.model_expressions import ModelExpressions, expressions_of
 from stratabase.core.model.reading.draft.errors import ModelError, error_at, position_in_text
 from stratabase.core.model.reading.draft.model_draft import DirectiveUse, ModelDraft
-from stratabase.core.model.reading.lint_design import lint_conditions, lint_parts, lint_profiles
-from stratabase.core.model.reading.lint_warnings import lint_dependents, lint_hidden_conditions
+from stratabase.core.model.reading.lint_rules import (
+    lint_conditions,
+    lint_dependents,
+    lint_hidden_conditions,
+    lint_parts,
+    lint_profiles,
+)
 from stratabase.core.model.types.temporal import TemporalType
 from stratabase.core.model.users import USER, with_users
 from stratabase.values.cel.environment import Path

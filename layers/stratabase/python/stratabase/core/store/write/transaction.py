@@ -50,7 +50,6 @@ from stratabase.core.store.write.association_changes import (
     counted_reference_key,
     link_actions,
 )
-from stratabase.core.store.write.changed_roles import unbuilt_role_violations
 from stratabase.core.store.write.guard_writes import GuardWrites
 from stratabase.core.store.write.heads import (
     CountedRoles,
@@ -61,7 +60,7 @@ from stratabase.core.store.write.heads import (
     head_action,
 )
 from stratabase.core.store.write.idempotency import check_recorded, record_write
-from stratabase.core.store.write.refusals import blocking_locks
+from stratabase.core.store.write.refusals import blocking_locks, unbuilt_role_violations
 
 
 class RelatedWrites(NamedTuple):

@@ -1,5 +1,5 @@
 """The OpenAPI document, generated from the definitions that also serve the endpoints.
 
 `document` describes the endpoints, and serves the document. `responses` has the responses that operations
-share, and `schemas` the bodies. Imports `core.http.base`.
+share, and the schemas of bodies. Imports `core.http.base`.
 """

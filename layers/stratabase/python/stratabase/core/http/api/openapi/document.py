@@ -9,8 +9,7 @@ from typing import Any
 import orjson
 
 from stratabase.core.domain.caller import Caller
-from stratabase.core.http.api.openapi.responses import CommonResponses
-from stratabase.core.http.api.openapi.schemas import Schemas, render_response
+from stratabase.core.http.api.openapi.responses import CommonResponses, Schemas, render_response
 from stratabase.core.http.base.endpoint import (
     Endpoint,
     ErrorFormat,
