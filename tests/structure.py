@@ -8,26 +8,15 @@ import io
 import statistics
 import tokenize
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 import grimp
 
 PACKAGES = (Path("layers/stratabase/python/stratabase"), Path("layers/stratabase/aws/stratabase_aws"))
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-class Figure(NamedTuple):
-    """A figure with its name and how it is printed."""
-
-    name: str
-    value: float
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.value:,.1f}".removesuffix(".0")
 
 
 class Structure:
@@ -84,23 +73,29 @@ class Structure:
         """Return the modules that have a test module of the same name."""
         return [name for name in self._texts if name.rpartition(".")[2] in self._tests]
 
-    def figures(self) -> Iterator[Figure]:
-        """Return all figures that are read from the files."""
-        bodies = [_body_lines(function) for tree in self.trees.values() for function in _functions(tree)]
-        total = sum(self.lines.values())
-        comments = sum(_count_comments(text) for text in self._texts.values())
-        yield Figure("files", len(self._texts))
-        yield Figure("lines", total)
-        yield Figure("lines per file, mean", total / len(self._texts))
-        yield Figure("lines per file, median", statistics.median(self.lines.values()))
-        yield Figure("modules that only one sibling imports", len(self.only_one_sibling_imports()))
-        yield Figure("lines of a function's body, median", statistics.median(bodies))
-        yield Figure("functions of one line, %", 100 * bodies.count(1) / len(bodies))
-        yield Figure("comments per 100 lines", 100 * comments / total)
-        yield Figure(
-            "modules with a test of the same name, %", 100 * len(self.tested_by_name()) / len(self._texts)
-        )
-        yield Figure("public names that several modules define", len(self.ambiguous_names()))
+    @cached_property
+    def bodies(self) -> Sequence[int]:
+        """How many lines the body of each function has."""
+        return [_body_lines(function) for tree in self.trees.values() for function in _functions(tree)]
+
+    @property
+    def figures(self) -> Mapping[str, Callable[[], float]]:
+        """All figures that are read from the files, by name: functions, because some take a second."""
+        files, lines = len(self._texts), self.lines.values()
+        return {
+            "files": lambda: files,
+            "lines": lambda: sum(lines),
+            "lines per file, mean": lambda: sum(lines) / files,
+            "lines per file, median": lambda: statistics.median(lines),
+            "modules that only one sibling imports": lambda: len(self.only_one_sibling_imports()),
+            "lines of a function's body, median": lambda: statistics.median(self.bodies),
+            "functions of one line, %": lambda: 100 * self.bodies.count(1) / len(self.bodies),
+            "comments per 100 lines": lambda: (
+                100 * sum(map(_count_comments, self._texts.values())) / sum(lines)
+            ),
+            "modules with a test of the same name, %": lambda: 100 * len(self.tested_by_name()) / files,
+            "public names that several modules define": lambda: len(self.ambiguous_names()),
+        }
 
 
 def _module_name(root: Path, file: Path) -> str:
@@ -143,4 +138,5 @@ def _count_comments(text: str) -> int:
 
 
 if __name__ == "__main__":
-    print(*Structure().figures(), sep="\n")  # noqa: T201
+    for name, figure in Structure().figures.items():
+        print(f"{name}: {figure():,.1f}".removesuffix(".0"))  # noqa: T201

@@ -60,7 +60,7 @@ def strings_of(texts: object) -> list[str]:
     return [texts] if isinstance(texts, str) else list(texts)  # type: ignore[call-overload]
 
 
-@pytest.mark.parametrize("name", ["messages.pot", *(f"{language}.po" for language in TRANSLATED)])
+@each_row("name", ["messages.pot", *(f"{language}.po" for language in TRANSLATED)])
 def test_a_catalog_lists_the_messages_of_the_code(name: str) -> None:
     """After a change of messages, run `make messages`, and translate what it adds."""
     listed = {entry.id if isinstance(entry.id, str) else tuple(entry.id) for entry in entries(name)}
@@ -98,7 +98,8 @@ def messages_made() -> tuple[MessageUse, ...]:
 
 def _messages_made() -> Iterator[MessageUse]:
     for file in sorted((*PACKAGE.rglob("*.py"), *AWS_PACKAGE.rglob("*.py"))):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        text = file.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if re.search(r"\b(_|ngettext|verbatim)\(", text) else ():
             match node:
                 case ast.Call(func=ast.Name(id="_" | "ngettext" | "verbatim" as function)):
                     yield MessageUse(f"{file}:{node.lineno}", function, node)
