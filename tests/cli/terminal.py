@@ -23,14 +23,15 @@ extend schema @application(name: "Shop") @profile(name: "Administrator", adminis
 type Pet { name: String! }
 """
 CODE = """
+import ctypes
 import os
-import re
 from pathlib import Path
 from stratabase.core import waiting
 from stratabase.core.http.base.messages import Response
 
 MODEL = Path(os.environ["STRATABASE_MODEL"] or "model.graphql").read_text()
 WORD = "first"
+INTERPRETER, MUTEX = ctypes.PyDLL(None), bytes(64)
 
 def respond(request):
     if request.path == "/slow":
@@ -38,7 +39,8 @@ def respond(request):
     if request.path == "/blocked":
         Path("gate").read_text()
     if request.path == "/stuck":
-        re.match("(a+)+$", "a" * 99 + "!")  # takes longer than anybody lives, and keeps the interpreter
+        for _ in "12":  # the second time it waits for ever, and keeps the interpreter
+            INTERPRETER.pthread_mutex_lock(MUTEX)
     return Response(200, body=f"{WORD} {os.getpid()} {MODEL}".encode())
 """
 

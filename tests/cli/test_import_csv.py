@@ -59,10 +59,10 @@ def test_each_process_knows_what_another_imported(folder: Path) -> None:
         subprocess.run(
             command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
         ).stdout
-        for seed in ("1", "2", "4")
+        for seed in ("1", "2")
     ]
     assert printed[0] == "pets.csv: 1 created.\n"
-    assert ["was imported at" in each for each in printed[1:]] == [True, True]
+    assert "was imported at" in printed[1]
     assert len(_states()) == 1
 
 

@@ -1,9 +1,9 @@
 """The file keyring in the local data folder."""
 
 import errno
-import multiprocessing
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from stratabase.members.keys import file
 from stratabase.members.keys.file import KEYS_FILE, FileKeyring
 from stratabase.members.sign_in.signing_keys import RotateKeys, SigningKeyCache
 from tests.in_memory_keyring import key
+from tests.rivals import in_processes
 from tests.soak import count
 
 PROCESSES = count(4, 16)
@@ -145,27 +146,14 @@ def test_reading_does_not_wait_for_a_change(keyring: FileKeyring, tmp_path: Path
 
 @pytest.mark.soak
 def test_processes_that_create_the_first_key_concurrently_agree(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    start = context.Barrier(PROCESSES)
-    results = context.Queue()
-    arguments = (str(tmp_path / "home"), start, results)
-    processes = [context.Process(target=_sign_and_rotate, args=arguments) for _ in range(PROCESSES)]
-    for process in processes:
-        process.start()
-    signing, coming = zip(*[results.get(timeout=60) for _ in processes], strict=True)
-    for process in processes:
-        process.join()
+    signing, coming = zip(*in_processes(_sign_and_rotate, *[(tmp_path / "home",)] * PROCESSES), strict=True)
     first, second = FileKeyring(tmp_path / "home").keys()
     assert (set(signing), set(coming)) == ({first.id}, {second.id})
 
 
-def _sign_and_rotate(
-    home: str,
-    start: "multiprocessing.synchronize.Barrier",
-    results: "multiprocessing.Queue[tuple[str, str]]",
-) -> None:
-    keyring, clock, ids = FileKeyring(Path(home)), SystemClock(), TimeOrderedIds()
-    start.wait()
+def _sign_and_rotate(wait: Callable[[], object], home: Path) -> tuple[str, str]:
+    keyring, clock, ids = FileKeyring(home), SystemClock(), TimeOrderedIds()
+    wait()
     signing = SigningKeyCache(keyring, clock, ids, 1_800_000).signing_key().id
-    start.wait()
-    results.put((signing, RotateKeys(keyring, clock, ids, 1_800_000)().key.id))
+    wait()
+    return signing, RotateKeys(keyring, clock, ids, 1_800_000)().key.id

@@ -1,9 +1,8 @@
 """The members file: private, durable, shared by processes, and upgraded from earlier versions."""
 
-import multiprocessing
 import sqlite3
 import stat
-import threading
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from stratabase.members.member import MailedLink, Member, NamesTaken
 from stratabase.members.stores import sqlite_members
 from stratabase.members.stores.sqlite_members import SqliteMembers
 from stratabase.values.formats.preferences import Formats
+from tests.rivals import in_processes
 
 ANNA = Member(
     "1",
@@ -213,29 +213,17 @@ def test_processes_that_open_a_file_concurrently_share_it(old: bool, tmp_path: P
     path = tmp_path / "members.db"
     if old:
         write_layout_1(path)
-    context = multiprocessing.get_context("spawn")
-    start = context.Barrier(4)
-    results = context.Queue()
-    arguments = [(str(path), number, start, results) for number in range(4)]
-    processes = [context.Process(target=_add_admin, args=each) for each in arguments]
-    for process in processes:
-        process.start()
-    outcomes = sorted(results.get(timeout=60) for _ in processes)
-    for process in processes:
-        process.join()
-    assert outcomes == ["added", "taken", "taken", "taken"]
+    outcomes = in_processes(_add_admin, *((path, number) for number in range(4)))
+    assert sorted(outcomes) == ["added", "taken", "taken", "taken"]
     with closing(SqliteMembers(path)) as members:
         assert len(members.roster().members) == 1 + old
 
 
-def _add_admin(
-    path: str, number: int, start: threading.Barrier, results: "multiprocessing.Queue[str]"
-) -> None:
-    start.wait()
-    store = SqliteMembers(Path(path))
-    try:
-        store.add(Member(f"new{number}", "admin", f"{number}@example.com", "Boss"))
-        results.put("added")
-    except NamesTaken:
-        results.put("taken")
-    store.close()
+def _add_admin(wait: Callable[[], object], path: Path, number: int) -> str:
+    wait()
+    with closing(SqliteMembers(path)) as store:
+        try:
+            store.add(Member(f"new{number}", "admin", f"{number}@example.com", "Boss"))
+        except NamesTaken:
+            return "taken"
+    return "added"

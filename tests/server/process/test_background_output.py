@@ -81,7 +81,13 @@ def test_a_reader_that_has_gone_is_no_error() -> None:
     stream.close()
 
 
-@pytest.mark.parametrize("arguments", [[], ["--workers", "1"]], ids=["one process", "supervisor"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param([], id="one process", marks=pytest.mark.thorough),
+        pytest.param(["--workers", "1"], id="supervisor"),
+    ],
+)
 def test_requests_go_on_while_nobody_reads_the_log(tmp_path: Path, arguments: list[str]) -> None:
     settings = {"STRATABASE_ACCESS_LOG": "json"}
     service = RunningService(tmp_path / "home", model=SAMPLE_MODEL, arguments=arguments, settings=settings)

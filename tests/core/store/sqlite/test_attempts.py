@@ -1,10 +1,8 @@
 """Attempts in a SQLite file: shared by processes, private to the owner, and soon deleted."""
 
-import json
 import sqlite3
 import stat
-import subprocess
-import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -19,24 +17,19 @@ from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.attempts import FAILURE_WINDOW
 from stratabase.members.stores.sqlite_members import SqliteMembers
 from tests.fakes import NOON
-from tests.repository import ROOT
+from tests.rivals import in_processes
 from tests.soak import count
 
 SINCE = NOON - FAILURE_WINDOW
 RIVALS = 3
 TIMES = count(30, 1000)
 
-RIVAL = """
-import json, sys
-from pathlib import Path
-from stratabase.core.store.sqlite.attempts import SqliteAttempts
-attempts = SqliteAttempts(Path(sys.argv[1]))
-print("ready", flush=True)
-sys.stdin.readline()
-keys = map(str, range(int(sys.argv[2])))
-print(json.dumps([len(attempts.note(key, int(sys.argv[3]), 0).instants) for key in keys]))
-attempts.close()
-"""
+
+def note_each(wait: Callable[[], object], path: Path) -> list[int]:
+    """Note an attempt of each key, and return how many it has then."""
+    with closing(SqliteAttempts(path)) as attempts:
+        wait()
+        return [len(attempts.note(str(number), NOON, 0).instants) for number in range(TIMES)]
 
 
 @pytest.fixture
@@ -47,19 +40,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.mark.soak
 def test_processes_share_their_counts(path: Path) -> None:
     """For each key, each of the three processes has one attempt, and they count to three."""
-    command = [sys.executable, "-c", RIVAL, str(path), str(TIMES), str(NOON)]
-    rivals = [
-        subprocess.Popen(command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        for _ in range(RIVALS)
-    ]
-    for rival in rivals:
-        assert rival.stdout
-        assert rival.stdout.readline() == "ready\n"
-    for rival in rivals:
-        assert rival.stdin
-        rival.stdin.write("go\n")
-        rival.stdin.flush()
-    counts = [json.loads(rival.communicate(timeout=600)[0]) for rival in rivals]
+    counts = in_processes(note_each, *[(path,)] * RIVALS)
     assert [sorted(numbers) for numbers in zip(*counts, strict=True)] == [[1, 2, 3]] * TIMES
 
 

@@ -1,6 +1,6 @@
 """Serial numbers: from 1, each once, even for concurrent requests and processes."""
 
-import multiprocessing
+from collections.abc import Callable
 from itertools import chain, pairwise
 from itertools import count as numbers_from
 from pathlib import Path
@@ -30,6 +30,7 @@ from tests.contract.engine.engine_calls import run_concurrently
 from tests.contract.engine.reference import ReferenceEngine
 from tests.core.store.graphs import Objects, class_with
 from tests.models import model
+from tests.rivals import in_processes
 from tests.soak import count
 
 _numbers = numbers_from(1)
@@ -214,10 +215,11 @@ def test_concurrent_requests_of_a_process_get_different_numbers(engine: Engine, 
     assert all(each == sorted(each) for each in value)
 
 
-def take_in_a_process(path: Path, number: int) -> list[int]:
+def take_in_a_process(wait: Callable[[], object], path: Path, number: int) -> list[int]:
     """Take numbers one by one from a file that other processes use too."""
     engine = SqliteEngine(path)
     try:
+        wait()
         serials = SerialCounters(engine)
         return [*chain.from_iterable(taken(serials, SerialName("A", "b")) for _ in range(number))]
     finally:
@@ -228,8 +230,7 @@ def take_in_a_process(path: Path, number: int) -> list[int]:
 def test_no_number_is_assigned_twice_by_several_processes(tmp_path: Path) -> None:
     SqliteEngine(tmp_path / "store.db").close()
     number, processes = count(50, 5000), 3
-    with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        value = pool.starmap(take_in_a_process, [(tmp_path / "store.db", number)] * processes)
+    value = in_processes(take_in_a_process, *[(tmp_path / "store.db", number)] * processes)
     assert len({*chain.from_iterable(value)}) == number * processes
     assert all(each == sorted(each) for each in value)
 
