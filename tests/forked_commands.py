@@ -84,6 +84,22 @@ def start_command(
     return ForkedCommand(events)
 
 
+def run_command(arguments: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
+    """Run `stratabase` to its end. Return its exit code and output."""
+    with TemporaryFile("w+") as output:
+        process: ForkedCommand | subprocess.Popen[str]
+        if IS_SUPPORTED:
+            process = start_command(arguments, environment, output)
+        else:
+            command = [sys.executable, "-m", "stratabase.cli", *arguments]
+            process = subprocess.Popen(
+                command, env=environment, stdout=output, stderr=subprocess.STDOUT, text=True
+            )
+        code = process.wait()
+        output.seek(0)
+        return code, output.read()
+
+
 @cache
 def _forking_process() -> socket.socket:
     """Start the process that forks, and return where it takes commands. It ends with this process."""

@@ -71,7 +71,8 @@ class Terminal:
     def __init__(self, project: Project, *arguments: str, **environment: str) -> None:
         own = {"STRATABASE_MODEL": str(project.model), VARIABLE: str(project.code), "PYTHONPATH": str(ROOT)}
         environment = {**own, **environment}
-        is_alone = "--no-reload" in arguments and not {"--workers", "--metrics"} & {*arguments}
+        is_alone = not ("serve" in arguments and "--no-reload" not in arguments)
+        is_alone = is_alone and not {"--workers", "--metrics"} & {*arguments}
         if IS_SUPPORTED and is_alone:
             self._start_fork(project.folder, arguments, environment)
         else:

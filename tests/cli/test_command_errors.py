@@ -2,8 +2,6 @@
 
 import errno
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +17,7 @@ from stratabase.terminal.command_error import as_command_error
 from stratabase.transfer.import_progress import ImportProgress
 from stratabase.values.messages import Message
 from stratabase_aws.dynamodb.client import Rejected, Unreached
+from tests.forked_commands import run_command
 from tests.rows import each_row
 
 MODEL = 'extend schema @application(name: "Shop")\ntype Pet { name: String! }\n'
@@ -111,15 +110,10 @@ def test_a_full_store_is_named_for_the_operator_only() -> None:
 
 
 def test_a_wrong_sender_of_mail_is_one_line_of_serve(folder: Path) -> None:
-    served = subprocess.run(
-        [sys.executable, "-m", "stratabase.cli", "serve", "--no-reload"],
-        env={**os.environ, "PORT": "0", "STRATABASE_MAIL_FROM": "nobody"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert served.returncode == 1
-    assert served.stderr == (
+    settings = {"PORT": "0", "STRATABASE_MAIL_FROM": "nobody"}
+    code, printed = run_command(["serve", "--no-reload"], {**os.environ, **settings})
+    assert code == 1
+    assert printed == (
         'STRATABASE_MAIL_FROM: "nobody" is not valid. Use the address of a sender, such as Hr '
         "<no-reply@example.com>.\n"
     )
@@ -171,7 +165,7 @@ def test_what_aws_lacks_is_named_for_the_operator_only(cause: Exception, text: s
     assert str(as_command_error(cause)) == str(explained)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "creates"),
     [
         (["serve", "--no-reload"], "on"),
@@ -182,21 +176,16 @@ def test_what_aws_lacks_is_named_for_the_operator_only(cause: Exception, text: s
 )
 def test_a_command_without_aws_says_what_is_missing(folder: Path, command: list[str], creates: str) -> None:
     missing = {"AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"}
-    served = subprocess.run(
-        [sys.executable, "-m", "stratabase.cli", *command],
-        env={
-            **{name: value for name, value in os.environ.items() if name not in missing},
-            "PORT": "0",
-            "HOME": str(folder),
-            "STRATABASE_STORE": "dynamodb",
-            "STRATABASE_CREATE_TABLES": creates,
-            "AWS_EC2_METADATA_DISABLED": "true",
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert served.returncode == 1
-    assert served.stderr.startswith("The AWS credentials are missing. ")
-    assert "For an emulator, set STRATABASE_ENDPOINT, AWS_ACCESS_KEY_ID=local and AWS_SECRET" in served.stderr
-    assert served.stderr.count("\n") == 1
+    settings = {
+        "PORT": "0",
+        "HOME": str(folder),
+        "STRATABASE_STORE": "dynamodb",
+        "STRATABASE_CREATE_TABLES": creates,
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }
+    others = {name: value for name, value in os.environ.items() if name not in missing}
+    code, printed = run_command(command, {**others, **settings})
+    assert code == 1
+    assert printed.startswith("The AWS credentials are missing. ")
+    assert "For an emulator, set STRATABASE_ENDPOINT, AWS_ACCESS_KEY_ID=local and AWS_SECRET" in printed
+    assert printed.count("\n") == 1

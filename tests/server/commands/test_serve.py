@@ -140,7 +140,7 @@ def test_broken_code_stops_the_first_start_and_shows_where(project: Project, arg
 
     assert code == 1
     assert "No module named 'oss'" in printed
-    assert 'app.py", line 2' in printed
+    assert 'app.py", line 3' in printed
     assert "server/http" not in printed
 
 
