@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
-from stratabase.core.domain.query.consumption import Consumption, round_trips
+from stratabase.core.domain.query.read_budget import Consumption, round_trips
 from stratabase.core.store.engine.wrappers import record_consumption
 
 

@@ -28,8 +28,8 @@ from stratabase.members.mailers.message import build_message
 from stratabase.members.sign_in.json_web_tokens import InvalidSignature, open_token
 from stratabase.server.http.errors import HttpError
 from stratabase.server.http.routes import Routes
-from stratabase.values.cel.errors import InvalidExpression
 from stratabase.values.cel.parser import parse
+from stratabase.values.cel.syntax import InvalidExpression
 from stratabase.values.formats.date_pattern import compile_date_pattern
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.locales import load_locale

@@ -14,7 +14,7 @@ from stratabase.core.domain.issues.refusals import StoreFull, Unavailable
 from stratabase.core.settings import Settings
 from stratabase.core.store.engine.port import Batch
 from stratabase.terminal.command_error import as_command_error
-from stratabase.transfer.import_progress import ImportProgress
+from stratabase.transfer.store_state import ImportProgress
 from stratabase.values.messages import Message
 from stratabase_aws.dynamodb.client import Rejected, Unreached
 from tests.forked_commands import run_command

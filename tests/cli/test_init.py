@@ -6,7 +6,7 @@ import pytest
 
 from stratabase.cli import init
 from stratabase.cli.main import main
-from stratabase.cli.project.origin import PackageOrigin
+from stratabase.cli.project.new_project import PackageOrigin
 
 
 @pytest.mark.parametrize(

@@ -30,8 +30,8 @@ from stratabase.core.store.engine.port import (
 )
 from stratabase.core.store.layout import keys
 from stratabase.core.store.marked_engine import MarkedEngine
-from stratabase.evolution import layout_steps
-from stratabase.evolution.backfill.layout_conversion import convert_items
+from stratabase.evolution import layout_upgrade
+from stratabase.evolution.backfill.rewrite import convert_items
 from stratabase.evolution.layout_upgrade import LayoutStep
 from tests import ministack
 
@@ -107,7 +107,7 @@ def during(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[Engine], None]]:
 
     layouts = {**KNOWN_LAYOUTS, StoreKind.OBJECTS: NEW}
     monkeypatch.setattr(store_mark, "KNOWN_LAYOUTS", layouts)
-    monkeypatch.setattr(layout_steps, "LAYOUT_STEPS", (LayoutStep(StoreKind.OBJECTS, 2, 1, convert),))
+    monkeypatch.setattr(layout_upgrade, "LAYOUT_STEPS", (LayoutStep(StoreKind.OBJECTS, 2, 1, convert),))
     monkeypatch.setattr(store_command, "SETTLED", 0.0)
     return hooks
 
@@ -126,7 +126,7 @@ def mark(settings: Settings) -> StoreMark | None:
 def test_today_there_is_nothing_to_upgrade(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["store", "upgrade"]) == 0
     assert capsys.readouterr().out == "All stores have the newest layout that this version knows.\n"
-    assert not layout_steps.LAYOUT_STEPS
+    assert not layout_upgrade.LAYOUT_STEPS
     assert set(KNOWN_LAYOUTS.values()) == {OLD}
 
 

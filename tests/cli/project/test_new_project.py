@@ -7,13 +7,13 @@ import pytest
 from graphql import build_schema
 
 from stratabase.cli.project.new_project import (
+    PackageOrigin,
     ProjectFile,
     application_name,
     project_files,
     project_name,
     write_project,
 )
-from stratabase.cli.project.origin import PackageOrigin
 from stratabase.core.model.reading import read_model
 from stratabase.terminal.command_error import CommandError
 from tests.rows import each_row

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from stratabase import __version__
-from stratabase.cli.project.origin import PackageOrigin, parse_origin
+from stratabase.cli.project.new_project import PackageOrigin, parse_origin
 from stratabase.terminal.command_error import CommandError
 from tests.rows import each_row
 

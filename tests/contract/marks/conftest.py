@@ -14,7 +14,7 @@ from stratabase.core.operations.files.blob_mark import BlobMark
 from stratabase.core.operations.store_marks import MarkStore
 from stratabase.core.store.marked_engine import EngineMark
 from stratabase.core.store.sqlite.engine import SqliteEngine
-from stratabase.members.stores.sqlite_mark import SqliteMemberMark
+from stratabase.members.stores.sqlite_members import SqliteMemberMark
 from stratabase_aws.endpoint import AwsEndpoint, Credentials
 from stratabase_aws.members.pynamodb_mark import PynamoMemberMark
 from stratabase_aws.members.pynamodb_table import PynamoTable

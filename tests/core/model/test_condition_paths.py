@@ -1,6 +1,6 @@
 """The paths of a condition, and what it reads at each of their nodes."""
 
-from stratabase.core.model.condition_paths import PathNode, paths_of
+from stratabase.core.model.dependencies import PathNode, paths_of
 from stratabase.core.model.model_expressions import expressions_of
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.users import with_users

@@ -14,7 +14,7 @@ from stratabase.core.model.dependencies import (
 from stratabase.core.model.model_expressions import ModelExpressions, expressions_of
 from stratabase.core.model.reading import read_model
 from stratabase.values.cel.environment import Environment
-from stratabase.values.cel.errors import InvalidExpression
+from stratabase.values.cel.syntax import InvalidExpression
 from tests.rows import each_row
 from tests.values.cel.evaluation import MODEL, environment
 

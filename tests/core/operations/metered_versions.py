@@ -6,7 +6,7 @@ from dataclasses import replace
 from stratabase.core.domain.objects.change import Change, Restoration
 from stratabase.core.domain.objects.entity import Entity, Moment, Reference
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.query.consumption import Consumption
+from stratabase.core.domain.query.read_budget import Consumption
 from stratabase.core.domain.write.commands import Create, Delete, RoleCommand, Update
 from stratabase.core.operations.context import Services
 from stratabase.core.operations.write.services import delete, save

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stratabase.core.domain.objects.entity import Moment
-from stratabase.core.domain.query.consumption import Consumption, round_trips
+from stratabase.core.domain.query.read_budget import Consumption, round_trips
 from stratabase.core.model.reading import read_model
 from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.core.store.engine.parallel import ParallelMap, ThreadedMap, sequential_map

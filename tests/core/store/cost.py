@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from stratabase.core.domain.query.consumption import Consumption
+from stratabase.core.domain.query.read_budget import Consumption
 
 
 class Cost(NamedTuple):

@@ -14,9 +14,9 @@ from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from stratabase.core.store.engine.port import NO_EXPECTATION, Batch, Put
 from stratabase.core.store.layout import keys
+from stratabase.evolution.backfill.served_models import record_served_model
 from stratabase.evolution.commands import model_diff
 from stratabase.evolution.commands.backfill.build import build_before_serving
-from stratabase.evolution.served import record_served_model
 from stratabase.members.app.member_services import MemberServices
 from stratabase.server.process.model_changes import changes_since, short_lines, undecided_changes
 from tests import ministack

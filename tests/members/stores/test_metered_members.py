@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from stratabase.core.domain.query.consumption import Consumption, round_trips
+from stratabase.core.domain.query.read_budget import Consumption, round_trips
 from stratabase.core.store.engine.wrappers import record_consumption
 from stratabase.members.member import Member
 from stratabase.members.stores.metered_members import MeteredMembers

@@ -8,7 +8,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from stratabase.server.http.connection_limit import MAX_LOGGED, ConnectionLimit
+from stratabase.server.http.acceptor import MAX_LOGGED, ConnectionLimit
 from stratabase.server.http.forwarded import TrustedProxies
 from tests.server.http.serving import DEADLINE, Client, http_server
 from tests.soak import count

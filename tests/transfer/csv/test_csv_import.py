@@ -26,7 +26,7 @@ from stratabase.transfer.csv.csv_import import (
     ImportRuns,
     RowRefused,
 )
-from stratabase.transfer.csv.refused_rows import RefusedRowsFile
+from stratabase.transfer.csv.issues import RefusedRowsFile
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages import verbatim
 from tests.contract.engine.dynamodb import over_ministack

@@ -8,9 +8,9 @@ from stratabase.core.model.model_expressions import ModelSymbols, evaluation_con
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.types.base import AttributeType, Stored
 from stratabase.values.cel.environment import Environment
-from stratabase.values.cel.errors import InvalidExpression
 from stratabase.values.cel.expression import Expression, compile_expression
 from stratabase.values.cel.scope import Scope
+from stratabase.values.cel.syntax import InvalidExpression
 
 MODEL = read_model(
     """

@@ -7,9 +7,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stratabase.values.cel.environment import Environment, EvaluationContext
-from stratabase.values.cel.errors import ExpressionError, InvalidExpression
 from stratabase.values.cel.expression import FUNCTIONS, check_expression
 from stratabase.values.cel.scope import Scope
+from stratabase.values.cel.syntax import ExpressionError, InvalidExpression
 from stratabase.values.formats.locales import load_time_zone
 from tests.soak import EXAMPLES
 from tests.values.cel import test_dates, test_errors, test_functions, test_nulls, test_values

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratabase.values.formats.days import day_of, first_of_day, last_of_day
+from stratabase.values.formats.iso import day_of, first_of_day, last_of_day
 from tests.rows import each_row
 
 MILLISECOND = timedelta(milliseconds=1)

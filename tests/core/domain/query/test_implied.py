@@ -24,7 +24,7 @@ from stratabase.core.model.model_expressions import evaluation_context, expressi
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.types.operators import Operator
 from stratabase.values.cel.environment import Environment, EvaluationContext
-from stratabase.values.cel.errors import InvalidExpression
+from stratabase.values.cel.syntax import InvalidExpression
 from tests.rows import each_row
 
 MODEL = read_model(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratabase.core.http.base.byte_range import parse_range
+from stratabase.core.http.base.preconditions import parse_range
 from stratabase.core.http.base.refusals import RangeNotSatisfiable
 from tests.rows import each_row
 

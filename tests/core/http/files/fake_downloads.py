@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stratabase.core.domain.caller import Caller
-from stratabase.core.domain.files.refusals import FileNotFound, PendingFileGone
 from stratabase.core.domain.files.stored_file import StoredFile
-from stratabase.core.domain.issues.refusals import Refusal
+from stratabase.core.domain.issues.refusals import FileNotFound, PendingFileGone, Refusal
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.operations.files.download import OpenFile
 from stratabase.values.messages import verbatim

@@ -4,9 +4,8 @@ from dataclasses import dataclass, field
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.files.pending_file import FileTarget, PendingFile
-from stratabase.core.domain.files.refusals import FileNotFound
 from stratabase.core.domain.files.stored_file import StoredFile
-from stratabase.core.domain.issues.refusals import Forbidden, Refusal
+from stratabase.core.domain.issues.refusals import FileNotFound, Forbidden, Refusal
 from stratabase.core.operations.files.upload import SentFile
 from stratabase.values.messages import verbatim
 

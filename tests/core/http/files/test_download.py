@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
-from stratabase.core.domain.files.refusals import (
+from stratabase.core.domain.issues.refusals import (
     FileNotFound,
     FileTooLarge,
     FileTypeNotAllowed,
     PendingFileGone,
+    Refusal,
     TooMuchPending,
+    Unavailable,
 )
-from stratabase.core.domain.issues.refusals import Refusal, Unavailable
 from stratabase.core.http.base.cors import Cors
 from stratabase.core.http.base.refusals import status_row
 from stratabase.core.http.base.response_body import MAX_RESPONSE_SIZE

@@ -10,8 +10,13 @@ import pytest
 
 from stratabase.core.domain.caller import Caller, SentToken
 from stratabase.core.domain.files.pending_file import FileTarget
-from stratabase.core.domain.files.refusals import FileTooLarge, FileTypeNotAllowed, TooMuchPending
-from stratabase.core.domain.issues.refusals import Refusal, Unavailable
+from stratabase.core.domain.issues.refusals import (
+    FileTooLarge,
+    FileTypeNotAllowed,
+    Refusal,
+    TooMuchPending,
+    Unavailable,
+)
 from stratabase.core.http.base.authentication import Authentication, Authenticator
 from stratabase.core.http.base.cors import Cors
 from stratabase.core.http.files.upload import upload_endpoint

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from stratabase.core.domain.files.pending_file import SWEEP_DELAY
-from stratabase.core.domain.files.refusals import FileNotFound, PendingFileGone
-from stratabase.core.domain.issues.refusals import Refused, Unavailable
+from stratabase.core.domain.issues.refusals import FileNotFound, PendingFileGone, Refused, Unavailable
 from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.operations.file_ports import BlobStore
 from stratabase.core.store.engine.port import Engine

@@ -9,7 +9,7 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.files.blob import MultipartUpload, UploadedPart
 from stratabase.core.operations.file_ports import BlobStore
 from stratabase.core.operations.files import resumable
-from stratabase.core.operations.files.own_uploads import UploadAddress
+from stratabase.core.operations.files.attributes import UploadAddress
 from stratabase.core.operations.files.resumable import NewUpload, Progress, ResumableUploads
 from stratabase.core.operations.files.upload import FileLimits, FileUploads
 from stratabase.core.store.engine.port import Engine

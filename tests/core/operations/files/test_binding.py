@@ -5,9 +5,8 @@ from typing import Any, cast
 import pytest
 
 from stratabase.core.domain.caller import Caller
-from stratabase.core.domain.files.refusals import FileNotFound, PendingFileGone
 from stratabase.core.domain.files.stored_file import shown_file
-from stratabase.core.domain.issues.refusals import Refused
+from stratabase.core.domain.issues.refusals import FileNotFound, PendingFileGone, Refused
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import Query, Window
 from stratabase.core.domain.write.commands import Create, PartsCommand, UpdateBulk

@@ -6,9 +6,8 @@ import pytest
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.files.pending_file import FileTarget, PendingFile
-from stratabase.core.domain.files.refusals import FileNotFound
 from stratabase.core.domain.files.stored_file import StoredFile, pending_key
-from stratabase.core.domain.issues.refusals import Forbidden, Refused
+from stratabase.core.domain.issues.refusals import FileNotFound, Forbidden, Refused
 from stratabase.core.domain.objects.entity import Entity, Reference, part_ids
 from stratabase.core.domain.write.commands import Create, PartsCommand, Update
 from stratabase.core.model.reading import read_model

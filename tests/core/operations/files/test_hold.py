@@ -9,8 +9,7 @@ from stratabase.core.files.folder import FolderBlobs
 from stratabase.core.jobs.runner import Runner
 from stratabase.core.observe import Log
 from stratabase.core.operations.file_ports import FileStores
-from stratabase.core.operations.files.hold import HOLD_DURATION, hold_files
-from stratabase.core.operations.files.sweep import file_jobs
+from stratabase.core.operations.files.sweep import HOLD_DURATION, file_jobs, hold_files
 from stratabase.core.store.engine.port import Batch
 from stratabase.core.store.file_ledger import EngineFileLedger
 from stratabase.core.store.layout import file_entries

@@ -12,9 +12,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.files.pending_file import SWEEP_DELAY, PendingFile
-from stratabase.core.domain.files.refusals import FileNotFound, PendingFileGone
 from stratabase.core.domain.files.stored_file import file_key, pending_key
-from stratabase.core.domain.issues.refusals import Refused
+from stratabase.core.domain.issues.refusals import FileNotFound, PendingFileGone, Refused
 from stratabase.core.domain.objects.entity import Entity, Reference, part_ids
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import Query, Window

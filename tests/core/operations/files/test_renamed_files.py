@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratabase.core.domain.files.refusals import FileNotFound
+from stratabase.core.domain.issues.refusals import FileNotFound
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.model.reading import read_model
 from stratabase.core.operations.files.attributes import find_attribute

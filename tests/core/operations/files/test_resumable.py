@@ -7,16 +7,17 @@ from threading import Barrier
 import pytest
 
 from stratabase.core.domain.caller import Caller
-from stratabase.core.domain.files.refusals import (
+from stratabase.core.domain.files.resumable_upload import MAX_IDLE_DURATION, MAX_UPLOAD_DURATION
+from stratabase.core.domain.issues.refusals import (
     FileNotFound,
     FileTooLarge,
     FileTypeNotAllowed,
+    Forbidden,
     OffsetConflict,
     PendingFileGone,
     TooMuchPending,
+    Unavailable,
 )
-from stratabase.core.domain.files.resumable_upload import MAX_IDLE_DURATION, MAX_UPLOAD_DURATION
-from stratabase.core.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.core.operations.files import resumable
 from stratabase.core.operations.files.resumable import Progress
 from stratabase.values.messages import verbatim

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratabase.core.domain.files.refusals import OffsetConflict, PendingFileGone
 from stratabase.core.domain.files.resumable_upload import MAX_UPLOAD_DURATION, ResumableUpload
+from stratabase.core.domain.issues.refusals import OffsetConflict, PendingFileGone
 from stratabase.core.operations.files.resumable import Progress
 from tests import soak
 from tests.contract.engine.reference import ReferenceEngine

@@ -2,8 +2,12 @@
 
 import pytest
 
-from stratabase.core.domain.files.refusals import FileTooLarge, FileTypeNotAllowed, TooMuchPending
-from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.issues.refusals import (
+    FileTooLarge,
+    FileTypeNotAllowed,
+    TooMuchPending,
+    Unavailable,
+)
 from stratabase.values.messages import verbatim
 from tests.core.operations.files.file_scenario import ADA, BEN, HOUR, LIMITS, FileScenario
 from tests.in_memory_blobs import InMemoryBlobs

@@ -9,7 +9,7 @@ import pytest
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Reference
-from stratabase.core.domain.query.consumption import Consumption
+from stratabase.core.domain.query.read_budget import Consumption
 from stratabase.core.domain.write.commands import Command, Delete
 from stratabase.core.operations.context import Services
 from stratabase.core.operations.locks.lock import lock, unlock

@@ -15,9 +15,9 @@ import pytest
 
 from stratabase.core.domain.objects.change import Change, Modification
 from stratabase.core.domain.objects.entity import Entity, Reference
-from stratabase.core.domain.query.consumption import Consumption
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import Query, Window
+from stratabase.core.domain.query.read_budget import Consumption
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model
 from stratabase.core.operations.context import ReadContext, evaluation_context

@@ -10,7 +10,7 @@ import pytest
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.objects.entity import Entity, Reference
-from stratabase.core.domain.query.consumption import Consumption, Note
+from stratabase.core.domain.query.read_budget import Consumption, Note
 from stratabase.core.schema.executor import SchemaExecutor
 from tests.fakes import ADMINISTRATOR, fake_services
 from tests.models import THINGS

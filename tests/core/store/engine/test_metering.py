@@ -10,7 +10,7 @@ from types import MappingProxyType
 import pytest
 
 from stratabase.core.domain.issues.refusals import Unavailable
-from stratabase.core.domain.query.consumption import Consumption, round_trips
+from stratabase.core.domain.query.read_budget import Consumption, round_trips
 from stratabase.core.store.engine.parallel import sequential_map
 from stratabase.core.store.engine.port import (
     EXISTS,

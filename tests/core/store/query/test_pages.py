@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stratabase.core.domain.query.consumption import Consumption
 from stratabase.core.domain.query.filter import Comparison, Filter
 from stratabase.core.domain.query.order import Order, OrderTerm, Position
 from stratabase.core.domain.query.page import Page, PageFields, Query, Window
+from stratabase.core.domain.query.read_budget import Consumption
 from stratabase.core.model.types.operators import Operator
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.engine.wrappers import MeteredEngine, record_consumption

@@ -24,7 +24,7 @@ from stratabase.transfer.client.connection import Connection, read_json, reason_
 from stratabase.transfer.client.credentials import PasswordCredentials
 from stratabase.transfer.client.local_file import open_local_file
 from stratabase.transfer.client.resumable import ResumableTransfer
-from stratabase.transfer.client.tus_upload import TusUpload
+from stratabase.transfer.client.upload import TusUpload
 from stratabase.values.wording import pluralize
 
 FILE_SIZE = 20 * 1024 * 1024

@@ -20,10 +20,9 @@ from stratabase.transfer.client.binding import Binding
 from stratabase.transfer.client.connection import Connection
 from stratabase.transfer.client.credentials import PASSWORD_VARIABLE, TOKEN_VARIABLE, read_credentials
 from stratabase.transfer.client.download import Download
-from stratabase.transfer.client.form_upload import upload_form
 from stratabase.transfer.client.local_file import LocalFile, open_local_file
 from stratabase.transfer.client.resumable import ResumableTransfer
-from stratabase.transfer.client.tus_upload import TusUpload
+from stratabase.transfer.client.upload import TusUpload, upload_form
 from stratabase.values.wording import pluralize
 
 _MAX_VERSION = 10**15

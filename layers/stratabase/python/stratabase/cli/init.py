@@ -5,8 +5,7 @@ import shlex
 import shutil
 from pathlib import Path
 
-from stratabase.cli.project.new_project import project_files, write_project
-from stratabase.cli.project.origin import find_origins
+from stratabase.cli.project.new_project import find_origins, project_files, write_project
 from stratabase.terminal.arguments import add_examples
 
 

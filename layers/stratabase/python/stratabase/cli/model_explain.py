@@ -11,10 +11,9 @@ from graphql.utilities import coerce_input_value, validate_input_value
 
 from stratabase.core.app.platform import open_engine, platform_of
 from stratabase.core.domain.issues.refusals import ReadBudgetExceeded, Refused, Unavailable
-from stratabase.core.domain.query.consumption import Consumption, round_trips
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import PageFields, Query
-from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
+from stratabase.core.domain.query.read_budget import MEGABYTE, Consumption, ReadBudget, round_trips
 from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.model.api_names import GeneratedType, type_name
 from stratabase.core.model.model import Class, Model

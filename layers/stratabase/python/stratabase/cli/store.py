@@ -23,7 +23,7 @@ from stratabase.core.operations.store_marks import (
 )
 from stratabase.core.settings import Settings
 from stratabase.core.unusable_store import UnusableStore
-from stratabase.evolution import layout_steps
+from stratabase.evolution import layout_upgrade
 from stratabase.evolution.backfill.reindex import SETTLED
 from stratabase.evolution.layout_upgrade import missing_steps, upgrade_store
 from stratabase.terminal.arguments import Options, Subcommand, add_subcommands
@@ -128,7 +128,7 @@ def _upgrade(settings: Settings, options: Options) -> Iterator[str]:
     """Raise the layout of the stores to the newest one, and yield what was done."""
     with open_marked_stores(settings) as stores:
         check_marks(stores)
-        planned = [(marked, missing_steps(marked, layout_steps.LAYOUT_STEPS)) for marked in stores]
+        planned = [(marked, missing_steps(marked, layout_upgrade.LAYOUT_STEPS)) for marked in stores]
         planned = [(marked, steps) for marked, steps in planned if steps]
         if not planned:
             yield "All stores have the newest layout that this version knows."

@@ -93,7 +93,7 @@ FEATURES: tuple[Feature, ...] = (
                 resumes=True,
             ),
         },
-        jobs=("stratabase.evolution.served:served_model_jobs",),
+        jobs=("stratabase.evolution.backfill.served_models:served_model_jobs",),
     ),
     Feature(
         routes={

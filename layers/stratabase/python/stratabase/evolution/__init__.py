@@ -2,8 +2,7 @@
 
 - `difference`: compares two models, and asks questions about the stored objects
 - `backfill`: builds what existing objects lack after a change, and records the models that served
-- `layout_upgrade`, `layout_steps`: raise the layout of stores
-- `served`: notes which model an app serves
+- `layout_upgrade`: raises the layout of stores
 - `commands`: the commands `model diff`, `model convert`, `model drop` and `reindex`
 
 Imports `members`, `core`, `terminal` and `values`.

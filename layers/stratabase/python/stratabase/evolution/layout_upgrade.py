@@ -1,4 +1,11 @@
-"""Raise the layout of a store, step by step, while services of two neighboring versions run."""
+"""Raise the layout of a store, step by step, while services of two neighboring versions run.
+
+`stratabase store upgrade` performs the steps in LAYOUT_STEPS. There is only one layout yet. To add another:
+
+1. Make the code read both layouts, and write that of `StoreMark.written_layout`.
+2. Add the step to LAYOUT_STEPS. `convert_items` (evolution/backfill/rewrite.py) converts items of objects.
+3. Raise `KNOWN_LAYOUTS` in core/domain/store_mark.py. Keep the older layout for at least one release.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -23,6 +30,10 @@ class LayoutStep(NamedTuple):
 
     Meanwhile, processes that know this layout write it already, and read both.
     """
+
+
+LAYOUT_STEPS: tuple[LayoutStep, ...] = ()
+"""The steps, in the order of the layouts of each kind of store."""
 
 
 def missing_steps(marked: MarkedStore, steps: Sequence[LayoutStep]) -> list[LayoutStep]:

@@ -7,7 +7,6 @@ Read in this order:
 - `password`: the rules for passwords
 - `mail`, `mailed_link`, `forgotten_password`: the texts of mails, the tokens of mailed links, and requests
 - `attempts`: what is counted to limit failed sign-ins and mails
-- `shared_addresses`: members who have one email address in two spellings
 - `refusals`: the exceptions of all of these
 - `settings`: the settings of sign-in and of members
 - `ports`: the interfaces of stores, keys and mail

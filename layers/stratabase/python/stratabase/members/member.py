@@ -1,7 +1,7 @@
 """The stored member, and the changes of a member that end tokens and links."""
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from stratabase.core.domain.objects.instant import Instant
@@ -184,3 +184,15 @@ def administrates(member: Member, profiles: Mapping[str, Profile]) -> bool:
 def has_other_administrator(roster: Roster, member: Member, profiles: Mapping[str, Profile]) -> bool:
     """Return whether a roster has an administrator besides the member."""
     return any(other.id != member.id and administrates(other, profiles) for other in roster.members)
+
+
+def describe_shared_addresses(members: Iterable[Member]) -> Iterator[str]:
+    """Yield a line for each member who has the address of an earlier one in another spelling."""
+    seen: dict[str, str] = {}
+    for member in members:
+        first = seen.setdefault(min(email_spellings(member.email)), member.username)
+        if first != member.username:
+            yield (
+                f"The members {first} and {member.username} have one email address, {member.email}, in two "
+                "spellings. Change one with `stratabase members set-email USERNAME EMAIL`."
+            )

@@ -9,7 +9,7 @@ Read in this order:
 2. records: converts between the items of a store and the lines of an export.
 3. export: writes the objects, versions, links and files of a store.
 4. checking: checks an export against a model before anything is written.
-5. import_progress: how far an import has come, which the store keeps.
+5. store_state: how far an import has come, which the store keeps, and checks before a command uses a store.
 6. importing: writes an export to an empty store.
 7. members: exports and imports members.
 8. backup: copies the data folder of an instance on SQLite, and restores it.

@@ -47,8 +47,8 @@ from stratabase.transfer.checking import (
     parse_serial,
 )
 from stratabase.transfer.format import FILES, PENDING_WORK, SERIALS, ReportDone, text_field
-from stratabase.transfer.import_progress import DONE, ImportProgress, read_progress
 from stratabase.transfer.records import ImportedObject
+from stratabase.transfer.store_state import DONE, ImportProgress, read_progress
 
 _ITEMS_SIDE_BY_SIDE = 400
 """The number of items that are written to a remote store in parallel, before the progress is stored."""

@@ -12,7 +12,7 @@ from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.change import Change
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Command, ToManyCommand
-from stratabase.core.model.condition_paths import MAX_DEPENDENTS
+from stratabase.core.model.dependencies import MAX_DEPENDENTS
 from stratabase.core.model.reading import read_model
 from stratabase.core.operations.write.services import restore
 from stratabase.core.store.renamed_repository import open_repository

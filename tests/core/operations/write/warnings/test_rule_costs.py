@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from stratabase.core.domain.query.consumption import Consumption
+from stratabase.core.domain.query.read_budget import Consumption
 from stratabase.core.domain.write.commands import Command
 from stratabase.core.model.model import Model
 from stratabase.core.store.engine.wrappers import MeteredEngine

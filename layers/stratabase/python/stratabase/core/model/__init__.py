@@ -6,7 +6,7 @@ Read `attribute` and `model` first. Then read what you need:
 - `constraints`: the constraints on the values of attributes, one per file
 - `language`: the scalars and directives that a model file can use
 - `api_names`: every generated name
-- `model_expressions`, `dependencies`, `condition_paths`: the compiled expressions, and what they depend on
+- `model_expressions`, `dependencies`: the compiled expressions, and what they depend on
 - `stored_names`: the names in the store, after changes of the model; `attribute` has the values
 - `users`: the class `_User`
 - `member_names`: which members the names in objects refer to

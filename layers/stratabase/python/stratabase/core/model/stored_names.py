@@ -14,9 +14,8 @@ from typing import TypeVar
 
 from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Class, Enumeration, Index, Model, Role, Unique
-from stratabase.core.model.types.base import Stored
+from stratabase.core.model.types.base import Renames, Stored
 from stratabase.core.model.types.enumeration import EnumType
-from stratabase.core.model.types.renames import Renames
 
 T = TypeVar("T")
 DERIVED_PREFIX = "="

@@ -16,8 +16,7 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import MAX_LOCK_MINUTES
-from stratabase.core.domain.query.consumption import Measuring
-from stratabase.core.domain.query.read_budget import ReadBudget
+from stratabase.core.domain.query.read_budget import Measuring, ReadBudget
 from stratabase.core.domain.write.limits import BulkLimits
 from stratabase.core.domain.write.warning_rules import WarningRules
 from stratabase.core.model import model_expressions

@@ -66,8 +66,7 @@ from stratabase.core.domain.query.page import Page, Query
 from stratabase.core.model.attribute import KEPT, KeptValues
 from stratabase.core.model.model import Index, Unique
 from stratabase.core.model.stored_names import StoredNames
-from stratabase.core.model.types.base import Stored
-from stratabase.core.model.types.renames import Renames
+from stratabase.core.model.types.base import Renames, Stored
 from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.expression import Expression
 

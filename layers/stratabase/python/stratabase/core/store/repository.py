@@ -50,7 +50,7 @@ from stratabase.core.store.read import links, unbuilt_roles, unique_lookup, unli
 from stratabase.core.store.read.context import StoreContext, system_now
 from stratabase.core.store.read.history import History, read_as_of
 from stratabase.core.store.sources import NO_SOURCES, Sources, StoredQueries, read_elsewhere
-from stratabase.core.store.write import commit, creation_check, deletions, idempotency, lock_and_unlock
+from stratabase.core.store.write import commit, deletions, idempotency, lock_and_unlock, refusals
 from stratabase.core.store.write.cleanup import Cleanup, Purger
 from stratabase.core.store.write.serials import SerialCounters
 from stratabase.core.store.write.staged_restoration import check_finished
@@ -269,7 +269,7 @@ class Repository:
 
     def may_refuse(self, changes: Sequence[Change]) -> list[bool]:
         """Return for each change whether `dry_run` could refuse it now."""
-        return creation_check.may_refuse(self._store, changes)
+        return refusals.may_refuse(self._store, changes)
 
     def commit(self, change: Change) -> None:
         """Commit all of a change or nothing."""

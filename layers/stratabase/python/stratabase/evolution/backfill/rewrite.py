@@ -15,7 +15,7 @@ import orjson
 from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.model.attribute import read_unknown
 from stratabase.core.store.engine.actions import is_committed, new_commit_id, update_items
-from stratabase.core.store.engine.parallel import ParallelMap
+from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.core.store.engine.port import (
     MAX_ACTIONS,
     Action,
@@ -179,3 +179,33 @@ class Checkpoint:
 
 def _new_commit_id() -> str:
     return new_commit_id(_WORK)
+
+
+_ITEMS_PER_CHECKPOINT = 2000
+
+
+def convert_items(
+    engine: Engine,
+    layout: int,
+    plan: PlanItem,
+    report: Callable[[int], None],
+    *,
+    parallel_map: ParallelMap = sequential_map,
+) -> None:
+    """Commit what `plan` returns for each item of the store, which must be nothing for a converted item.
+
+    The actions of a plan must expect the item as it was read (see `rewrite`). `report` takes the numbers of
+    converted items. A call after a crash continues with the page in which the last one stopped. Raises
+    Unavailable.
+    """
+    checkpoint = Checkpoint(engine, f"layout {layout}")
+    rewriter = ItemRewriter(engine, plan, parallel_map, local=False, changed=lambda: None)
+    position = checkpoint.load().get("after")
+    unsaved = 0
+    for page in engine.scan(None if position is None else Key(*position)):
+        report(rewriter.rewrite(page))
+        unsaved += len(page)
+        if unsaved >= _ITEMS_PER_CHECKPOINT:
+            checkpoint.save({"after": list(page[-1].key)})
+            unsaved = 0
+    checkpoint.clear()

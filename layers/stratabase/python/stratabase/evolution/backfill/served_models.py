@@ -7,13 +7,16 @@ because an item of DynamoDB holds at most 400 KB.
 
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
 import orjson
 
+from stratabase.core.app.app import App
 from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.jobs.job import EachRound, Job, JobKind
 from stratabase.core.store.engine.actions import new_commit_id, update_items
 from stratabase.core.store.engine.port import (
     NO_EXPECTATION,
@@ -222,3 +225,27 @@ class AcceptedModels:
             return False
         accepted = orjson.loads(item.state or "{}")
         return old in accepted["old"] and accepted["new"] == text_digest(new)
+
+
+def record_served_model(app: App, replaced: str | None = None) -> None:
+    """Keep the text of the model in the store. Most calls only read an item.
+
+    `replaced` is the text of the model that this process served before. Raises ModelTextTooLarge,
+    Unavailable.
+    """
+    if app.model_text is not None:
+        ServedModels(app.engine).record(app.model_text, app.clock.now(), replaced)
+
+
+def served_model_jobs(app: App) -> tuple[JobKind[None]]:
+    """Return the kind of job that keeps the text of the model in each round, unless it is too large.
+
+    Functions on AWS have no start of their own that could do it.
+    """
+
+    def note(_job: Job[None]) -> Iterator[None]:
+        with suppress(ModelTextTooLarge):
+            record_served_model(app)
+        return iter(())
+
+    return (JobKind("served model", EachRound(), note, lease=None),)

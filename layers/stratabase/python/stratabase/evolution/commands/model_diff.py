@@ -18,9 +18,8 @@ from stratabase.core.store.catalog.catalog_store import CatalogStore
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.indexes.listing import count_objects, listing_index
 from stratabase.core.unusable_store import UnusableStore
-from stratabase.evolution.backfill.question_scan import QuestionScan
+from stratabase.evolution.backfill.question_scan import QuestionScan, settle
 from stratabase.evolution.backfill.served_models import AcceptedModels, ServedModel, ServedModels
-from stratabase.evolution.commands.backfill.settled_changes import settle
 from stratabase.evolution.difference import ModelChange, Severity, diff_models, with_former_default
 from stratabase.members.ports import member_platform
 from stratabase.terminal.arguments import Argument, Options

@@ -92,8 +92,7 @@ class LocalPlatform:
 
     def members(self) -> Members:
         """Return the store in `members.db`."""
-        from stratabase.members.stores.sqlite_mark import mark_check  # noqa: PLC0415 - see the class
-        from stratabase.members.stores.sqlite_members import SqliteMembers  # noqa: PLC0415
+        from stratabase.members.stores.sqlite_members import SqliteMembers, mark_check  # noqa: PLC0415
 
         members = SqliteMembers(self._home / "members.db", mark_check(self.required.members))
         self._opened.callback(members.close)
@@ -110,7 +109,7 @@ class LocalPlatform:
     @contextmanager
     def member_mark(self) -> Iterator[MarkStore]:
         """Yield the mark in `members.db`."""
-        from stratabase.members.stores.sqlite_mark import SqliteMemberMark  # noqa: PLC0415 - see the class
+        from stratabase.members.stores.sqlite_members import SqliteMemberMark  # noqa: PLC0415 - see the class
 
         yield SqliteMemberMark(self._home / "members.db")
 

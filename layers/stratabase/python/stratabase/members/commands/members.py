@@ -19,11 +19,10 @@ from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.app.member_services import MemberServices
 from stratabase.members.commands.owners import resolve_owners
-from stratabase.members.member import Member
+from stratabase.members.member import Member, describe_shared_addresses
 from stratabase.members.operations.hand_over import FormerMember, From, HandOverResult
 from stratabase.members.password import PasswordPolicy
 from stratabase.members.refusals import NoSuchMember
-from stratabase.members.shared_addresses import describe_shared_addresses
 from stratabase.terminal.arguments import Argument, Options, Subcommand, add_subcommands
 from stratabase.terminal.command_error import CommandError, text_with_cause
 from stratabase.terminal.settings import (

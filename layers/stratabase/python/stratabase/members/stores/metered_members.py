@@ -5,7 +5,7 @@ from math import ceil
 from time import perf_counter
 from typing import Protocol
 
-from stratabase.core.domain.query.consumption import Consumption, Note
+from stratabase.core.domain.query.read_budget import Consumption, Note
 from stratabase.core.store.engine.parallel import add_round_trips
 from stratabase.core.store.engine.wrappers import current_note
 from stratabase.members.member import Member

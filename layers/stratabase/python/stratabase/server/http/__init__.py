@@ -12,7 +12,7 @@ Read the files in this order:
 - `observer`: makes a record of each request for logs and metrics.
 - `errors`: the limits of requests, and the errors of the server.
 
-Below them are the HTTP `server`, whose `acceptor` accepts connections within the `connection_limit`, and
+Below them are the HTTP `server`, whose `acceptor` accepts connections within a limit for each address, and
 the `greenlets` of the core, in which calls wait without blocking a thread. `core.current_request` tells the
 supervisor which request the event loop runs.
 

@@ -14,9 +14,8 @@ from functools import partial
 
 from stratabase.core import waiting
 from stratabase.core.greenlets import TURN, Greenlets
-from stratabase.server.http.acceptor import Acceptor
+from stratabase.server.http.acceptor import Acceptor, ConnectionLimit
 from stratabase.server.http.connection import HttpConnection
-from stratabase.server.http.connection_limit import ConnectionLimit
 from stratabase.server.http.dispatcher import Dispatcher, RequestHandler, ServerOptions
 from stratabase.server.http.errors import TIME_LIMIT
 

@@ -12,16 +12,15 @@ from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import InvalidModel, read_model
 from stratabase.core.store.catalog.catalog_store import CatalogStore
-from stratabase.evolution.backfill.question_scan import QuestionScan
+from stratabase.evolution.backfill.question_scan import QuestionScan, settle
 from stratabase.evolution.backfill.served_models import (
     AcceptedModels,
     ModelTextTooLarge,
     ServedModels,
+    record_served_model,
     text_digest,
 )
-from stratabase.evolution.commands.backfill.settled_changes import settle
 from stratabase.evolution.difference import ModelChange, Severity, diff_models, with_former_default
-from stratabase.evolution.served import record_served_model
 from stratabase.members.app.auth_services import AuthServices
 
 _DETAILS = "For the reasons and counts, run: stratabase model diff{previous} --data"

@@ -49,7 +49,7 @@ from stratabase.server.settings import ServerSettings
 from stratabase.terminal.command_error import CommandError, text_with_cause
 from stratabase.terminal.data_folder import use_data_folder
 from stratabase.terminal.progress import PrintLines
-from stratabase.transfer.client.store_state import require_whole
+from stratabase.transfer.store_state import require_whole
 
 _KEPT_MODEL = "kept-model.graphql"
 """The file in the data folder with the model that serves while the file of the settings has another one."""

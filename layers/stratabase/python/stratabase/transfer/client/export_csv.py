@@ -15,9 +15,9 @@ from stratabase.terminal.command_error import MISUSED, CommandError, text_with_c
 from stratabase.terminal.progress import ProgressBar
 from stratabase.terminal.settings import read_settings, require_store
 from stratabase.transfer.client.csv_options import add_csv_options, cell_formats, delimiter, find_class
-from stratabase.transfer.client.store_state import require_whole
 from stratabase.transfer.csv.columns import UnusableColumns
 from stratabase.transfer.csv.csv_export import default_columns, export_rows, exported_columns, write_file
+from stratabase.transfer.store_state import require_whole
 from stratabase.values.wording import pluralize
 
 CSV_EXPORT_EXAMPLES = (

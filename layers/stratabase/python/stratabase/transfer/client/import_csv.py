@@ -30,7 +30,6 @@ from stratabase.transfer.client.csv_options import (
     delimiter,
     find_class,
 )
-from stratabase.transfer.client.store_state import require_whole
 from stratabase.transfer.csv.columns import UnusableColumns, match_columns
 from stratabase.transfer.csv.csv_file import CsvFile, UnreadableFile
 from stratabase.transfer.csv.csv_import import (
@@ -43,8 +42,8 @@ from stratabase.transfer.csv.csv_import import (
     RowRefused,
 )
 from stratabase.transfer.csv.import_record import ImportRecord, TooManyRefused
-from stratabase.transfer.csv.issues import Cause, RowIssues
-from stratabase.transfer.csv.refused_rows import RefusedRowsFile
+from stratabase.transfer.csv.issues import Cause, RefusedRowsFile, RowIssues
+from stratabase.transfer.store_state import require_whole
 from stratabase.values.wording import pluralize
 
 LOCAL_ROWS_AT_ONCE = 64

@@ -6,18 +6,18 @@ from typing import NamedTuple
 
 from stratabase.core.app.app import App
 from stratabase.core.domain.store_mark import StoreKind
-from stratabase.core.operations.files.hold import hold_files
+from stratabase.core.operations.files.sweep import hold_files
 from stratabase.core.waiting import SystemClock
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.commands.owners import resolve_owners
-from stratabase.members.shared_addresses import describe_shared_addresses
+from stratabase.members.member import describe_shared_addresses
 from stratabase.terminal.progress import ProgressBar, StepBars
 from stratabase.transfer.checking import ExportCheck, ExportReader
-from stratabase.transfer.client.store_state import require_unused, require_whole
 from stratabase.transfer.export import Export, Exported, prepared_folder
 from stratabase.transfer.format import MEMBERS
 from stratabase.transfer.importing import Import
 from stratabase.transfer.members import MemberImport, export_members
+from stratabase.transfer.store_state import require_unused, require_whole
 from stratabase.values.wording import pluralize
 
 

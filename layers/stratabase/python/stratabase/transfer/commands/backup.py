@@ -5,7 +5,7 @@ from pathlib import Path
 
 from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import Unavailable
-from stratabase.core.operations.files.hold import hold_files
+from stratabase.core.operations.files.sweep import hold_files
 from stratabase.core.operations.store_marks import check_marks
 from stratabase.core.store.sqlite.engine import BUSY_TIMEOUT
 from stratabase.core.unusable_store import UnusableStore
@@ -15,8 +15,8 @@ from stratabase.terminal.command_error import CommandError, text_with_cause
 from stratabase.terminal.progress import ProgressBar
 from stratabase.terminal.settings import read_settings, require_local_data, require_store
 from stratabase.transfer.backup import BackedUp, back_up
-from stratabase.transfer.client.store_state import require_whole
 from stratabase.transfer.export import FolderInUse, prepared_folder
+from stratabase.transfer.store_state import require_whole
 from stratabase.values.wording import pluralize
 
 

@@ -21,10 +21,10 @@ from stratabase.terminal.command_error import MISUSED, CommandError, text_with_c
 from stratabase.terminal.settings import make_data_folder, read_settings, require_store, uses_data_folder
 from stratabase.transfer.checking import ExportReader
 from stratabase.transfer.client.instance_data import ExportedMembers, export_instance, import_instance
-from stratabase.transfer.client.store_state import require_unused
 from stratabase.transfer.export import FolderInUse, hold_folder
 from stratabase.transfer.format import MANIFEST, InvalidExport, read_manifest
 from stratabase.transfer.importing import ImportedAlready, StoreNotEmpty
+from stratabase.transfer.store_state import require_unused
 
 _EXPORT, _MARKER = "export", "unfinished-copy"
 """The folder with the export, and the file that marks a folder which a copy has made and will remove."""

@@ -14,8 +14,8 @@ from stratabase.terminal.command_error import CommandError
 from stratabase.terminal.progress import ProgressBar
 from stratabase.terminal.settings import read_settings, require_local_data
 from stratabase.transfer.backup import check_backup, restore_backup
-from stratabase.transfer.client.store_state import require_unused
 from stratabase.transfer.format import BACKUP_FORMAT, InvalidExport, read_manifest
+from stratabase.transfer.store_state import require_unused
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -9,11 +9,10 @@ Read the files in this order:
 - `file_objects`: the objects of the file, to which roles of other rows lead
 - `row_order`: which rows wait until others are written
 - `row_reader`: the command that creates or updates the object of a row
-- `issues`: what is wrong with rows: line, column and reason
+- `issues`: what is wrong with rows: line, column and reason; the file of the rows that an import leaves out
 - `import_record`: how far an import is, and the ids of the objects that it creates
 - `row_check`: what is wrong with a row, by a dry run
 - `csv_import`: checks all rows, and then writes them by the write pipeline
-- `refused_rows`: the file of the rows that an import leaves out
 - `csv_export`: writes the objects of a class to a file
 
 The package imports `operations` and `store`. Only `cli` imports it.

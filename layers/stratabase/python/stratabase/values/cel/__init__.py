@@ -3,7 +3,7 @@
 This package knows nothing of the product. A `SymbolTable` supplies the names, an `Environment` the object for
 which an expression is evaluated. Read in this order:
 
-- `syntax`, `errors`: the nodes of a syntax tree, and the errors in a text
+- `syntax`: the nodes of a syntax tree, and the errors in a text
 - `parser`, with `grammar` and `cel.lark`: text to tree
 - `kinds` and `scope`: the types of values, and the names that an expression can use
 - `environment`: the object, the caller and the time

@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from stratabase.values.cel.environment import Path
-from stratabase.values.cel.errors import ExpressionError
 from stratabase.values.cel.kinds import FILE, NULL, OBJECT, TEXT, UNKNOWN, ValueKind
 from stratabase.values.cel.scope import Scope
-from stratabase.values.cel.syntax import Node
+from stratabase.values.cel.syntax import ExpressionError, Node
 from stratabase.values.cel.typed_expression import (
     Evaluator,
     PossibleTexts,

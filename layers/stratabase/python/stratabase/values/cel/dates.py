@@ -8,7 +8,7 @@ from stratabase.values.cel.function import Function, Signature, simple_function
 from stratabase.values.cel.kinds import DATE, DATETIME, INT, TEXT, TIME
 from stratabase.values.cel.typed_expression import TypedExpression
 from stratabase.values.formats import iso
-from stratabase.values.formats.days import day_of, first_of_day
+from stratabase.values.formats.iso import day_of, first_of_day
 
 
 def text_to_date(environment: Environment, text: str) -> str | None:

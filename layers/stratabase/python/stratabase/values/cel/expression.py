@@ -12,7 +12,6 @@ from stratabase.values.cel.comparisons import check_comparison, check_values
 from stratabase.values.cel.conversions import CONVERSION_FUNCTIONS
 from stratabase.values.cel.dates import DATE_FUNCTIONS
 from stratabase.values.cel.environment import Environment, Path
-from stratabase.values.cel.errors import ExpressionError, InvalidExpression
 from stratabase.values.cel.function import Function
 from stratabase.values.cel.implied import implied_by
 from stratabase.values.cel.kinds import INT, REAL, TEXT, ValueKind, is_assignable
@@ -28,7 +27,9 @@ from stratabase.values.cel.syntax import (
     ComparisonNode,
     ConditionalNode,
     ConstantNode,
+    ExpressionError,
     IndexNode,
+    InvalidExpression,
     ListNode,
     LogicalNode,
     MemberAccessNode,

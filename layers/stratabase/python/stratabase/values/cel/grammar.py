@@ -5,14 +5,15 @@ from importlib.resources import files
 
 from lark import Lark, Token, Transformer, v_args
 
-from stratabase.values.cel.errors import ExpressionError, InvalidExpression
 from stratabase.values.cel.syntax import (
     CallNode,
     ChainNode,
     ComparisonNode,
     ConditionalNode,
     ConstantNode,
+    ExpressionError,
     IndexNode,
+    InvalidExpression,
     ListNode,
     LogicalNode,
     MemberAccessNode,

@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from stratabase.values.cel.errors import ExpressionError, InvalidExpression
-from stratabase.values.cel.syntax import Node
+from stratabase.values.cel.syntax import ExpressionError, InvalidExpression, Node
 from stratabase.values.wording import shorten
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ This package is a library that does not know the product. Read in this order:
   formatting and parsing by a pattern
 - `number_pattern`: formatting numbers by a pattern
 - `locales`: languages and time zones, by Babel and zoneinfo
-- `iso`, `decimals`: the spellings in which dates and numbers are stored
-- `days`: when a day begins and ends in a time zone
+- `iso`, `decimals`: the spellings in which dates and numbers are stored; when a day begins and ends in a time
+  zone
 - `regex`: regular expressions, compiled by RE2
 - `invalid_value`: the exception for a value that is not valid, and how messages show such a value
 

@@ -3,10 +3,8 @@
 - `stored_file`: the value of a File attribute, and the keys of its bytes
 - `pending_file`: an uploaded file that no object has yet
 - `resumable_upload`: a file that is uploaded in several requests
-- `file_name`, `media_type`, `media_type_of_name`: the name and the type of an uploaded file, from what the
-  client says
+- `file_name`, `media_type`: the name and the type of an uploaded file, from what the client says
 - `addresses`: where clients upload and download files
-- `refusals`: the refusals of uploads and downloads
 - `blob`: the keys of bytes, and multipart uploads
 
 The bytes are in a blob store (`core/operations/file_ports.py`). Imports `objects` of the domain.

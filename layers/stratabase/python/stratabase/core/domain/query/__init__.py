@@ -10,7 +10,7 @@ Read in this order:
 - `implied`: what filters and conditions imply, by which a store can find objects
 - `aggregate`: COUNT, SUM, MIN, MAX and AVG
 - `fetch`: what a request selects of objects: roles, derived attributes, locks
-- `read_budget`, `consumption`: how much one request may read, and what it has read
+- `read_budget`: how much one request may read, and what it has read
 
 Imports the model and the domain's objects. Stores and operations import this package.
 """

@@ -44,9 +44,8 @@ from stratabase.values.cel.kinds import (
     ValueKind,
 )
 from stratabase.values.cel.typed_expression import Either, Implied, PathComparison, Together
-from stratabase.values.formats.days import first_of_day, last_of_day
 from stratabase.values.formats.decimals import canonical_decimal
-from stratabase.values.formats.iso import format_datetime
+from stratabase.values.formats.iso import first_of_day, format_datetime, last_of_day
 
 T = TypeVar("T")
 AttributeFilter = Callable[[str], Filter]

@@ -7,7 +7,7 @@ from stratabase.core.domain.issues.issue import Path
 from stratabase.core.domain.objects.change import Deletion, LinkMove, Modification, ObjectEffect
 from stratabase.core.domain.objects.entity import Reference, opposite_name
 from stratabase.core.domain.write.plan import WritePlan
-from stratabase.core.model.condition_paths import PathNode
+from stratabase.core.model.dependencies import PathNode
 
 PathPoint = tuple[PathNode, Reference]
 """An object, and a node of a condition at which paths lead to it."""

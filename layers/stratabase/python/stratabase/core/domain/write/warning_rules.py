@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from stratabase.core.model.condition_paths import PathNode, paths_of
-from stratabase.core.model.dependencies import ClassField, all_dependencies
+from stratabase.core.model.dependencies import ClassField, PathNode, all_dependencies, paths_of
 from stratabase.core.model.model import Class, Model, WarningDefinition
 from stratabase.core.model.model_expressions import expressions_of
 from stratabase.values.cel.expression import Expression

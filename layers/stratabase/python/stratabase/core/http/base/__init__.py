@@ -11,7 +11,7 @@ Read the files in this order:
 - `error_response`: problem details.
 - `authentication`: finds the caller of a request by the Authorization header, and rejects forged requests.
 
-`media_type`, `language`, `cors`, `idempotency_key`, `byte_range`, `preconditions` and
+`media_type`, `language`, `cors`, `idempotency_key`, `preconditions` (with ranges) and
 `content_disposition` implement one header field or one group of them each.
 
 Imports only refusals and the caller from the domain, messages, and single modules.

@@ -8,18 +8,16 @@ class without a row of its own has that of the kind from which it is derived.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from stratabase.core.domain.files.refusals import (
-    FileTooLarge,
-    FileTypeNotAllowed,
-    PendingFileGone,
-    TooMuchPending,
-)
 from stratabase.core.domain.issues.refusals import (
     Conflicting,
+    FileTooLarge,
+    FileTypeNotAllowed,
     Forbidden,
     NotFound,
+    PendingFileGone,
     Refusal,
     TooManyRequests,
+    TooMuchPending,
     Unauthenticated,
     Unavailable,
 )

@@ -9,15 +9,20 @@ import orjson
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.files.addresses import PENDING_SEGMENT
 from stratabase.core.domain.files.pending_file import FileTarget
-from stratabase.core.domain.files.refusals import FileNotFound
+from stratabase.core.domain.issues.refusals import FileNotFound
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.http.base.authentication import require_caller
-from stratabase.core.http.base.byte_range import ByteRange, parse_range
 from stratabase.core.http.base.content_disposition import content_disposition
 from stratabase.core.http.base.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
 from stratabase.core.http.base.media_type import parse_media_type
 from stratabase.core.http.base.messages import BodyStream, Headers, Request, Response
-from stratabase.core.http.base.preconditions import Validators, allows_range, is_unmodified
+from stratabase.core.http.base.preconditions import (
+    ByteRange,
+    Validators,
+    allows_range,
+    is_unmodified,
+    parse_range,
+)
 from stratabase.core.http.base.refusals import ResponseTooLarge, quote_name
 from stratabase.core.http.base.response_body import MAX_STREAMED_SIZE
 from stratabase.core.http.files.reference import REFERENCE_SHAPE, reference_json

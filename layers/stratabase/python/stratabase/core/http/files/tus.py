@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.files.addresses import pending_file_address
-from stratabase.core.domain.files.media_type_of_name import media_type_of_name
+from stratabase.core.domain.files.media_type import media_type_of_name
 from stratabase.core.domain.files.pending_file import FileTarget
 from stratabase.core.http.base.authentication import require_caller
 from stratabase.core.http.base.endpoint import Endpoint, ErrorFormat, Operation, Responder, ResponseSpec
@@ -29,7 +29,7 @@ from stratabase.core.http.base.refusals import (
     UnsupportedTusVersion,
     quote_name,
 )
-from stratabase.core.operations.files.own_uploads import UploadAddress
+from stratabase.core.operations.files.attributes import UploadAddress
 from stratabase.core.operations.files.resumable import NewUpload, Progress
 from stratabase.values.messages import _, or_list
 

@@ -15,7 +15,7 @@ from multipart import (
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.files.addresses import pending_file_address
-from stratabase.core.domain.files.media_type_of_name import media_type_of_name
+from stratabase.core.domain.files.media_type import media_type_of_name
 from stratabase.core.domain.files.pending_file import FileTarget, PendingFile
 from stratabase.core.http.base.authentication import require_caller
 from stratabase.core.http.base.body import body_response

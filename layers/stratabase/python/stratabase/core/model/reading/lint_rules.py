@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from stratabase.core.model.api_names import ID
-from stratabase.core.model.condition_paths import MAX_DEPENDENTS, PathNode, paths_of
-from stratabase.core.model.dependencies import all_dependencies
+from stratabase.core.model.dependencies import MAX_DEPENDENTS, PathNode, all_dependencies, paths_of
 from stratabase.core.model.member_names import NAMING_ATTRIBUTES
 from stratabase.core.model.model import Action, Class, ClassKind, Model, Profile, Role
 from stratabase.core.model.model_expressions import expressions_of

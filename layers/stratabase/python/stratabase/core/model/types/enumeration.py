@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.base import AttributeType, Stored
+from stratabase.core.model.types.base import AttributeType, Renames, Stored
 from stratabase.core.model.types.operators import (
     EQUALITY_OPERATORS,
     MEMBERSHIP_OPERATORS,
@@ -12,7 +12,6 @@ from stratabase.core.model.types.operators import (
     Aggregate,
     Operator,
 )
-from stratabase.core.model.types.renames import Renames
 from stratabase.values.cel.kinds import ValueKind
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats

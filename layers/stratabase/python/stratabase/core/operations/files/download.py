@@ -9,19 +9,17 @@ from stratabase.core.domain.access.visibility import readable_refusal
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.files.blob import BlobNotFound
 from stratabase.core.domain.files.pending_file import PendingFile
-from stratabase.core.domain.files.refusals import FileNotFound, PendingFileGone
 from stratabase.core.domain.files.resumable_upload import ResumableUpload
 from stratabase.core.domain.files.stored_file import StoredFile, file_ids, file_key, pending_key, stored_file
-from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
+from stratabase.core.domain.issues.refusals import FileNotFound, PendingFileGone, ReadBudgetExceeded
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.attribute import Attribute
 from stratabase.core.model.model import Class
 from stratabase.core.operations.context import ReadContext, Services, read_context
 from stratabase.core.operations.file_ports import FileStores
-from stratabase.core.operations.files.attributes import find_attribute
+from stratabase.core.operations.files.attributes import UploadAddress, find_attribute, find_own, upload_gone
 from stratabase.core.operations.files.open_downloads import OpenDownloads
-from stratabase.core.operations.files.own_uploads import UploadAddress, find_own, upload_gone
 from stratabase.core.operations.read.batched_reads import run
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.read.versions import VersionReader, get_version

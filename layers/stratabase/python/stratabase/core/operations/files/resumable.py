@@ -13,7 +13,6 @@ from stratabase.core.domain.files.blob import MAX_PARTS, MIN_PART_SIZE, BlobNotF
 from stratabase.core.domain.files.file_name import clean_file_name
 from stratabase.core.domain.files.media_type import stored_media_type
 from stratabase.core.domain.files.pending_file import FileTarget, PendingFile
-from stratabase.core.domain.files.refusals import FileTooLarge, OffsetConflict, PendingFileGone
 from stratabase.core.domain.files.resumable_upload import (
     MAX_CHUNK_SIZE,
     ResumableUpload,
@@ -21,11 +20,11 @@ from stratabase.core.domain.files.resumable_upload import (
     tail_key,
 )
 from stratabase.core.domain.files.stored_file import StoredFile, pending_key
-from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.issues.refusals import FileTooLarge, OffsetConflict, PendingFileGone, Unavailable
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.operations.context import Services
 from stratabase.core.operations.file_ports import BlobStore, FileStores
-from stratabase.core.operations.files.own_uploads import UploadAddress, find_own, upload_gone
+from stratabase.core.operations.files.attributes import UploadAddress, find_own, upload_gone
 from stratabase.core.operations.files.upload import FileUploads
 from stratabase.core.operations.ports import Clock
 from stratabase.values.messages import _

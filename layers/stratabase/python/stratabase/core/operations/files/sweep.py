@@ -9,14 +9,17 @@ Every step can be repeated. If a process stops in between, the next sweep contin
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import islice
+from threading import Event, Thread
 
 from stratabase.core.domain.files.blob import MultipartUpload
 from stratabase.core.domain.files.pending_file import ReleasedFile
 from stratabase.core.domain.files.resumable_upload import upload_id_of
 from stratabase.core.domain.files.stored_file import PENDING_PREFIX, file_key, pending_key
+from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.jobs.job import EachRound, Job, JobKind
-from stratabase.core.operations.file_ports import FileStores
+from stratabase.core.operations.file_ports import FileLedger, FileStores
 from stratabase.core.operations.ports import Clock
 
 _BATCH = 100
@@ -94,3 +97,32 @@ def _batches(names: Iterable[str]) -> Iterator[list[str]]:
     rest = iter(names)
     while batch := list(islice(rest, _BATCH)):
         yield batch
+
+
+HOLD_DURATION = 300_000
+"""Milliseconds for which a hold lasts. If its process is killed, the sweep goes on after that time."""
+_RENEWAL = 60.0
+"""Seconds between two renewals."""
+
+
+@contextmanager
+def hold_files(ledger: FileLedger, clock: Clock) -> Iterator[None]:
+    """Keep the bytes of all files inside the `with` block, and up to HOLD_DURATION longer.
+
+    Raises Unavailable if the hold can't begin. A renewal that fails is repeated.
+    """
+    ledger.hold(clock.now() + HOLD_DURATION)
+    ended = Event()
+
+    def renew() -> None:
+        while not ended.wait(_RENEWAL):
+            with suppress(Unavailable):
+                ledger.hold(clock.now() + HOLD_DURATION)
+
+    thread = Thread(target=renew, name="hold", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

@@ -8,9 +8,14 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.files.file_name import clean_file_name
 from stratabase.core.domain.files.media_type import stored_media_type
 from stratabase.core.domain.files.pending_file import PENDING_DURATION, FileTarget, PendingFile
-from stratabase.core.domain.files.refusals import FileTooLarge, FileTypeNotAllowed, TooMuchPending
 from stratabase.core.domain.files.stored_file import StoredFile, pending_key
-from stratabase.core.domain.issues.refusals import Refusal, Unavailable
+from stratabase.core.domain.issues.refusals import (
+    FileTooLarge,
+    FileTypeNotAllowed,
+    Refusal,
+    TooMuchPending,
+    Unavailable,
+)
 from stratabase.core.operations.context import Services
 from stratabase.core.operations.file_ports import FileStores
 from stratabase.core.operations.files.attributes import check_may_set, find_attribute

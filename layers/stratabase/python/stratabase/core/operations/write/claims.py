@@ -30,7 +30,7 @@ from stratabase.core.domain.query.page import ALL_IDS, Query, Window
 from stratabase.core.domain.write.touched import PathPoint, TouchedObjects, touched_objects
 from stratabase.core.domain.write.warning_rules import WarningRule
 from stratabase.core.model.api_names import ID
-from stratabase.core.model.condition_paths import MAX_DEPENDENTS, PathNode
+from stratabase.core.model.dependencies import MAX_DEPENDENTS, PathNode
 from stratabase.core.model.model import ClassKind, Role
 from stratabase.core.model.types.operators import Operator
 from stratabase.core.operations.read.batched_reads import run

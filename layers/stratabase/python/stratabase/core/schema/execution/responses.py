@@ -27,7 +27,7 @@ from stratabase.core.domain.issues.refusals import (
     Unavailable,
     Unfinished,
 )
-from stratabase.core.domain.query.consumption import round_trips
+from stratabase.core.domain.query.read_budget import round_trips
 from stratabase.core.model.model import Model
 from stratabase.core.operations.executor import GraphQLResponse
 from stratabase.core.request_log import current_usage

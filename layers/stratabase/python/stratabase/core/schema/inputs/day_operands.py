@@ -14,8 +14,8 @@ from stratabase.core.model.types.date import DateType
 from stratabase.core.model.types.datetime import DatetimeType
 from stratabase.core.model.types.operators import Operator
 from stratabase.core.model.types.temporal import OutOfCalendar
-from stratabase.values.formats.days import day_of, first_of_day, last_of_day
 from stratabase.values.formats.invalid_value import InvalidValue
+from stratabase.values.formats.iso import day_of, first_of_day, last_of_day
 from stratabase.values.formats.preferences import Formats
 
 _DATE, _DATETIME = DateType(), DatetimeType()

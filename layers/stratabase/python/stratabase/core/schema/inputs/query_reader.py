@@ -26,7 +26,7 @@ from stratabase.core.model.types.temporal import OutOfCalendar
 from stratabase.core.schema.inputs.filter_reader import FilterReader, InputObject
 from stratabase.core.schema.request.context import InputContext, raise_issues, run_all
 from stratabase.core.schema.types.attributes import sortable_attributes
-from stratabase.values.cel.errors import ExpressionError, InvalidExpression
+from stratabase.values.cel.syntax import ExpressionError, InvalidExpression
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.preferences import ISO_FORMAT, Formats
 from stratabase.values.messages import Message, _, and_list

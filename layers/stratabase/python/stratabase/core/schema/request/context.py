@@ -19,9 +19,8 @@ from stratabase.core.domain.issues.issue import Issue, IssueType, Path
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.idempotency import IdempotencyRecord
-from stratabase.core.domain.query.consumption import Consumption
 from stratabase.core.domain.query.fetch import Fetch
-from stratabase.core.domain.query.read_budget import ReadBudget
+from stratabase.core.domain.query.read_budget import Consumption, ReadBudget
 from stratabase.core.model.model import Class
 from stratabase.core.operations.context import ReadContext, Services, check_time, read_context
 from stratabase.core.operations.write.options import BulkRecorder, CommitRecorder, WriteOptions, WriteOutcome

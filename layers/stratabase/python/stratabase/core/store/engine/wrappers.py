@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from stratabase.core import waiting
 from stratabase.core.domain.issues.refusals import Unavailable
-from stratabase.core.domain.query.consumption import Consumption, Note
+from stratabase.core.domain.query.read_budget import Consumption, Note
 from stratabase.core.store.engine import capacity
 from stratabase.core.store.engine.parallel import add_round_trips, count_round_trips
 from stratabase.core.store.engine.port import (

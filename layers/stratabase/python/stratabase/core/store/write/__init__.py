@@ -14,7 +14,7 @@ Read in this order:
 5. guard_writes: guards, which reserve unique values and one-to-one targets.
 6. deletions: links and parts that end with a deleted object.
 7. refusals: the table that maps failed expectations to refusals of the domain, and what is refused while a
-   role is not built. creation_check looks for refusals of many creations at once.
+   role is not built. It also looks for refusals of many creations at once.
 8. staged_restoration, cleanup, cleanup_jobs, job_queue: writes that are too large for one commit, and the
    jobs that they leave.
 9. lock_and_unlock, serials: the services that lock objects, and the numbers of Serial attributes. They don't

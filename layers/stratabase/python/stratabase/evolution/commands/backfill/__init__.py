@@ -2,7 +2,7 @@
 
 `stratabase.evolution.backfill` does the work step by step. Read `build` first: it builds the indexes, unique
 constraints and required roles of a model before an embedded store serves it, and for `stratabase reindex`.
-`convert` and `drop` are the commands of these names. `settled_changes` says which changes need no decision.
+`convert` and `drop` are the commands of these names.
 
 Imports `terminal`; `server` and the commands import it.
 """

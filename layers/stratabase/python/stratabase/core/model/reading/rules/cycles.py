@@ -15,9 +15,9 @@ from stratabase.core.model.reading.draft.errors import ModelError, error_at
 from stratabase.core.model.reading.draft.model_draft import ClassDraft, FieldDraft, ModelDraft
 from stratabase.core.model.reading.draft.resolution import DraftSymbols, resolve_path
 from stratabase.values.cel.environment import Path
-from stratabase.values.cel.errors import InvalidExpression
 from stratabase.values.cel.expression import check_expression
 from stratabase.values.cel.scope import Scope
+from stratabase.values.cel.syntax import InvalidExpression
 from stratabase.values.messages import and_list
 
 T = TypeVar("T")

@@ -9,9 +9,9 @@ from stratabase.core.model.reading.draft.model_draft import DirectiveUse, FieldD
 from stratabase.core.model.reading.draft.resolution import DraftSymbols
 from stratabase.core.model.types import TYPES
 from stratabase.core.model.types.base import AttributeType
-from stratabase.values.cel.errors import ExpressionError, InvalidExpression
 from stratabase.values.cel.expression import check_expression
 from stratabase.values.cel.scope import Scope
+from stratabase.values.cel.syntax import ExpressionError, InvalidExpression
 
 _CONDITIONS = {"warning": "condition", "grant": "where"}
 """For each directive with a condition: the name of the argument."""

@@ -1,11 +1,16 @@
-"""Upload of a large file in several requests (tus 1.0), which continues after an interruption."""
+"""Upload of a file: a small one in one request, as a form (multipart/form-data), a large one in several.
+
+The protocol of the latter is tus 1.0. They continue after an interruption.
+"""
 
 import base64
 import hashlib
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
 import requests
+from requests_toolbelt import MultipartEncoder, MultipartEncoderMonitor
 
 from stratabase.core.domain.files.addresses import pending_file_address, upload_address
 from stratabase.core.domain.files.pending_file import FileTarget
@@ -21,6 +26,38 @@ from stratabase.transfer.client.connection import (
 )
 from stratabase.transfer.client.local_file import FileChanged, LocalFile
 from stratabase.transfer.client.resumable import ResumableTransfer
+
+_PART = "file"
+_BOUNDARY = "stratabase-file-{}"
+
+
+def upload_form(connection: Connection, file: LocalFile, target: FileTarget, bar: TransferBar) -> Any:
+    """Upload a file in one request, and return the reference to it. Raises CommandError.
+
+    If the connection breaks, the file is sent again. The service deletes a file that was received twice.
+    """
+    encoder = _encoder(file)
+    response = connection.send(
+        "POST",
+        upload_address(connection.base_url, target),
+        headers={"Content-Type": encoder.content_type},
+        body=lambda: _monitored(_encoder(file, encoder.boundary_value), file, bar),
+    )
+    file.check_unchanged()
+    return read_json(response)
+
+
+def _encoder(file: LocalFile, boundary: str | None = None) -> Any:
+    file.stream.seek(0)
+    return MultipartEncoder({_PART: (file.name, file.stream, file.mime_type)}, boundary=boundary)
+
+
+def _monitored(encoder: Any, file: LocalFile, bar: TransferBar) -> Any:
+    """Return an encoder that shows how much of the file was sent."""
+    overhead = encoder.len - file.size
+    show: Callable[[Any], None] = lambda monitor: bar.show(max(0, monitor.bytes_read - overhead))  # noqa: E731
+    return MultipartEncoderMonitor(encoder, show)
+
 
 _TUS = {"Tus-Resumable": "1.0.0"}
 _REFERENCE_TYPE = "application/vnd.stratabase.reference+json"
