@@ -49,6 +49,28 @@ PACKAGES: Mapping[str, set[str]] = {
     "rotate": SERVICE | BOTOCORE | LOGGER,
 }
 """The packages that a function has imported after its first answer."""
+OBJECTS = (
+    "stratabase.core.domain.query.page",
+    "stratabase.core.domain.write",
+    "stratabase.core.operations.read",
+    "stratabase.core.operations.write",
+    "stratabase.core.schema",
+    "stratabase.core.store.repository",
+)
+"""What reads and writes objects."""
+PAGES_AND_MAIL = ("stratabase.core.http.pages", "stratabase.members.mailers", "stratabase.members.pages")
+UNNEEDED: Mapping[str, tuple[str, ...]] = {
+    "graphql": (
+        "stratabase.members.mailers",
+        "stratabase.members.pages",
+        "stratabase.members.operations.update",
+    ),
+    "tokens": OBJECTS + PAGES_AND_MAIL,
+    "members": OBJECTS,
+    "mail": OBJECTS,
+    "rotate": OBJECTS + PAGES_AND_MAIL,
+}
+"""The modules and packages of Stratabase that a function has not imported by then."""
 DRIVER = """
 import gc, json, sys
 import app
@@ -158,6 +180,13 @@ LAYERS = pytest.mark.skipif(sys.version_info[:2] != (3, 13), reason="the layers 
 def test_a_function_imports_only_what_it_needs(name: str, stack: tuple[Layers, Mapping[str, str]]) -> None:
     answer = run(name, *stack)
     assert set(answer["packages"]) == PACKAGES[name]
+    unneeded = UNNEEDED.get(name, ())
+    imported = [
+        module
+        for module in answer["modules"]
+        if f"{module}.".startswith(tuple(f"{each}." for each in unneeded))
+    ]
+    assert imported == []
     # The garbage of later requests is collected, without another look at what the start has made.
     assert answer["collects"]
     assert answer["frozen"] > 10_000

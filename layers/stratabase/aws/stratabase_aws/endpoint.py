@@ -1,12 +1,13 @@
 """Access to AWS: endpoints, credentials, and botocore clients. Botocore is imported on first use."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
+from stratabase.values.frozen import frozen
 from stratabase_aws.tracing import trace_client
 
 
@@ -26,7 +27,7 @@ class NoCredentials(Exception):
         self.code = code
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AwsEndpoint:
     """The address, credentials and timeouts of an AWS client.
 

@@ -10,7 +10,7 @@ repeated. The figures are those of the standard mode of the AWS SDKs.
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from random import uniform
 from threading import Lock
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 from stratabase.core.domain.issues.refusals import StoreBusy
 from stratabase.core.request_log import current_usage
 from stratabase.core.waiting import remaining_seconds
+from stratabase.values.frozen import frozen
 from stratabase_aws.dynamodb.client import Client, Rejected, Unanswered
 from stratabase_aws.dynamodb.errors import (
     RequestError,
@@ -59,7 +60,7 @@ class RetryBudget:
                 self._tokens = min(self._capacity, self._tokens + tokens)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RetryPolicy:
     """How long to retry. Pauses are random, up to a limit that doubles after each attempt."""
 

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
 from stratabase.core.observe import invocation_fields
+from stratabase.values.frozen import frozen
 
 _MAX_OPERATIONS = 10
 """The number of operations of a request that its line names."""
@@ -77,7 +77,7 @@ current_usage: Callable[[], RequestUsage | None] = _usage.get
 """Returns the usage of the current request, None if it is not recorded."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequestRecord:
     """What logs and metrics say about a request that was answered. It has no data from the client."""
 

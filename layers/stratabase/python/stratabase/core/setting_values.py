@@ -1,11 +1,12 @@
 """Parsers that convert environment variables to the values of settings."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
+
+from stratabase.values.frozen import frozen
 
 AWS_CLIENTS = ("signed", "botocore")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -13,7 +14,7 @@ MAX_PASSWORD_LENGTH = 128
 """The same limit as in the domain, which this module must not import."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Variable:
     """An environment variable. `parse` converts its text, or raises a ValueError that says what to use."""
 

@@ -5,7 +5,7 @@ names it in the table of features. Each field has a `Variable` and a default. `S
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -27,6 +27,7 @@ from stratabase.core.setting_values import (
     parse_switch,
     whole_number,
 )
+from stratabase.values.frozen import frozen
 
 LAMBDA_MODEL = Path("/opt/model.graphql")
 """The path of the model on Lambda, where a layer contains it."""
@@ -50,7 +51,7 @@ class BadSettings(ValueError):
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """The validated settings of an instance. An empty variable counts as unset."""
 

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from stratabase.core.model.constraints.email import MAX_EMAIL_LENGTH, is_email, is_mailable
@@ -11,10 +11,11 @@ from stratabase.core.model.model import Profile
 from stratabase.members.member import Member, with_disabled, with_email
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, FORMAT_CHECKS, MAX_FORMAT_LENGTH, Formats
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _, or_list
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemberField:
     """A field of a member in the API."""
 

@@ -1,12 +1,11 @@
 """The mails to members, each in the member's language."""
 
-from dataclasses import dataclass
-
 from stratabase.members.member import Member
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mail:
     """A mail in plain text. The mailer adds the sender."""
 

@@ -2,12 +2,13 @@
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.constraints.email import domain_spellings
 from stratabase.core.model.model import Profile
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.values.frozen import frozen
 
 MAX_RESET_LINKS = 10
 """The maximum number of links to set a password that a member has at a time. Then the oldest one ends."""
@@ -15,7 +16,7 @@ LINK_USED: Instant = 0
 """The end of a link that was used or cancelled. Only the owner of its secret learns whose link it was."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MailedLink:
     """A link that was mailed to a member.
 
@@ -27,7 +28,7 @@ class MailedLink:
     """The instant from which the link is no longer valid; LINK_USED if it was used or cancelled before."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Member:
     """A stored member.
 
@@ -56,7 +57,7 @@ class Member:
     """The number of the stored state, set by the store. A change expects it unchanged."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Roster:
     """All members in the order of their folded usernames, at one revision of the whole list."""
 

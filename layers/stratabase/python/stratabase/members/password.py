@@ -2,11 +2,11 @@
 
 import unicodedata
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from stratabase.members.fields import stray_character
 from stratabase.members.member import fold_name
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _
 
 MAX_PASSWORD_LENGTH = 128
@@ -34,7 +34,7 @@ class Weakness(Enum):
     NAME = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PasswordPolicy:
     """The passwords that members can choose. There are no rules about kinds of characters."""
 

@@ -1,13 +1,13 @@
 """The settings of sign-in and of members."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from stratabase.core.setting_values import Variable, one_of, parse_switch, whole_number
 from stratabase.values.formats.preferences import FORMATS_BY_NAME
+from stratabase.values.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemberSettings:
     """The settings of sign-in and of members."""
 

@@ -1,15 +1,15 @@
 """The settings of the local server, beside its address."""
 
-from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network
 from typing import Annotated
 
 from stratabase.core.setting_values import Variable, one_of, parse_networks, whole_number
+from stratabase.values.frozen import frozen
 
 ACCESS_LOGS = ("off", "text", "json")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerSettings:
     """The settings of the local server, beside its address."""
 

@@ -11,8 +11,9 @@ T = TypeVar("T")
 def frozen(class_: type[T]) -> type[T]:
     """Turn a class into an immutable, hashable dataclass with slots.
 
-    Use it for objects that a request creates by the thousand. Creating one takes a fifth of the time that it
-    takes with `dataclass(frozen=True)`, which also checks assignments at run time.
+    Use it in place of `dataclass(frozen=True, slots=True)`, which also checks assignments at run time.
+    Creating an object takes a fifth of the time, and creating the class half of it, which each start of a
+    process pays for each class that it imports.
     """
     decorate: Callable[[type[T]], type[T]] = dataclass(slots=True, unsafe_hash=True)
     return decorate(class_)

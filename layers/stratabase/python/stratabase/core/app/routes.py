@@ -12,19 +12,19 @@ to shorten its cold start.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stratabase import __version__
 from stratabase.core.http.base.endpoint import Endpoint
 from stratabase.core.settings import Settings
+from stratabase.values.frozen import frozen
 
 if TYPE_CHECKING:
     from stratabase.core.app.app import App
     from stratabase.core.http.pages.start import StartLinks
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Route:
     """An address, a function that builds its endpoint for an app, and whether the settings enable it."""
 

@@ -1,19 +1,18 @@
 """The caller of a request or a command, and what only administrators may do."""
 
-from dataclasses import dataclass
-
 from stratabase.core.domain.issues.refusals import Forbidden
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SentPassword:
     """The request has the member's password, which was verified."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SentToken:
     """The request has a token, which no browser sends by itself."""
 
@@ -24,7 +23,7 @@ class SentToken:
 Proof = SentPassword | SentToken
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Caller:
     """The member who sends a request."""
 

@@ -9,7 +9,6 @@ side by side.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from stratabase.core.domain.issues.refusals import StoreOutOfService
+from stratabase.values.frozen import frozen
 
 
 class StoreKind(Enum):
@@ -42,7 +42,7 @@ class StoreRefused(StoreOutOfService):
     """A store that this process must not use."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoreMark:
     """The mark of a store."""
 
@@ -66,7 +66,7 @@ class StoreMark:
 
     def text(self) -> str:
         """Return the mark as JSON text."""
-        fields = {name: getattr(self, name) for name in self.__slots__ if name != "kind"}
+        fields = {name: getattr(self, name) for name in self.__match_args__ if name != "kind"}
         return orjson.dumps({"kind": self.kind.value, **fields}).decode()
 
 
@@ -77,7 +77,7 @@ def parse_mark(text: str) -> StoreMark:
     """
     content: dict[str, Any] = orjson.loads(text)
     try:
-        known = {name: content[name] for name in StoreMark.__slots__ if name in content}
+        known = {name: content[name] for name in StoreMark.__match_args__ if name in content}
         return StoreMark(**{**known, "kind": StoreKind(content["kind"])})
     except (KeyError, TypeError) as error:
         raise ValueError(f"This is not the mark of a store: {text[:200]}") from error

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
 
@@ -13,9 +12,10 @@ from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Class, PlatformAttribute, Role
 from stratabase.core.model.types.base import Stored
 from stratabase.values.formats.preferences import DEFAULT_FORMATS
+from stratabase.values.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AttributeChange:
     """An attribute or role that differs between two versions.
 

@@ -1,10 +1,10 @@
 """A job, its queue, and its kind."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from stratabase.core.domain.objects.instant import Instant
+from stratabase.values.frozen import frozen
 
 T = TypeVar("T")
 NEVER: Instant = 999_999_999_999_999
@@ -65,7 +65,7 @@ def _always() -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JobKind(Generic[T]):
     """A kind of job: a row in the table of the kinds."""
 

@@ -16,7 +16,6 @@ the model is changed back.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -25,6 +24,7 @@ from stratabase.core.model.constraints.base import Constraint, Violation
 from stratabase.core.model.types.base import MAPPING_STORAGE, AttributeType, Stored
 from stratabase.core.model.types.operators import Aggregate
 from stratabase.values.formats.preferences import Formats
+from stratabase.values.frozen import frozen
 
 
 class Origin(Enum):
@@ -38,7 +38,7 @@ class Origin(Enum):
     """Stratabase computes the value from other attributes on each read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Derivation:
     """How to compute a derived attribute: by an expression, or by a path with an optional aggregate."""
 
@@ -47,7 +47,7 @@ class Derivation:
     aggregate: Aggregate | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attribute:
     """An attribute: a named value of a class."""
 
@@ -101,7 +101,7 @@ class KeptValue(NamedTuple):
         return is_read and bool(value == self.shown)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeptValues:
     """The attributes of a state that show something else than is stored. It is no mapping, as files are."""
 

@@ -8,9 +8,10 @@ from types import MappingProxyType
 
 from stratabase.core.model.attribute import Attribute, Origin, StateReader
 from stratabase.core.model.types.base import Stored
+from stratabase.values.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Role:
     """A named way from a class to objects: an association, a composition, or a role back to the whole."""
 
@@ -94,7 +95,7 @@ _DEFAULT_ACTIONS: Mapping[DefaultAccess, frozenset[Action]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unique:
     """A uniqueness constraint: no two objects have the same values of these attributes.
 
@@ -104,14 +105,14 @@ class Unique:
     attributes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Index:
     """An index over these attributes, in this order. As in `Unique`, some may be roles."""
 
     attributes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WarningDefinition:
     """A condition (CEL) that objects should not meet when they are written.
 
@@ -125,7 +126,7 @@ class WarningDefinition:
     blocking: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grant:
     """What a profile may do with a class, or with one `member` (attribute or role) of it.
 
@@ -217,7 +218,7 @@ class Class:
         return tuple(role for role in self.roles.values() if role.composition)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Profile:
     """A kind of member, such as `Administrator`."""
 
@@ -229,7 +230,7 @@ class Profile:
     """What the profile may do with the classes that name it in no grant. Administrators may do everything."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Enumeration:
     """An enum of the model: its values in order, each with its description."""
 
@@ -240,7 +241,7 @@ class Enumeration:
     """By value: the name under which it is stored, for values that are stored under another name."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Model:
     """One application: its classes, enums and profiles, by name in the model's order."""
 

@@ -6,7 +6,7 @@ names of a model and their stored names. `core/store/renamed_repository` transla
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Class, Enumeration, Index, Model, Role, Unique
 from stratabase.core.model.types.base import Renames, Stored
 from stratabase.core.model.types.enumeration import EnumType
+from stratabase.values.frozen import frozen
 
 T = TypeVar("T")
 DERIVED_PREFIX = "="
@@ -35,7 +36,7 @@ class NameKind(Enum):
     PROFILE = "profile"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RemovedName:
     """A stored name that a model had, and that was removed from it."""
 

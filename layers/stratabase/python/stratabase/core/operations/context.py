@@ -5,7 +5,7 @@ It also looks at the deadline of a request.
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, tzinfo
 from functools import cached_property, lru_cache
 from sys import maxsize
@@ -28,6 +28,7 @@ from stratabase.values.cel.environment import EMPTY_CONTEXT, EvaluationContext
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.locales import load_time_zone
 from stratabase.values.formats.preferences import Formats
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import _
 
 _BULK_SHARE = 0.75
@@ -35,7 +36,7 @@ _BULK_SHARE = 0.75
 _UNLIMITED = BulkLimits(objects=maxsize, seconds=maxsize)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Services:
     """The model, the store, the clock, the source of ids, and the limits that all operations share."""
 

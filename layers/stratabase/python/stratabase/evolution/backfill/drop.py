@@ -10,7 +10,6 @@ Each page of a scan is a checkpoint. So a drop that was stopped continues where 
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from stratabase.core.domain.files.stored_file import file_ids
@@ -50,6 +49,7 @@ from stratabase.evolution.backfill.rewrite import (
     stored_values,
     wrong_places,
 )
+from stratabase.values.frozen import frozen
 
 MAX_SCANS = 6
 """The maximum number of scans of one drop."""
@@ -80,7 +80,7 @@ class Erasure(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemberErasure:
     """Erases an attribute or a role of a class: the two share the names in a state."""
 
@@ -125,7 +125,7 @@ class MemberErasure:
         return own_links or _is_link(key, self.label) or _is_guard(key, self.class_name, self.name)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClassErasure:
     """Erases all objects of a class, with their versions, links, guards, counters and files."""
 
@@ -166,7 +166,7 @@ class ClassErasure:
         return _withdrawal(item, self.class_name)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EnumValueErasure:
     """Erases a value of an enum from attributes."""
 

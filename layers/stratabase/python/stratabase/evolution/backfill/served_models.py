@@ -9,7 +9,7 @@ import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 
 import orjson
@@ -32,6 +32,7 @@ from stratabase.core.store.engine.port import (
     Put,
 )
 from stratabase.core.store.layout import keys
+from stratabase.values.frozen import frozen
 
 NOTE_INTERVAL = 60 * 60 * 1000
 """The milliseconds after which a process that serves writes again when its model was last seen."""
@@ -55,7 +56,7 @@ class ModelTextTooLarge(Exception):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServedModel:
     """A model that serves, or that has served. Instants are coarse: see NOTE_INTERVAL."""
 

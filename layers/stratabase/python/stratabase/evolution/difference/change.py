@@ -11,6 +11,7 @@ from stratabase.core.model.attribute import Attribute
 from stratabase.core.model.model import Class, Model, Role
 from stratabase.core.model.stored_names import ClassNames, StoredNames
 from stratabase.evolution.difference.questions import Question
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import or_list
 
 _MIN_SIMILARITY = 0.5
@@ -28,7 +29,7 @@ class Severity(Enum):
     """Stored values disappear from answers, or members gain or lose access, unless the person acts."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelChange:
     """One change of a model. The texts are sentences, except for `subject` and `what`."""
 

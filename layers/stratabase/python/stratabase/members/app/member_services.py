@@ -17,7 +17,6 @@ from stratabase.members.operations.first_administrator import (
     NewAdministrator,
 )
 from stratabase.members.operations.forgotten_password import MailForgottenPassword, RequestForgottenPassword
-from stratabase.members.operations.hand_over import HandOver
 from stratabase.members.operations.members import CreateMember, Invite, ListMembers, ReadMember, RemoveMember
 from stratabase.members.operations.password_reset import PasswordReset
 from stratabase.members.operations.rules import FieldValues
@@ -32,6 +31,7 @@ from stratabase.values.formats.preferences import FORMATS_BY_NAME
 
 if TYPE_CHECKING:
     from stratabase.core.jobs.job import JobKind
+    from stratabase.members.operations.hand_over import HandOver
 
 
 class MemberServices:
@@ -140,8 +140,10 @@ class MemberServices:
         return RemoveMember(self._members, self._model.profiles)
 
     @cached_property
-    def hand_over(self) -> HandOver:
+    def hand_over(self) -> "HandOver":
         """The operation that transfers the objects of an owner to another member."""
+        from stratabase.members.operations.hand_over import HandOver  # noqa: PLC0415 - no other operation needs objects
+
         return HandOver(self._members, lambda: self._app.services)
 
     @cached_property

@@ -57,7 +57,7 @@ def member_routes() -> tuple[Route, ...]:
         ),
         Route(
             "/auth/administration/members/{id}/handOver",
-            lambda app: hand_over_endpoint(services(app).hand_over),
+            lambda app: hand_over_endpoint(lambda *given: services(app).hand_over(*given)),
         ),
         Route(
             SET_PASSWORD,

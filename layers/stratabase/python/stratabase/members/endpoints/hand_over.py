@@ -1,6 +1,7 @@
 """The endpoint that transfers the objects of one owner to another member."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from stratabase.core.domain.caller import Caller, require_administrator
 from stratabase.core.http.base.authentication import require_caller
@@ -9,8 +10,10 @@ from stratabase.core.http.base.endpoint import Endpoint, Operation, Parameter, R
 from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.http.base.shape import Field, Shape
 from stratabase.members.endpoints.members import UNKNOWN_MEMBER, requested_id
-from stratabase.members.operations.hand_over import HandOverResult
 from stratabase.members.operations.rules import ONLY_ADMINISTRATORS_HAND_OVER
+
+if TYPE_CHECKING:
+    from stratabase.members.operations.hand_over import HandOverResult
 
 _REQUEST = Shape(
     "handOver",
@@ -45,7 +48,7 @@ _RESULT = Shape(
 )
 
 
-def hand_over_endpoint(hand_over: Callable[[Caller, str, str, str | None], HandOverResult]) -> Endpoint:
+def hand_over_endpoint(hand_over: Callable[[Caller, str, str, str | None], "HandOverResult"]) -> Endpoint:
     """Return the endpoint that transfers the ownership of objects.
 
     `hand_over(caller, from_id, to_id, class_name)` transfers the objects. A `class_name` of None means all

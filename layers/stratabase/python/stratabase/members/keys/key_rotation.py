@@ -1,14 +1,15 @@
 """The rotation of signing keys: which key signs now, which will, and which tokens are still valid."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import NamedTuple
 
 from stratabase.core.domain.objects.instant import Instant
+from stratabase.values.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SigningKey:
     """A secret of at least 32 random bytes. Tokens name its ID in their `kid`.
 

@@ -4,7 +4,7 @@ import secrets
 import string
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, auto
 
 from stratabase.core.domain.objects.commit_refusals import Conflict
@@ -15,6 +15,7 @@ from stratabase.members.password import PasswordPolicy, normalize_password
 from stratabase.members.ports import Members, Passwords
 from stratabase.members.refusals import BadMember, FieldMistake
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import _, sentences
 from stratabase.values.wording import pluralize
 
@@ -23,7 +24,7 @@ ADMIN_EMAIL = "admin@localhost"
 """A placeholder, because every member has an address. The administrator replaces it later."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NewAdministrator:
     """The administrator that was created.
 
@@ -46,7 +47,7 @@ class PasswordMismatch(Enum):
     """`admin` was renamed or deleted."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AdministratorState:
     """Which administrator can sign in, and whether the password in the settings is the one of `admin`."""
 

@@ -40,6 +40,7 @@ from stratabase.members.operations.rules import (
 )
 from stratabase.members.ports import Members
 from stratabase.members.refusals import BadMember, FieldMistake, NoSuchMember
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import _, ngettext, or_list
 
 _PAGE_SIZES = (200, 20, 1)
@@ -60,7 +61,7 @@ IsOwned = Callable[[State], bool]
 """Returns whether an object with a state belongs to the former owner."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FormerMember:
     """A member who was deleted, identified by the name that objects record as their owner."""
 

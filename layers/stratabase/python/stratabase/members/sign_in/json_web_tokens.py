@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import orjson
 import pybase64
 
 from stratabase.members.keys.key_rotation import SigningKey
+from stratabase.values.frozen import frozen
 
 if TYPE_CHECKING:
     from jwt import PyJWS
@@ -109,7 +110,7 @@ class Expired(InvalidClaims):
     """The token has expired."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TokenClaims:
     """The claims of a token. Times are seconds since 1970.
 
@@ -183,5 +184,5 @@ def parse_claims(payload: object, audience: str) -> TokenClaims:
         raise InvalidClaims(f"its claims {', '.join(invalid)} are missing or wrong")
     if payload["aud"] != audience:
         raise InvalidClaims("it is meant for somebody else")
-    own = {name: payload[_NAMES.get(name, name)] for name in TokenClaims.__slots__}
+    own = {name: payload[_NAMES.get(name, name)] for name in TokenClaims.__match_args__}
     return TokenClaims(**own)

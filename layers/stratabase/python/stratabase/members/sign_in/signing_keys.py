@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from stratabase.core.domain.issues.refusals import Unavailable
@@ -11,6 +11,7 @@ from stratabase.core.operations.ports import Clock, Ids
 from stratabase.members.keys.key_rotation import PREPARATION, SigningKey, find_signing_key, live_keys
 from stratabase.members.ports import Keyring
 from stratabase.members.sign_in.cache import SingleFlight
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import _
 
 KEY_FRESHNESS = 60_000
@@ -95,7 +96,7 @@ def new_key(ids: Ids, since: Instant) -> SigningKey:
     return SigningKey(ids.new(), secrets.token_bytes(32), since)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeyRotation:
     """The result of a rotation."""
 

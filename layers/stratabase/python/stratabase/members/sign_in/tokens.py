@@ -1,7 +1,7 @@
 """Issue tokens, refresh them, and find the caller who sends one (the scheme Bearer)."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import blake2b
 from types import MappingProxyType
 from typing import NamedTuple
@@ -28,6 +28,7 @@ from stratabase.members.sign_in.json_web_tokens import (
     sign_token,
 )
 from stratabase.members.sign_in.signing_keys import SigningKeyCache
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import _
 
 MAX_VERIFIED_TOKENS = 5_000
@@ -123,7 +124,7 @@ def _refused() -> Unauthenticated:
     return Unauthenticated(_("The token is not valid."))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IssuedToken:
     """A new token, and its lifetime in seconds."""
 
@@ -131,7 +132,7 @@ class IssuedToken:
     expires_in: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TokenTerms:
     """The audience and the lifetime of tokens."""
 

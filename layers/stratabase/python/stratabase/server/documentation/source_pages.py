@@ -3,7 +3,6 @@
 import html
 import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
@@ -18,13 +17,14 @@ from markdown_it.utils import OptionsDict
 
 from stratabase import __version__
 from stratabase.server.documentation.pages import PAGE_LIST, documentation_style
+from stratabase.values.frozen import frozen
 
 _ALIGNMENT = "text-align:"
 _COMMENT = re.compile(r"<!--.*-->", re.DOTALL)
 _NOT_IN_ANCHORS = re.compile(r"[^\w -]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Heading:
     """A heading: its level from 1 to 6, its text as HTML, and the id of its element."""
 
@@ -33,7 +33,7 @@ class Heading:
     anchor: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RenderedMarkdown:
     """The HTML of a text, and its headings in their order."""
 
@@ -41,7 +41,7 @@ class RenderedMarkdown:
     headings: tuple[Heading, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """Where a link leads: the value of `href`, or a file that readers can't open here, by its path."""
 

@@ -4,7 +4,7 @@ import gc
 import logging
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 from typing import Protocol
 
@@ -20,6 +20,7 @@ from stratabase.server.http.observer import CLIENT_LEFT, ObservedWork, RequestOb
 from stratabase.server.http.request import HttpRequest, check_body_size, check_http_head, new_trace_id
 from stratabase.server.http.responses import HttpResponse, http_response, problem
 from stratabase.server.http.routes import RouteMatch, Routes
+from stratabase.values.frozen import frozen
 
 DEFAULT_BODY_MEMORY = 256 * 1024 * 1024
 
@@ -49,7 +50,7 @@ class RequestHandler(Protocol):
         """Answer a request with its body."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerOptions:
     """What the settings change about the server."""
 

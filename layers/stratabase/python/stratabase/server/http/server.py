@@ -9,7 +9,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 from stratabase.core import waiting
@@ -18,6 +17,7 @@ from stratabase.server.http.acceptor import Acceptor, ConnectionLimit
 from stratabase.server.http.connection import HttpConnection
 from stratabase.server.http.dispatcher import Dispatcher, RequestHandler, ServerOptions
 from stratabase.server.http.errors import TIME_LIMIT
+from stratabase.values.frozen import frozen
 
 LINGER = 0.5
 """The seconds that a client gets at shutdown to send another request, from its last response on.
@@ -36,7 +36,7 @@ SHUTDOWN_GRACE = 5
 """The seconds that calls whose time limit has passed get to finish at shutdown."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerCallbacks:
     """Functions that the server calls at the beginning and at the end."""
 

@@ -1,14 +1,16 @@
 """The messages between the supervisor and a worker: orders, and reports as lines of JSON."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import Enum
 from io import RawIOBase
 from pathlib import Path
 from typing import Any
 
+from stratabase.values.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class WorkerTask:
     """What a worker serves."""
 
@@ -28,7 +30,7 @@ class WorkerTask:
     """The text of the model to serve if the file has another one by now, None for that of the file."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Orders:
     """The first message to a worker, on its standard input: its job and inherited file descriptors."""
 
@@ -73,7 +75,7 @@ class WorkerOrder(Enum):
     """Finish the pending requests and end, because the whole service stops."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WorkerReport:
     """A report of a worker, with lines for the terminal."""
 

@@ -9,7 +9,7 @@ each text is read as it was written.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any
 
 from stratabase.core.model.types.base import BOOLEAN_STORAGE, AttributeType
@@ -18,6 +18,7 @@ from stratabase.core.model.types.temporal import TemporalType
 from stratabase.values.formats.date_fields import DatePart
 from stratabase.values.formats.invalid_value import describe_value
 from stratabase.values.formats.preferences import ISO_FORMAT, Formats
+from stratabase.values.frozen import frozen
 
 _QUOTABLE = re.compile(r"'*(?:[=+\-@\t\r]|\Z)")
 """The start of a text that an apostrophe before it changes: it is removed when the text is read."""
@@ -50,7 +51,7 @@ class InvalidCell(Exception):
     """A cell doesn't spell a value as the options say. The text says how."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CellFormats:
     """How the cells of a file spell values."""
 

@@ -1,7 +1,7 @@
 """The public functions of this package: check a text, or compile it to an `Expression`."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
@@ -45,6 +45,7 @@ from stratabase.values.cel.typed_expression import Evaluator, Implied, TypedExpr
 from stratabase.values.formats.decimals import canonical_decimal
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.values.frozen import frozen
 from stratabase.values.wording import nearest_word, shorten
 
 FUNCTIONS: Mapping[str, Function] = MappingProxyType(
@@ -175,7 +176,7 @@ MAX_STEPS = 10_000
 _CHECKS: Mapping[type[Node], NodeCheck] = {**OPERATORS, CallNode: check_call}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Expression:
     """A compiled expression. Threads can evaluate it at the same time, each with its own environments."""
 
@@ -201,7 +202,7 @@ class Expression:
         return self.evaluator(environment.reset()) is True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckedExpression:
     """The result of a check. If there are errors, `expression` has only what could be understood."""
 

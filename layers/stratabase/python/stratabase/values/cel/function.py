@@ -1,7 +1,6 @@
 """The definition of a function: its usage, and the check of its calls, usually by signatures."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from stratabase.values.cel.checker import Checker
@@ -17,6 +16,7 @@ from stratabase.values.cel.typed_expression import (
     count_steps,
     empty_environment,
 )
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import or_list
 from stratabase.values.wording import shorten
 
@@ -25,7 +25,7 @@ SignatureFunction = Callable[..., Any]
 """The implementation of a signature. It gets the environment and the arguments, none of which is None."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Function:
     """A function. `check` checks a call of it."""
 
@@ -35,7 +35,7 @@ class Function:
     check: FunctionCheck
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Signature:
     """A signature: the kinds of the parameters, the kind of the result, and the implementation."""
 

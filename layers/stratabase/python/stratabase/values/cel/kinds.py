@@ -1,9 +1,9 @@
 """The kinds of values in expressions, and which kinds fit each other."""
 
-from dataclasses import dataclass
+from stratabase.values.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ValueKind:
     """A kind of value. Messages show its name.
 

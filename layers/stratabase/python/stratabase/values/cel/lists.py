@@ -4,7 +4,6 @@ If the list is null, the result is null.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -22,6 +21,7 @@ from stratabase.values.cel.typed_expression import (
     count_steps,
     unknown_at,
 )
+from stratabase.values.frozen import frozen
 
 
 def check_list(checker: Checker, node: ListNode) -> TypedExpression:
@@ -165,7 +165,7 @@ def _check_size(checker: Checker, call: CallNode) -> TypedExpression:
     return checker.report(call.word.at, argument_error(_SIZE, [[TEXT], [_ANY_LIST]], arguments))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Comprehension:
     """A checked call of a macro.
 

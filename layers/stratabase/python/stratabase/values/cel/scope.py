@@ -2,16 +2,16 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from stratabase.values.cel.kinds import UNKNOWN, ValueKind
+from stratabase.values.frozen import frozen
 
 ID = "_id"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AttributeSymbol:
     """An attribute. `read` returns its value from an object's state.
 
@@ -22,7 +22,7 @@ class AttributeSymbol:
     read: Callable[[Mapping[str, Any]], Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RoleSymbol:
     """A role to a class. `many` says whether it leads to many objects."""
 
@@ -55,7 +55,7 @@ class SymbolTable(ABC):
         """The values of each enum, by its name."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """The names that an expression over objects of `class_name` can use."""
 

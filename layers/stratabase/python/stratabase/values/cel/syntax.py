@@ -4,10 +4,12 @@ A tree can still have type errors.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
+
+from stratabase.values.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExpressionError:
     """An error at a character of the text. `at` counts from 0."""
 
@@ -29,7 +31,7 @@ class InvalidExpression(Exception):
         super().__init__("\n".join(f"at character {one.at + 1}: {one}" for one in self.errors))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """A node. `at` is its first character, from 0; `depth` is the number of levels, including its own."""
 
@@ -37,7 +39,7 @@ class Node:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Word:
     """A name or an operator at a character of the text."""
 
@@ -50,35 +52,35 @@ class Word:
         return self.at + len(self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NumberNode(Node):
     """A number such as `12`, `0x1F`, `1.5e3` or `7u`, as written, with its sign."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextNode(Node):
     """A text as written, in its quotes."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConstantNode(Node):
     """`true`, `false` or `null`."""
 
     value: bool | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NameNode(Node):
     """A name, or several with dots between them: `team.name`."""
 
     words: tuple[Word, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemberAccessNode(Node):
     """A name after an expression that is not a name: `[1, 2].name`."""
 
@@ -86,7 +88,7 @@ class MemberAccessNode(Node):
     word: Word
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexNode(Node):
     """An index: `list[position]`."""
 
@@ -94,7 +96,7 @@ class IndexNode(Node):
     position: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallNode(Node):
     """A call: `lower(x)`, or `x.lower()`, in which the `receiver` is the first argument."""
 
@@ -103,28 +105,28 @@ class CallNode(Node):
     receiver: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListNode(Node):
     """A list: `[1, 2, 3]`."""
 
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotNode(Node):
     """A negated condition: `!x`."""
 
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NegationNode(Node):
     """A negated number: `-x`."""
 
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChainNode(Node):
     """A chain of operators with the same precedence, applied from the left: `a + b - c` or `a * b / c`."""
 
@@ -132,7 +134,7 @@ class ChainNode(Node):
     rest: tuple[tuple[Word, Node], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ComparisonNode(Node):
     """A comparison: `a < b` or `a in b`."""
 
@@ -141,7 +143,7 @@ class ComparisonNode(Node):
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogicalNode(Node):
     """Conditions joined by one operator: `a && b && c`, or with `||`."""
 
@@ -149,7 +151,7 @@ class LogicalNode(Node):
     parts: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConditionalNode(Node):
     """A conditional: `a ? b : c ? d : e`.
 

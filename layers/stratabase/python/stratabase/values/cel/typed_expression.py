@@ -1,12 +1,13 @@
 """Typed expressions: the parts of an expression after the check, with their kind and their evaluator."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from decimal import Decimal
 from typing import Any
 
 from stratabase.values.cel.environment import Environment, Path
 from stratabase.values.cel.kinds import INT, NULL, REAL, TEXT, UNKNOWN, ValueKind, common_kind
+from stratabase.values.frozen import frozen
 
 Evaluator = Callable[[Environment], Any]
 """Returns the value for an environment, in which None is null.
@@ -17,7 +18,7 @@ PossibleTexts = tuple[tuple[str, int], ...]
 """Texts, each with its position in the expression."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PathComparison:
     """A path of to-one roles to an attribute compares with an operand. It does not if one of them is null."""
 
@@ -32,14 +33,14 @@ class PathComparison:
     """The kind of the operand. A Datetime is compared with a Date by its day in the caller's time zone."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Together:
     """All parts are implied."""
 
     parts: tuple["Implied", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Either:
     """At least one of the parts holds."""
 
@@ -50,7 +51,7 @@ Implied = PathComparison | Together | Either
 """What a condition implies (implied.py)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TypedExpression:
     """A checked part of an expression. `at` is its first character, counted from 0."""
 

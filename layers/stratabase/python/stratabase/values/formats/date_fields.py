@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from typing import Any, NamedTuple
 
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import _
 
 MAX_PATTERN_LENGTH = 100
@@ -75,7 +75,7 @@ class DatePart(Enum):
     ZONE = "zone"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DateField:
     """The formatting and parsing of a run of a letter, in one language."""
 

@@ -6,7 +6,6 @@ strict: a run of n letters is at least n digits, and fields that repeat a value 
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from math import prod
@@ -23,6 +22,7 @@ from stratabase.values.formats.date_fields import (
 )
 from stratabase.values.formats.date_letters import DATE_PATTERN_LETTERS
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _, and_list, or_list
 
 MAX_READINGS = 500
@@ -45,7 +45,7 @@ _MEANINGS: Mapping[DatePart, Callable[[str], Message]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatePattern:
     """A date pattern that Java accepts."""
 
@@ -239,7 +239,7 @@ def _ends_a_number(after: DateField | str) -> bool:
     return isinstance(after, str) and not after[:1].isdigit()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DateParser:
     """The parser of one pattern, in one language and time zone."""
 

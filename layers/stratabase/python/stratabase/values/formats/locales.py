@@ -4,11 +4,11 @@ Babel is imported when a language is first needed. Patterns of numbers alone do 
 """
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import _
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ Context = Literal["format", "stand-alone"]
 _CODE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NumberSymbols:
     """The symbols in numbers. The defaults are those of English."""
 

@@ -6,7 +6,6 @@ quoted. A pattern has a prefix and a suffix (`Affixes`) around its digits (`Digi
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from enum import Enum
 from functools import lru_cache
@@ -16,6 +15,7 @@ from stratabase.values.formats import locales
 from stratabase.values.formats.date_fields import check_length, unmatched_quote
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.locales import NumberSymbols
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _, or_list
 
 EXACT_CONTEXT = Context(prec=1000, rounding=ROUND_HALF_EVEN)
@@ -31,7 +31,7 @@ _PATTERN = re.compile(
 _PIECE = re.compile(r"''|'(?P<quoted>(?:[^']|'')*)'|(?P<text>[^'])")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DigitFormat:
     """How a pattern formats the digits of a number."""
 
@@ -112,7 +112,7 @@ _SIGNS = {"-": Sign.MINUS, "%": Sign.PERCENT, "‰": Sign.PER_MILLE}
 _MULTIPLIERS = {Sign.PERCENT: 2, Sign.PER_MILLE: 3}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Affix:
     """The prefix or suffix of a number: literal texts and signs, in order."""
 
@@ -176,7 +176,7 @@ def _piece(match: re.Match[str]) -> str | Sign:
     return (match["quoted"] or "'").replace("''", "'")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NumberPattern:
     """A number pattern that Java accepts."""
 

@@ -4,7 +4,6 @@ A date or time pattern is valid if everything that it formats can be parsed agai
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import isqrt
 from operator import attrgetter
@@ -19,6 +18,7 @@ from stratabase.values.formats.date_pattern import (
     likely_date_pattern,
 )
 from stratabase.values.formats.invalid_value import describe_value
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _
 
 ISO_FORMAT = "iso"
@@ -50,7 +50,7 @@ _TIMES = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Formats:
     """The formats of a member.
 

@@ -1,13 +1,13 @@
 """Exceptions that end a request, with the data that the client needs, and hints for costly queries."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from stratabase.core.domain.issues.issue import Issue
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _, and_list, ngettext, sentences
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hint:
     """Advice on how to make a query cheaper, for clients and for those who maintain the model."""
 

@@ -1,12 +1,13 @@
 """What a request selects of objects besides stored values: derived attributes, locks, and roles."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from stratabase.core.domain.objects.entity import Entity, RoleName
 from stratabase.core.domain.query.page import Page, Query
 from stratabase.core.model.model import Role
+from stratabase.values.frozen import frozen
 
 View = Mapping[str, Any]
 """An object as the answer shows it: its state, and the results of its roles under the keys of a `Fetch`."""
@@ -16,7 +17,7 @@ RenderPage = Callable[[Page, Sequence[View]], Any]
 """A function that makes the answer of a page and the views of its objects."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fetch:
     """What a request selects of the objects of one class. `roles` is keyed by the keys of the view."""
 
@@ -36,7 +37,7 @@ class Fetch:
         return not self.roles and not self.derived and self.render_lock is None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToOne:
     """The object that a role leads to. The answer is its view, or None if there is no object."""
 
@@ -45,7 +46,7 @@ class ToOne:
     fetch: Fetch
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToMany:
     """A page of the objects that a role leads to."""
 
@@ -56,7 +57,7 @@ class ToMany:
     render_page: RenderPage
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Associables:
     """A page of the objects that an association may lead to."""
 

@@ -4,7 +4,7 @@ A filter can name the only IDs that its matches can have.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from stratabase.core.domain.objects.entity import RoleName
@@ -13,6 +13,7 @@ from stratabase.core.model.types.base import Stored
 from stratabase.core.model.types.operators import Operator
 from stratabase.values.cel.environment import EvaluationContext
 from stratabase.values.cel.expression import Expression
+from stratabase.values.frozen import frozen
 
 _SEARCH_COST = 10
 """The estimated cost of searching a short text, or of a step of an expression. A comparison costs 1."""
@@ -21,7 +22,7 @@ _EXPRESSION_COST = 200
 _SEARCHES = frozenset({Operator.CONTAINS, Operator.NOT_CONTAINS})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comparison:
     """An attribute (or `_id`) compared with an operand in its stored spelling.
 
@@ -37,28 +38,28 @@ class Comparison:
     operand: Stored | tuple[Stored, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class And:
     """All parts hold. It is true without parts."""
 
     parts: tuple["Filter", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Or:
     """At least one part holds. It is false without parts."""
 
     parts: tuple["Filter", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Not:
     """The part does not hold."""
 
     part: "Filter"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExpressionFilter:
     """A condition over the class's own attributes is true. A null condition does not hold."""
 
@@ -66,14 +67,14 @@ class ExpressionFilter:
     evaluation: EvaluationContext
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FlagFilter:
     """A flag is true in the state. The code that tests objects sets it before. No attribute has its name."""
 
     mark: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RoleFilter:
     """A role leads to at least one object that matches a filter. Hidden and deleted objects don't count.
 

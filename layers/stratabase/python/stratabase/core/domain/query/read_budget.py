@@ -5,10 +5,10 @@ The consumption of a request is what it has read and written.
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import TypeVar
 
 from stratabase.core.domain.issues.refusals import Hint, ReadBudgetExceeded
+from stratabase.values.frozen import frozen
 
 T = TypeVar("T")
 MEGABYTE = 1024 * 1024
@@ -120,7 +120,7 @@ class ReadBudget:
         return part
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Consumption:
     """What one call of the storage consumed."""
 

@@ -5,7 +5,6 @@ which links change.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from stratabase.core.domain.issues.issue import IssueType, Path
 from stratabase.core.domain.objects.change import LinkCreation, LinkDeletion, LinkEffect
@@ -40,6 +39,7 @@ from stratabase.core.domain.write.role_requests import (
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Role
 from stratabase.core.model.types.base import Stored
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _
 
 
@@ -63,7 +63,7 @@ def request_parts(request: WriteRequest, write: ObjectWrite, role: Role, placed:
     write.state[role.name] = parts.stored_value([*remaining, *new])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _PartsOfRole:
     """The parts of an object in one role. `before` has the IDs of the parts that the caller sees."""
 

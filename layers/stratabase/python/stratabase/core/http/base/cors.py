@@ -1,8 +1,7 @@
 """Cross-origin resource sharing (CORS): which web pages may call the service from a browser."""
 
-from dataclasses import dataclass
-
 from stratabase.core.http.base.messages import Headers, Request
+from stratabase.values.frozen import frozen
 
 REQUEST_HEADERS = (
     "Accept, Authorization, Content-Type, Idempotency-Key, "
@@ -20,7 +19,7 @@ PREFLIGHT_MAX_AGE = 7200
 """The seconds for which a browser may cache a preflight response. Browsers do not cache it for longer."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cors:
     """The CORS policy: the origins whose pages may call the service. `*` allows all origins.
 

@@ -1,13 +1,14 @@
 """Endpoints and their operations. The same definition serves an operation and documents it in OpenAPI."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.http.base.messages import Headers, Request, Response
 from stratabase.core.http.base.refusals import MethodNotAllowed
 from stratabase.core.http.base.shape import ListShape, Shape
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import _, or_list
 
 Responder = Callable[[Request, Caller | None], Response]
@@ -22,7 +23,7 @@ class ErrorFormat(Enum):
     TEXT = "a plain text"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResponseSpec:
     """The description of an operation's response with one status, for OpenAPI.
 
@@ -35,7 +36,7 @@ class ResponseSpec:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameter:
     """A parameter of the query string, of the path or in a header. Path parameters are always required."""
 
@@ -44,7 +45,7 @@ class Parameter:
     example: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Operation:
     """One HTTP method at an address.
 
@@ -74,7 +75,7 @@ class Operation:
     """The maximum size of the body in bytes. None means that only the limit of all requests applies."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Endpoint:
     """The operations at one address, by method.
 

@@ -2,15 +2,15 @@
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from stratabase.core.http.base.refusals import Malformed, quote_names
 from stratabase.core.http.base.strict_json import json_type_name
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _, and_list, ngettext, sentences
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Field:
     """A field of a body. `type` is a JSON type: string, integer, boolean, object, or array."""
 
@@ -26,7 +26,7 @@ class Field:
     example: object = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shape:
     """An object with fields. `root` is the name of its XML element."""
 
@@ -42,7 +42,7 @@ class Shape:
     """By name of a field that the object does not have: what to do instead."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListShape:
     """A list of objects: an array in JSON, or an XML element `root` with an element per item."""
 

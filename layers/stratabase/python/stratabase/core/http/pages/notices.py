@@ -1,11 +1,11 @@
 """The pages without a form, which report the success of a link, or why it does not work."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from stratabase.core.http.base.messages import Headers, Response
 from stratabase.core.http.pages.page import HtmlPage, Markup, render_elements, render_template
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _
 
 
@@ -22,7 +22,7 @@ class Notice(Enum):
     LATER = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoticeLink:
     """Where a page without a form leads. `url` is absolute, or relative to the page."""
 
@@ -30,7 +30,7 @@ class NoticeLink:
     text: Message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoticeText:
     """The heading, the paragraphs and the link of a page without a form."""
 

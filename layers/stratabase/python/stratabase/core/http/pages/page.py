@@ -3,13 +3,13 @@
 import html
 from base64 import b64encode
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from string import Template
 
 from stratabase.core.http.base.messages import Headers, Response
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -22,7 +22,7 @@ class Markup(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HtmlPage:
     """A page. `title` is the title of the window, and `content` the HTML below the heading."""
 

@@ -3,7 +3,6 @@
 import html
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import orjson
 
@@ -14,6 +13,7 @@ from stratabase.core.http.base.media_type import best_match
 from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.http.base.shape import Field, Shape
 from stratabase.core.http.pages.page import HtmlPage, Markup, render_template
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _
 
 _JSON, _HTML = "application/json", "text/html"
@@ -43,7 +43,7 @@ _SHAPE = Shape(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StartLinks:
     """What the root address leads to.
 

@@ -1,7 +1,6 @@
 """`@domain(pattern, values)` of a text: the text must match a pattern or be one of the values."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
@@ -20,6 +19,7 @@ from stratabase.core.model.types.string import TextualType
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.formats.regex import check_portable, compile_regex, matching_cost
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import _, or_list
 from stratabase.values.wording import shorten
 
@@ -27,7 +27,7 @@ MAX_COST = 100_000_000
 """The limit on RE2 instructions to match one value. At worst, they take a few tenths of a second."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AllowedTexts(Constraint):
     """A list of regular expressions (RE2) and a list of texts.
 

@@ -1,7 +1,6 @@
 """`@domain(values)` of an attribute with an order: the list of its only values."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from stratabase.core.model.constraints.base import (
@@ -15,10 +14,11 @@ from stratabase.core.model.constraints.base import (
 from stratabase.core.model.constraints.value_range import RANGE_ISSUE, show_value
 from stratabase.core.model.types.base import AttributeType, OrderedType, Stored
 from stratabase.values.formats.preferences import Formats
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import _, or_list
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AllowedValues(Constraint):
     """The only allowed values, in their stored form, in the order of the model."""
 

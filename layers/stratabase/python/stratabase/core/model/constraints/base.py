@@ -2,11 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 from stratabase.core.model.types.base import AttributeType
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message
 
 Arguments = Mapping[str, Any]
@@ -56,7 +56,7 @@ VALUES = ConstraintArgument("values", "[String!]", "The only values that are all
 """The argument of constraints that list values."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Violation:
     """The violation of a constraint by a value. `message` says what is right."""
 
@@ -65,7 +65,7 @@ class Violation:
     message: Message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArgumentError:
     """An error in an argument of a constraint in a model."""
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from string import ascii_uppercase, digits
 from typing import Any, ClassVar
 
@@ -12,6 +11,7 @@ from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.string import TextType
 from stratabase.values.formats.invalid_value import describe_value
 from stratabase.values.formats.preferences import Formats
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _
 
 _SHAPE = re.compile(r"[A-Z]{6}[0-9LMNPQRSTUV]{2}[ABCDEHLMPRST][0-9LMNPQRSTUV]{2}[A-Z][0-9LMNPQRSTUV]{3}[A-Z]")
@@ -24,7 +24,7 @@ _ODD_VALUES = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12,
 _ODD = {character: _ODD_VALUES[value] for character, value in _EVEN.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodiceFiscale(FlagConstraint):
     """A tax code: 16 characters for a person, 11 digits for an organization.
 

@@ -1,7 +1,6 @@
 """`@domain(digits)`: the maximum number of decimal places of a Real."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -16,12 +15,13 @@ from stratabase.core.model.constraints.base import (
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.real import RealType
 from stratabase.values.formats.preferences import Formats
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import ngettext
 
 MAX_DIGITS = 38
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DecimalDigits(Constraint):
     """The maximum number of decimal places."""
 

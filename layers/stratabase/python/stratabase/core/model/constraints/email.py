@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from stratabase.core.model.constraints.base import ConstraintArgument, FlagConstraint, Violation, flag
@@ -11,6 +10,7 @@ from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.string import TextType
 from stratabase.values.formats.invalid_value import describe_value
 from stratabase.values.formats.preferences import Formats
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import _
 
 MAX_EMAIL_LENGTH = 254
@@ -22,7 +22,7 @@ _ENCODED = "=?"
 _LABEL = re.compile(r"[^\W_](?:(?:[^\W_]|-){0,61}[^\W_])?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EmailAddress(FlagConstraint):
     """An address as in RFC 5321, in any script, without quoted parts."""
 

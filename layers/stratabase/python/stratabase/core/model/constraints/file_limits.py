@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from stratabase.core.model.constraints.base import (
@@ -18,13 +17,14 @@ from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.file import FileType
 from stratabase.values.formats.invalid_value import describe_value
 from stratabase.values.formats.preferences import Formats
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import _, ngettext, or_list
 from stratabase.values.wording import shorten
 
 _EXTENSION = re.compile(r"[A-Za-z0-9]+([._-][A-Za-z0-9]+)*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileExtensions(Constraint):
     """The allowed file name extensions, in lowercase and without the dot."""
 
@@ -76,7 +76,7 @@ class FileExtensions(Constraint):
             yield Violation("ATTRIBUTE_FILE_TYPE", message)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileSize(Constraint):
     """The maximum size of a file, in bytes."""
 

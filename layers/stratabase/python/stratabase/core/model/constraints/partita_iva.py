@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from stratabase.core.model.constraints.base import ConstraintArgument, FlagConstraint, Violation, flag
@@ -10,12 +9,13 @@ from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.string import TextType
 from stratabase.values.formats.invalid_value import describe_value
 from stratabase.values.formats.preferences import Formats
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import _
 
 _SHAPE = re.compile(r"[0-9]{11}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PartitaIva(FlagConstraint):
     """A VAT number: eleven digits, the last of which is a check digit."""
 

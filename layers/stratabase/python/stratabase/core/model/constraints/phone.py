@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from stratabase.core.model.constraints.base import ConstraintArgument, FlagConstraint, Violation, flag
@@ -10,6 +9,7 @@ from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.string import TextType
 from stratabase.values.formats.invalid_value import describe_value
 from stratabase.values.formats.preferences import Formats
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import _
 
 _SHAPE = re.compile(r"\+?[(0-9][0-9 ()./-]*[0-9]")
@@ -17,7 +17,7 @@ _MIN_DIGITS, _MAX_DIGITS = 3, 15
 """The limits on the number of digits. The maximum is that of E.164."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PhoneNumber(FlagConstraint):
     """A phone number of 3 to 15 digits, with an optional `+`, and with the usual separators."""
 

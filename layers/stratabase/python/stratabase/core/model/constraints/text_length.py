@@ -1,7 +1,6 @@
 """`@domain(minLength, maxLength)`: the length of a text, in characters (code points)."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from stratabase.core.model.constraints.base import (
@@ -16,12 +15,13 @@ from stratabase.core.model.constraints.base import (
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.string import TextualType
 from stratabase.values.formats.preferences import Formats
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import ngettext
 
 _ISSUE = "ATTRIBUTE_STRING_LENGTH"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextLength(Constraint):
     """The minimum and maximum number of characters."""
 

@@ -1,7 +1,6 @@
 """`@domain(min, max)`: the minimum and maximum value of an attribute with an order."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -16,6 +15,7 @@ from stratabase.core.model.constraints.base import (
 from stratabase.core.model.types.base import AttributeType, OrderedType, Stored
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.preferences import Formats
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _
 from stratabase.values.wording import shorten
 
@@ -34,7 +34,7 @@ def _falls(type_: AttributeType, old: Any, new: Any) -> bool:
     return before is None or bool(type_.sort_key(new) < type_.sort_key(before))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ValueRange(Constraint):
     """The minimum and maximum in their stored form, both inclusive. None means no bound."""
 

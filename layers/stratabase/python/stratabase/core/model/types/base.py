@@ -7,7 +7,6 @@ The storage class of a type says how its values are stored as JSON, and how they
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple
@@ -23,6 +22,7 @@ from stratabase.core.model.types.operators import (
 from stratabase.values.cel.kinds import ValueKind
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import _
 
 _LEFTOVER = "\0"
@@ -55,7 +55,7 @@ _HIGHEST = "~"
 """Greater than every digit. So of two negative numbers, the one with more digits comes first."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StorageClass:
     """A way to store values.
 

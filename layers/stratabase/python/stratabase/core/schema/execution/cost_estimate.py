@@ -1,7 +1,6 @@
 """Estimate the cost of an operation from a tree of steps, each of which reads or writes objects."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from graphql import (
@@ -16,6 +15,7 @@ from graphql import (
 from stratabase.core.model.api_names import FILTER_EXP, filter_suffix
 from stratabase.core.schema.execution.derived_reads import DerivedReads
 from stratabase.core.schema.inputs.filter_size import ROLE_SUFFIXES
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _, and_list, ngettext
 
 _SIZES, _OFFSET, _FILTER = ("next", "prev"), "offset", "filter"
@@ -142,7 +142,7 @@ BULK = 1_000
 """The assumed number of objects of a bulk service if the options don't limit it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CostStep:
     """A field that leads to objects, with the fields below it that lead on from each of these."""
 

@@ -35,6 +35,7 @@ from stratabase.core.schema.types.attributes import ATTRIBUTE, AttributeField
 from stratabase.core.schema.types.objects import ROLE, RoleField, nested_key
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import _
 
 Keys = tuple[str, ...]
@@ -76,7 +77,7 @@ def errors_of(unreadable: Unreadable) -> list[GraphQLError]:
     return [each.error() for each in unreadable]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _RolePlan:
     """A role in a selection. Its options are read when the variables are known."""
 

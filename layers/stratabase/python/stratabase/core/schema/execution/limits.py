@@ -1,7 +1,7 @@
 """Limits on the size of a request, checked on its text and its shape alone, without the schema."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from graphql import (
@@ -20,13 +20,14 @@ from graphql import (
 
 from stratabase.core.schema.execution.repetition import repetitions
 from stratabase.core.schema.execution.selections import selected_nodes, walk
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import _, ngettext
 
 _INTROSPECTION = ("__schema", "__type")
 """Fields below these don't count, so that the standard introspection query passes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """The maximums for one document. A service takes them from its settings (`core/settings.py`)."""
 
@@ -202,7 +203,7 @@ def _position(node: Node) -> int:
     return node.loc.start if node.loc else 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExecutionPolicy:
     """Whether clients may see the schema, whether errors suggest names, and the limits of documents."""
 

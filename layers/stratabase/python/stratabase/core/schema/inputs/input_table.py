@@ -4,7 +4,6 @@ For each form of a role, it names the function that reads the role to a command.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from stratabase.core.domain.write.commands import (
 )
 from stratabase.core.model.api_names import GeneratedType
 from stratabase.core.model.model import Action, Class, Role
+from stratabase.values.frozen import frozen
 
 if TYPE_CHECKING:
     from stratabase.core.schema.inputs.service_arguments import CommandReader
@@ -165,7 +165,7 @@ class IdField(Enum):
     REQUIRED = "ID!"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RoleInput:
     """The field for a role: its value is an input of a family, or ids if `family` is None."""
 
@@ -178,7 +178,7 @@ class RoleInput:
     """A description for clients, besides that of the role in the model."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InputTypeSpec:
     """The fields of the inputs of a family, and the actions for which clients send them."""
 

@@ -1,7 +1,6 @@
 """The definition of a service: its verb, its root field, who may use it, and the classes that have it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -29,6 +28,7 @@ from stratabase.core.schema.request.context import (
     run_all,
 )
 from stratabase.core.schema.types.registry import TypeRegistry
+from stratabase.values.frozen import frozen
 
 Serves = Callable[[Class], bool]
 """Returns whether a class has a service."""
@@ -125,7 +125,7 @@ class ServiceKind(Protocol):
         """Yield the root fields of a class by verb."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Service:
     """A verb, the function that makes a class's root field, who may use it, and which classes have it."""
 

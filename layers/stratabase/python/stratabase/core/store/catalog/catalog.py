@@ -10,7 +10,7 @@ bring it back in turns. Only a model that begins to serve brings a name back.
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from stratabase.core.domain.objects.instant import Instant, format_instant
 from stratabase.core.model.attribute import Origin
 from stratabase.core.model.model import Model, Role
 from stratabase.core.model.stored_names import NameKind, RemovedName
+from stratabase.values.frozen import frozen
 
 SEEN_STEP = 3_600_000
 """Milliseconds. A name or model that was seen less than this ago is not written again."""
@@ -40,7 +41,7 @@ class CatalogName(NamedTuple):
         return f"{self.owner}.{self.name}" if self.owner else self.name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CatalogEntry:
     """What the catalog knows about a stored name."""
 
@@ -67,7 +68,7 @@ Names = Mapping[CatalogName, str]
 """The stored names of a model, each with its form (see CatalogEntry.forms), empty for names without forms."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Catalog:
     """All names that were ever stored."""
 

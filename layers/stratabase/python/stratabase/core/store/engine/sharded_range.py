@@ -12,6 +12,7 @@ from typing import Protocol
 
 from stratabase.core.store.engine.parallel import ParallelMap
 from stratabase.core.store.engine.port import UNBOUNDED, Bounds, Counted, Engine, Item
+from stratabase.values.frozen import frozen
 
 _FIRST_PAGE = 64
 """The number of items in the first page of a range without a limit. Each page is twice as long as before."""
@@ -26,7 +27,7 @@ def _keep(items: Sequence[Item]) -> Sequence[Item]:
     return items
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShardedRange:
     """A range of an index over all partitions of its shards. Sort keys must be unique."""
 

@@ -5,7 +5,7 @@ evolution/backfill/reindex.py.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Any, ClassVar, Self
 
@@ -16,6 +16,7 @@ from stratabase.core.model.stored_names import ClassNames
 from stratabase.core.store.layout import access_path
 from stratabase.core.store.layout.access_path import Column
 from stratabase.core.store.layout.associations import StoredRole
+from stratabase.values.frozen import frozen
 
 INDEX = "index"
 UNIQUE = "unique"
@@ -52,7 +53,7 @@ class MoveStage(Enum):
     """A build moves associations there, or has moved them, or they were always there."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RegistryEntry:
     """Something that a model requires to be built for all objects of a class."""
 
@@ -73,7 +74,7 @@ class RegistryEntry:
         return self if self.state is state else replace(self, state=state, since=now)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexSlot(RegistryEntry):
     """An index of a class, in one of the generic indexes of the engine.
 
@@ -92,7 +93,7 @@ class IndexSlot(RegistryEntry):
         return not self.columns
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UniqueEntry(RegistryEntry):
     """A uniqueness constraint. Its columns are sorted by name, as in the keys of its guards."""
 
@@ -102,7 +103,7 @@ class UniqueEntry(RegistryEntry):
     """Whether a process without this constraint has written a duplicate since the last build began."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RoleEntry(RegistryEntry):
     """A role, and how it is stored: as a key, links, guards or parts, and with which counts. No columns.
 

@@ -7,7 +7,7 @@ associations of a removed role are stored.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeVar
 
 import orjson
@@ -62,6 +62,7 @@ from stratabase.core.store.layout.access_path import (
     columns_of,
 )
 from stratabase.core.store.layout.associations import PAST, StoredRole
+from stratabase.values.frozen import frozen
 
 _REVISION = "revision"
 _MARK = "mark"
@@ -85,7 +86,7 @@ class NoFreeSlot(Exception):
     """All generic indexes are in use for a class, so that there is none for a further index."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Registry:
     """All entries of the store, for all classes that were ever served."""
 

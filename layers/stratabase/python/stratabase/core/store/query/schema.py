@@ -1,7 +1,6 @@
 """What the planner knows about the classes of a model: by which items the store finds their objects."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from stratabase.core.store.indexes.registry import Registry
 from stratabase.core.store.indexes.registry_cache import WriteSchema
 from stratabase.core.store.layout.access_path import AccessPath
 from stratabase.core.store.layout.associations import Associations
+from stratabase.values.frozen import frozen
 
 
 class Found(Enum):
@@ -33,7 +33,7 @@ class WayBack(NamedTuple):
     """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuerySchema:
     """The indexes, uniqueness constraints and roles of all classes, as far as the store has built them."""
 

@@ -6,7 +6,7 @@ others.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from typing import NamedTuple, cast
 
@@ -22,6 +22,7 @@ from stratabase.core.store.layout.associations import Associations
 from stratabase.core.store.layout.object_items import live_head
 from stratabase.core.store.read.kept_counts import KeptCounts
 from stratabase.core.waiting import SystemClock
+from stratabase.values.frozen import frozen
 
 MAX_KEPT_BYTES = 16 * 1024 * 1024
 """The approximate memory that the kept objects of one model take, in bytes."""
@@ -126,7 +127,7 @@ system_now = SystemClock().now
 """The clock of this machine."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoreContext:
     """An engine and a model, with what the store derives from them."""
 

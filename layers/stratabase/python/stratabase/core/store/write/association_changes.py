@@ -27,6 +27,7 @@ from stratabase.core.store.engine.port import (
 from stratabase.core.store.layout import keys
 from stratabase.core.store.layout.associations import Associations, ForeignKey, LinkedPair, LinkEnd
 from stratabase.core.store.layout.links import END, START
+from stratabase.values.frozen import frozen
 
 
 class KeyReference(NamedTuple):
@@ -42,7 +43,7 @@ class KeyReference(NamedTuple):
         return Reference(self.foreign_key.target, self.target)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AssociationChanges:
     """The foreign keys that a change sets and clears, and the pairs that it links and unlinks.
 

@@ -62,6 +62,7 @@ from stratabase.core.store.layout.object_items import (
     moved_places,
 )
 from stratabase.core.store.write.association_changes import CountDelta
+from stratabase.values.frozen import frozen
 
 
 class HeadContext(NamedTuple):
@@ -191,7 +192,7 @@ IsReleased = Callable[[Key], bool]
 """Returns whether a guard, given by its key, has no holder after the change."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CountedRoles:
     """The roles that the heads of a class count."""
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +20,7 @@ from stratabase.core.http.base.endpoint import (
 )
 from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.http.base.preconditions import cacheable_response
+from stratabase.values.frozen import frozen
 
 FORMAT_PARAMETER = {
     "name": "format",
@@ -30,7 +31,7 @@ FORMAT_PARAMETER = {
 _PATH_PARAMETER = re.compile(r"{(\w+)}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PathItems:
     """Renders path items, and adds the schemas and responses that they share to the given collections."""
 
@@ -127,7 +128,7 @@ most 64 KB, except for GraphQL and uploads. Each field occurs only once. XML has
 attributes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServiceInfo:
     """The facts about the service that the document states: its name, version and authentication schemes.
 

@@ -1,7 +1,6 @@
 """The directives of the model language, and how a model's arguments are read."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from typing import Any
@@ -35,13 +34,14 @@ from graphql.utilities import value_from_ast_untyped
 from stratabase.core.model.language import language_text
 from stratabase.core.model.reading.draft.errors import ModelError, error_at
 from stratabase.core.model.reading.draft.model_draft import DirectiveUse, ListItem
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import and_list, or_list
 from stratabase.values.wording import shorten
 
 _PROSE = frozenset({TokenKind.STRING, TokenKind.BLOCK_STRING, TokenKind.COMMENT})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DirectiveArgument:
     """An argument of a directive, as the language defines it."""
 
@@ -54,7 +54,7 @@ class DirectiveArgument:
     """The type in GraphQL syntax, such as `[String!]!`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Directive:
     """A directive of the language: its locations, its arguments, and whether it is repeatable."""
 
@@ -64,7 +64,7 @@ class Directive:
     parameters: Mapping[str, DirectiveArgument]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Language:
     """All directives of the language, and the enums of their arguments."""
 

@@ -6,12 +6,12 @@ each definition, and parses each piece. So an error in one definition doesn't hi
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from graphql.error import GraphQLSyntaxError
 from graphql.language import DefinitionNode, Lexer, Source, SourceLocation, Token, TokenKind, parse
 
 from stratabase.core.model.reading.draft.errors import ModelError
+from stratabase.values.frozen import frozen
 from stratabase.values.wording import nearest_word
 
 KEYWORDS = ("type", "enum", "extend")
@@ -28,7 +28,7 @@ Fields don't match: they are indented, or have a colon after the first word.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Definition:
     """A piece of the text that looks like one definition. `line` is its first line, counted from 1."""
 
@@ -62,7 +62,7 @@ _OPENING = frozenset({TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L}
 _CLOSING = frozenset({TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelDocument:
     """The parsed definitions of a model file, the syntax errors, and the names in the pieces with errors."""
 

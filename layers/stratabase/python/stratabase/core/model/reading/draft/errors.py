@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 
 from graphql.language import Node, StringValueNode
 
 from stratabase.core.model.reading.draft.model_draft import DirectiveUse
+from stratabase.values.frozen import frozen
 from stratabase.values.wording import nearest_word
 
 _CHARACTER = re.compile(
@@ -19,7 +19,7 @@ _BLOCK_QUOTES = '\\"""'
 """Three quotes inside a block string."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelError:
     """An error or a warning at a line and column of a file, which count from 1."""
 

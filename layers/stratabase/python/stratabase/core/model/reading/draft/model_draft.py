@@ -1,7 +1,7 @@
 """The draft of a model: its definitions with the place of each word, which may still have errors."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from graphql.language import (
@@ -21,12 +21,13 @@ from graphql.language import (
 from stratabase.core.model.model import ClassKind, PlatformAttribute
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.users import USER
+from stratabase.values.frozen import frozen
 
 ListItem = tuple[Any, ValueNode]
 """A value of a list, and the node that holds its place."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DirectiveUse:
     """A directive on a definition of the model.
 
@@ -55,7 +56,7 @@ class DirectiveUse:
         return self.written[argument].value if argument in self.written else self.node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HasDirectives:
     """A definition that can have directives."""
 
@@ -70,7 +71,7 @@ class HasDirectives:
         return (use for use in self.uses if use.name == name)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FieldDraft(HasDirectives):
     """A field of a class: an attribute (has a `type`), a role (has a `target_class`), or neither."""
 
@@ -115,7 +116,7 @@ class FieldDraft(HasDirectives):
         return self.type is not None and self.directive("derived") is not None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClassDraft(HasDirectives):
     """A class of the model, as its `type` defines it, or what the model adds to `_User`."""
 
@@ -154,7 +155,7 @@ class ClassDraft(HasDirectives):
         return {name: member for name, member in self.fields_by_name.items() if member.target_class}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WholeRole:
     """The role from a part to its whole, which follows from a composition."""
 
@@ -169,7 +170,7 @@ class WholeRole:
         return use.node_of("whole") if "whole" in use.written else self.composition.node.name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelDraft(HasDirectives):
     """The draft of a whole model. Its own directives are those of the schema."""
 

@@ -1,7 +1,6 @@
 """What names mean in the draft of a model: paths over roles to attributes, and the names in expressions."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from stratabase.core.model.model import PlatformAttribute
 from stratabase.core.model.model_expressions import CALLER_FIELDS
@@ -18,11 +17,12 @@ from stratabase.values.cel.scope import (
     Symbol,
     SymbolTable,
 )
+from stratabase.values.frozen import frozen
 
 _PLATFORM = {attribute.value: attribute for attribute in PlatformAttribute}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResolvedPath:
     """The part of a path that could be resolved, and the class that it reaches."""
 
