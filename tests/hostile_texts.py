@@ -39,9 +39,9 @@ from tests.core.http.files.forms import CONTENT_TYPE, form, part
 from tests.models import violations
 from tests.soak import count
 
-LONG = 1_000_000
+LONG = count(200_000, 1_000_000)
 """Characters; where a place takes fewer, it is given as many as it takes, many times."""
-OFTEN = count(500, 2000)
+OFTEN = count(100, 2000)
 CPU_SECONDS = 60
 """For what takes a few. Whatever takes the square of the time of its text would need more, often hours."""
 _REFUSALS = (
