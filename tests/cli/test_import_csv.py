@@ -13,6 +13,7 @@ from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
 from stratabase.core.store.indexes.listing import listed_objects
 from stratabase.members.backfill import MemberBackfill
+from tests.rows import each_row
 from tests.soak import count
 
 MODEL = """
@@ -164,7 +165,7 @@ def test_a_dry_run_creates_nothing(folder: Path, capsys: pytest.CaptureFixture[s
     assert _states() == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "message"),
     [
         (["--class", "Pte"], '--class: the model has no class "Pte". Did you mean "Pet"?'),
@@ -219,7 +220,7 @@ def test_an_import_goes_on_after_it_was_killed(folder: Path, capsys: pytest.Capt
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "message"),
     [
         (["out.csv"], "name the class of its objects with --class."),

@@ -7,9 +7,10 @@ import pytest
 from stratabase import MODEL_LANGUAGE, __version__
 from stratabase.cli.main import COMMANDS, main
 from stratabase.core.domain.store_mark import KNOWN_LAYOUTS
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("arguments", [[], ["nothing"], ["model"], ["model", "nothing"], ["serve", "--what"]])
+@each_row("arguments", [[], ["nothing"], ["model"], ["model", "nothing"], ["serve", "--what"]])
 def test_invalid_arguments_exit_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(arguments)
@@ -26,7 +27,7 @@ def refusal(arguments: str, capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().err.splitlines()[-1]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "prog", "hint"),
     [
         ("inti my-app", "stratabase", "Did you mean init?"),
@@ -76,7 +77,7 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert layout == f"store layout: {', '.join(f'{kind} {number}' for kind, number in newest.items())}"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@each_row("command", COMMANDS)
 def test_each_command_describes_its_arguments(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         main([command, "--help"])

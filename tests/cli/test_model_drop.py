@@ -12,6 +12,7 @@ from stratabase.core.store.engine.port import Item
 from tests import ministack
 from tests.evolution.commands.test_reindex import Shop, response_to, tables
 from tests.evolution.commands.test_reindex import shop as shop  # noqa: PLC0414 - a fixture
+from tests.rows import each_row
 
 WITH = """
 extend schema @application(name: "Shop")
@@ -185,7 +186,7 @@ REFUSALS = (
 )
 
 
-@pytest.mark.parametrize(("name", "message"), REFUSALS, ids=[name for name, _ in REFUSALS])
+@each_row(("name", "message"), REFUSALS)
 def test_a_name_that_cannot_be_dropped_is_refused(
     local: Company, capsys: pytest.CaptureFixture[str], name: str, message: str
 ) -> None:

@@ -14,6 +14,7 @@ from stratabase import __version__
 from stratabase.terminal.settings import EMULATOR_CREDENTIALS
 from stratabase_aws.commands.emulator import emulator
 from tests.repository import ROOT
+from tests.rows import each_row
 from tests.service import PASSWORD, Reply, RunningService, basic, eventually, running
 
 GRAPHQL, SCHEMA, HEALTH = "/auth/api/graphql/Hr", "/auth/api/schema/Hr", "/public/health"
@@ -58,7 +59,7 @@ def test_a_query_can_be_sent_by_get(service: RunningService) -> None:
     assert reply.headers["cache-control"] == "no-store"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("method", "path"),
     [
         ("POST", "/auth/api/graphql/Nowhere"),
@@ -80,7 +81,7 @@ def test_other_addresses_are_404(service: RunningService, method: str, path: str
     assert is_problem(reply, 404)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("method", "path", "allowed"),
     [
         ("DELETE", GRAPHQL, {"GET", "HEAD", "POST", "OPTIONS"}),
@@ -101,7 +102,7 @@ def test_a_wrong_method_gets_405_and_the_allowed_methods(
     assert (options.status, set(options.headers["allow"].split(", "))) == (204, allowed)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     [
         GRAPHQL,
@@ -112,7 +113,7 @@ def test_a_wrong_method_gets_405_and_the_allowed_methods(
         "/auth/api/graphql/Nowhere",
     ],
 )
-@pytest.mark.parametrize(
+@each_row(
     "authorization", [None, basic("admin", "wrong"), basic("nobody", PASSWORD), "Bearer x.y.z", "Digest x"]
 )
 def test_requests_without_credentials_are_refused(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.evil_patterns import EVIL, Evil
+from tests.rows import each_row
 from tests.service import RunningService, running
 
 FIELDS = {f"text_{number}": evil for number, evil in enumerate(EVIL)}
@@ -24,7 +25,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
         yield running_service
 
 
-@pytest.mark.parametrize(("name", "evil"), FIELDS.items(), ids=FIELDS)
+@each_row(("name", "evil"), FIELDS.items())
 def test_a_validation_with_a_malicious_text_ends_and_others_are_served(
     service: RunningService, name: str, evil: Evil
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.core.schema.grants.guild_api import FILE
+from tests.rows import each_row
 from tests.service import PASSWORD, RunningService, basic, running
 
 
@@ -66,7 +67,7 @@ READING = {
 """The services that answer objects, each with how it refuses a class that is closed."""
 
 
-@pytest.mark.parametrize("service", READING)
+@each_row("service", READING)
 def test_unreadable_members_are_null_in_queries_and_refused_in_mutations(
     guild: GuildService, service: str
 ) -> None:
@@ -104,7 +105,7 @@ WRITING = {
 }
 
 
-@pytest.mark.parametrize("service", WRITING)
+@each_row("service", WRITING)
 def test_unwritable_members_are_refused_by_every_service(guild: GuildService, service: str) -> None:
     is_new = "reate" in service
     action = "CREATE" if is_new else "EDIT"

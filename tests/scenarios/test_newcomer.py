@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.rows import each_row
 from tests.scenarios.graph_client import over_dynamodb
 from tests.service import PASSWORD, RunningService, basic, running
 
@@ -97,7 +98,7 @@ def test_updating_an_unknown_id_is_an_issue(service: RunningService) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "words"),
     [
         ('{ Employee___get(_id: "1") { firstname } }', ["firstname", "first_name"]),
@@ -147,7 +148,7 @@ def test_an_email_address_is_unique(service: RunningService) -> None:
     assert error["extensions"]["attributeNames"] == ["email"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "headers", [{}, {"Authorization": basic("admin", "wrong")}, {"Authorization": basic("nobody", PASSWORD)}]
 )
 def test_a_wrong_password_is_refused(service: RunningService, headers: dict[str, str]) -> None:

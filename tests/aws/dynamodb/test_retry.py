@@ -69,7 +69,7 @@ EACH_DEED = pytest.mark.parametrize("operation", [read, read_several, walk, writ
 
 
 @EACH_DEED
-@pytest.mark.parametrize("trouble", [THROTTLED, Rejected("InternalServerError", 500), Unanswered("reset")])
+@each_row("trouble", [THROTTLED, Rejected("InternalServerError", 500), Unanswered("reset")])
 def test_a_request_is_sent_as_often_as_the_policy_allows(
     operation: Callable[[Engine], None], trouble: Exception
 ) -> None:
@@ -172,7 +172,7 @@ def test_items_missing_from_every_response_are_unavailable() -> None:
 
 
 @EACH_DEED
-@pytest.mark.parametrize("code", ["ResourceNotFoundException", "AccessDeniedException", "NoCredentialsError"])
+@each_row("code", ["ResourceNotFoundException", "AccessDeniedException", "NoCredentialsError"])
 def test_a_permanent_error_is_raised_immediately(operation: Callable[[Engine], None], code: str) -> None:
     client = ScriptedClient(Rejected(code, 400, "arn:aws:secret"))
     with pytest.raises(Unavailable) as refusal:

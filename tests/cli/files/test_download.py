@@ -9,6 +9,7 @@ from stratabase.cli.main import main
 from stratabase.transfer.client import download
 from tests.cli.files.conftest import Progress
 from tests.cli.files.instances import MEGABYTE, PNG, Files, create_employee
+from tests.rows import each_row
 from tests.service import RunningService
 
 LARGE = 24 * MEGABYTE
@@ -105,7 +106,7 @@ def test_a_dangling_link_counts_as_existing(files: Files, employee: str) -> None
     assert "report.pdf exists" in files.refused("download", "Employee", employee, "document")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "reason", "code"),
     [
         (("download", "Nobody", "{id}", "document"), "(404)", 1),
@@ -131,7 +132,7 @@ def test_a_wrong_download_is_refused_with_one_line(
     assert names(files) == set()
 
 
-@pytest.mark.parametrize("version", ["x", "-1", "1.5", "٣", "9" * 5000])
+@each_row("version", ["x", "-1", "1.5", "٣", "9" * 5000])
 def test_a_wrong_version_is_refused(files: Files, version: str) -> None:
     with pytest.raises(SystemExit):
         files.run("download", "Employee", "x", "document", f"--version={version}")

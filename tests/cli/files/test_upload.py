@@ -12,6 +12,7 @@ from stratabase.core.domain.files.resumable_upload import MAX_CHUNK_SIZE
 from stratabase.transfer.client.connection import WAITS
 from tests.cli.files.conftest import Progress
 from tests.cli.files.instances import MEGABYTE, PNG, Files, base_url, create_employee
+from tests.rows import each_row
 from tests.service import PASSWORD, RunningService, basic
 
 LARGE = 3 * MAX_CHUNK_SIZE + 1
@@ -52,8 +53,8 @@ def test_a_printed_reference_binds_the_file(service: RunningService, files: File
     assert answer["data"]["Employee___create"]["photo"] == {"name": "ada.png"}
 
 
-@pytest.mark.parametrize("size", [10, MAX_CHUNK_SIZE + 1])
-@pytest.mark.parametrize("name", ["Zoë 日本 🦊.txt", 'a"b;c=d.txt', "-n.txt"])
+@each_row("size", [10, MAX_CHUNK_SIZE + 1])
+@each_row("name", ["Zoë 日本 🦊.txt", 'a"b;c=d.txt', "-n.txt"])
 def test_a_name_in_any_script_is_kept(files: Files, name: str, size: int) -> None:
     path = files.write(name, bytes(size))
     assert json.loads(files.done("upload", str(path), "Employee", "document"))["name"] == name
@@ -68,7 +69,7 @@ def test_a_name_that_is_not_utf_8_is_replaced(files: Files) -> None:
     assert json.loads(files.done("upload", str(path), "Employee", "document"))["name"] == "a\ufffd.txt"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "reason"),
     [
         (("ada.png", "Nobody", "photo"), '(404): The class "nobody" does not exist.'),
@@ -96,7 +97,7 @@ def test_a_wrong_upload_is_refused_with_one_line(
     assert reason in files.refused("upload", *arguments)
 
 
-@pytest.mark.parametrize("name", ["Employee(x: 1)", "Employee { }"])
+@each_row("name", ["Employee(x: 1)", "Employee { }"])
 def test_a_class_that_is_no_name_is_not_sent_in_a_mutation(files: Files, name: str) -> None:
     files.write("ada.png", PNG)
     error = files.refused("upload", "ada.png", name, "photo", "--object", "x", code=2)
@@ -155,9 +156,7 @@ def test_an_unreachable_instance_is_named(service: RunningService, files: Files)
     assert outcome.err.startswith("Can't connect to http://127.0.0.1:9: connection refused.")
 
 
-@pytest.mark.parametrize(
-    "url", ["127.0.0.1:8000", "ftp://example.com", "http://a:b@example.com", "http://x/?y"]
-)
+@each_row("url", ["127.0.0.1:8000", "ftp://example.com", "http://a:b@example.com", "http://x/?y"])
 def test_a_wrong_base_url_is_refused(files: Files, url: str) -> None:
     path = files.write("ada.png", PNG)
     outcome = files.run("upload", str(path), "Employee", "photo", url=url)

@@ -8,6 +8,7 @@ from stratabase.core.domain.files.blob import CHUNK_SIZE, Blob, BlobNotFound
 from stratabase.core.operations.file_ports import BlobStore
 from tests.contract.blobs.blob_calls import close, pattern, put, read
 from tests.contract.blobs.stores import BlobsImplementation
+from tests.rows import each_row
 
 SMALL = b"0123456789"
 LARGE = 9 * 1024 * 1024 + 17
@@ -31,7 +32,7 @@ STRANGE_KEYS = [
 ]
 
 
-@pytest.mark.parametrize("size", [0, 1, CHUNK_SIZE, CHUNK_SIZE + 1, LARGE])
+@each_row("size", [0, 1, CHUNK_SIZE, CHUNK_SIZE + 1, LARGE])
 def test_bytes_come_back_as_they_were_put(size: int, blobs: BlobStore) -> None:
     content = pattern(size)
     blobs.put("files/a", (content[at : at + 100_000] for at in range(0, size, 100_000)), size)
@@ -51,7 +52,7 @@ def test_a_put_replaces_the_bytes_under_the_key(blobs: BlobStore) -> None:
     assert list(blobs.list("")) == [Blob("files/a", 5)]
 
 
-@pytest.mark.parametrize("size", [9, 11, LARGE - 1, LARGE + 1])
+@each_row("size", [9, 11, LARGE - 1, LARGE + 1])
 def test_content_of_another_size_is_refused_and_stores_nothing(size: int, blobs: BlobStore) -> None:
     content = pattern(10 if size < LARGE - 1 else LARGE)
     put(blobs, "files/a", b"old")
@@ -60,7 +61,7 @@ def test_content_of_another_size_is_refused_and_stores_nothing(size: int, blobs:
     assert read(blobs, "files/a") == b"old"
 
 
-@pytest.mark.parametrize("size", [100, LARGE])
+@each_row("size", [100, LARGE])
 def test_content_that_fails_midway_stores_nothing(size: int, blobs: BlobStore) -> None:
     def broken() -> Iterator[bytes]:
         yield pattern(size - 1)
@@ -72,7 +73,7 @@ def test_content_that_fails_midway_stores_nothing(size: int, blobs: BlobStore) -
     assert list(blobs.list("")) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("start", "end"),
     [(0, None), (0, 10), (0, 11), (3, 7), (3, None), (9, 10), (3, 3), (0, 0), (7, 3), (10, None), (10, 12)],
 )
@@ -81,19 +82,19 @@ def test_a_read_can_be_limited_to_a_range(start: int, end: int | None, blobs: Bl
     assert read(blobs, "files/a", start, end) == SMALL[start:end]
 
 
-@pytest.mark.parametrize(("start", "end"), [(11, None), (100, 200), (2**40, None)])
+@each_row(("start", "end"), [(11, None), (100, 200), (2**40, None)])
 def test_a_range_beyond_the_end_is_empty(start: int, end: int | None, blobs: BlobStore) -> None:
     put(blobs, "files/a", SMALL)
     assert read(blobs, "files/a", start, end) == b""
 
 
-@pytest.mark.parametrize(("start", "end"), [(0, None), (0, 1), (0, 0), (1, None)])
+@each_row(("start", "end"), [(0, None), (0, 1), (0, 0), (1, None)])
 def test_every_range_of_an_empty_blob_is_empty(start: int, end: int | None, blobs: BlobStore) -> None:
     put(blobs, "files/a", b"")
     assert read(blobs, "files/a", start, end) == b""
 
 
-@pytest.mark.parametrize(("start", "end"), [(0, None), (0, 1), (0, 0), (5, 5)])
+@each_row(("start", "end"), [(0, None), (0, 1), (0, 0), (5, 5)])
 def test_a_read_of_a_missing_key_fails_at_once(start: int, end: int | None, blobs: BlobStore) -> None:
     with pytest.raises(BlobNotFound) as caught:
         blobs.read("files/a", start, end)
@@ -184,7 +185,7 @@ def test_a_list_has_the_keys_with_a_prefix_in_order(blobs: BlobStore) -> None:
         assert list(blobs.list(prefix)) == expected, prefix
 
 
-@pytest.mark.parametrize("key", STRANGE_KEYS)
+@each_row("key", STRANGE_KEYS)
 def test_a_strange_key_is_refused(key: str, blobs: BlobStore) -> None:
     for call in (
         lambda: put(blobs, key, b"x"),
@@ -199,7 +200,7 @@ def test_a_strange_key_is_refused(key: str, blobs: BlobStore) -> None:
             call()
 
 
-@pytest.mark.parametrize("prefix", ["/", "/etc", "../", "a/../", ".uploads", "a//", "*"])
+@each_row("prefix", ["/", "/etc", "../", "a/../", ".uploads", "a//", "*"])
 def test_a_strange_prefix_is_refused(prefix: str, blobs: BlobStore) -> None:
     with pytest.raises(ValueError, match="No key can begin with"):
         list(blobs.list(prefix))

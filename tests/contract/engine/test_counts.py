@@ -20,6 +20,7 @@ from stratabase.core.store.engine.port import (
 from tests.contract.engine.engine_calls import commit, count_items, put, settle
 from tests.contract.engine.engines import EngineImplementation
 from tests.contract.engine.range_cases import BOUNDS, SORTS, within
+from tests.rows import each_row
 
 DISTINCT = pytest.mark.parametrize("distinct", [False, True])
 
@@ -46,7 +47,7 @@ def test_a_count_of_an_index_respects_every_combination_of_bounds(engine: Engine
 
 
 @DISTINCT
-@pytest.mark.parametrize("index", [ITEMS, "index3"])
+@each_row("index", [ITEMS, "index3"])
 def test_an_empty_range_has_no_items(engine: Engine, index: str, distinct: bool) -> None:
     put(engine, [Item(Key("all", "b")), in_index("b", "index3")])
     for nothing in (Bounds("b", "a"), Bounds(high=""), Bounds("b", "b", low_included=False)):
@@ -89,7 +90,7 @@ def test_a_count_of_an_unknown_index_is_an_error(engine: Engine) -> None:
 
 
 @DISTINCT
-@pytest.mark.parametrize("index", [ITEMS, INDEX_NAMES[0]])
+@each_row("index", [ITEMS, INDEX_NAMES[0]])
 def test_bounds_can_be_of_any_length_and_have_any_characters(
     engine: Engine, index: str, distinct: bool
 ) -> None:

@@ -18,6 +18,7 @@ from stratabase.core.store.engine.port import (
 )
 from tests.contract.engine.engine_calls import HERE, commit, find_item, get_item, keys, run_concurrently
 from tests.contract.engine.engines import EngineImplementation
+from tests.rows import each_row
 from tests.soak import count
 
 
@@ -42,7 +43,7 @@ def test_an_increment_keeps_the_state_and_the_places(engine: Engine) -> None:
     assert keys(engine, "index1", "p") == keys(engine, ITEMS, HERE.partition) == [HERE]
 
 
-@pytest.mark.parametrize("value", ["text", None, ["a"]], ids=str)
+@each_row("value", ["text", None, ["a"]])
 def test_an_attribute_that_is_no_integer_is_refused(engine: Engine, value: str | list[str] | None) -> None:
     item = Item(HERE, {"n": value})
     commit(engine, Put(item))

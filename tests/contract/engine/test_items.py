@@ -55,7 +55,7 @@ def test_get_of_no_keys_returns_no_items(engine: Engine) -> None:
     assert engine.get([]) == []
 
 
-@pytest.mark.parametrize("count", [1, 3])
+@each_row("count", [1, 3])
 def test_items_may_lack_only_their_places_if_the_caller_does_not_need_them(
     engine: Engine, count: int
 ) -> None:
@@ -68,7 +68,7 @@ def test_items_may_lack_only_their_places_if_the_caller_does_not_need_them(
     assert engine.get([Key("p", "missing")], places=False) == [None]
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 99, 100, 101, 257, 600])
+@each_row("count", [1, 2, 3, 99, 100, 101, 257, 600])
 def test_get_reads_any_number_of_keys(engine: Engine, count: int) -> None:
     keys = [Key("p", str(number)) for number in range(count)]
     written = [Item(key, {"number": number}) for number, key in enumerate(keys) if number % 3]
@@ -152,7 +152,7 @@ def test_a_patch_without_expectations_creates_the_item(engine: Engine, expect: E
     assert get_item(engine) == Item(HERE, {"owner": "ada", "count": 2}, "{}", {"index1": IndexKey("a", "b")})
 
 
-@pytest.mark.parametrize("held", ["7", True, None, ["7"]])
+@each_row("held", ["7", True, None, ["7"]])
 def test_adding_to_a_non_number_is_an_error_and_writes_nothing(engine: Engine, held: Value) -> None:
     before = Item(HERE, {"count": held})
     commit(engine, Put(before))

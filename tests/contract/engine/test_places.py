@@ -19,11 +19,12 @@ from stratabase.core.store.engine.port import (
 from tests.contract.engine.engine_calls import commit, keys, put, refused_expectations
 from tests.contract.engine.engines import EngineImplementation
 from tests.contract.engine.range_cases import BOUNDS, SORTS, within
+from tests.rows import each_row
 
 ONE = Key("one", "x")
 
 
-@pytest.mark.parametrize("index", INDEX_NAMES)
+@each_row("index", INDEX_NAMES)
 def test_every_index_has_its_own_order(engine: Engine, index: str) -> None:
     others = {name: IndexKey("all", "same") for name in INDEX_NAMES if name != index}
     put(

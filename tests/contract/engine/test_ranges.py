@@ -18,6 +18,7 @@ from stratabase.core.store.engine.port import (
 from tests.contract.engine.engine_calls import commit, keys, put, settle
 from tests.contract.engine.engines import EngineImplementation
 from tests.contract.engine.range_cases import BOUNDS, SORTS, within
+from tests.rows import each_row
 
 
 def test_a_range_respects_every_combination_of_bounds_in_both_directions(engine: Engine) -> None:
@@ -28,7 +29,7 @@ def test_a_range_respects_every_combination_of_bounds_in_both_directions(engine:
         assert keys(engine, ITEMS, "p", bounds, backward=True) == expected[::-1], bounds
 
 
-@pytest.mark.parametrize("limit", [0, 1, 3, 5, 6])
+@each_row("limit", [0, 1, 3, 5, 6])
 def test_a_limit_returns_the_first_items_in_its_direction(engine: Engine, limit: int) -> None:
     put(engine, [Item(Key("p", sort)) for sort in SORTS])
     assert keys(engine, ITEMS, "p", limit=limit) == [Key("p", sort) for sort in SORTS][:limit]

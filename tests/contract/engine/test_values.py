@@ -1,7 +1,5 @@
 """Values, keys and names round-trip, and are ordered by code point."""
 
-import pytest
-
 from stratabase.core.store.engine.port import (
     ITEMS,
     Bounds,
@@ -167,7 +165,7 @@ def test_a_key_that_cannot_exist_has_no_item(engine: Engine) -> None:
     assert keys(engine, ITEMS, "") == []
 
 
-@pytest.mark.parametrize("length", [1, 255, 256, 257, 1000], ids="{} characters".format)
+@each_row("length", [1, 255, 256, 257, 1000])
 def test_bounds_may_be_longer_than_any_key(engine: Engine, length: int) -> None:
     """A cursor or a filter's value may be."""
     sorts = ["a", "😀", "😀" * 255, "😀" * 255 + "a", "😀" * 256, "z"]

@@ -16,6 +16,7 @@ from stratabase.core.http.handler import HttpHandler
 from stratabase.core.operations.executor import GraphQLResponse
 from stratabase.values.messages import verbatim
 from stratabase_aws.functions.handler import LambdaHandler
+from tests.rows import each_row
 
 GRAPHQL = "/auth/api/graphql/{application}"
 CHALLENGE = ['Basic realm="Stratabase", charset="UTF-8"']
@@ -273,7 +274,7 @@ TEXTS = [
 """Refusals of the handler at an operation that answers texts."""
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+@each_row("scenario", SCENARIOS)
 def test_each_request_gets_its_expected_response(scenario: Scenario, send: Any) -> None:
     reply = send(scenario.method, scenario.resource, **scenario.request)
     assert reply.status == scenario.status, reply.body
@@ -282,8 +283,8 @@ def test_each_request_gets_its_expected_response(scenario: Scenario, send: Any) 
     assert [text for text in scenario.lacks if text in reply.body] == []
 
 
-@pytest.mark.parametrize("scenario", TEXTS, ids=lambda scenario: scenario.name)
-@pytest.mark.parametrize("form", [["json"], ["xml"]])
+@each_row("scenario", TEXTS)
+@each_row("form", [["json"], ["xml"]])
 def test_a_text_operation_gets_early_refusals_as_text(scenario: Scenario, form: list[str], send: Any) -> None:
     query = {"format": form} | scenario.request.get("query", {})
     reply = send(scenario.method, scenario.resource, **scenario.request | {"query": query})
@@ -375,7 +376,7 @@ def test_no_origin_is_allowed_by_default(send: Any) -> None:
     assert [name for name in reply.headers if name.startswith("Access-Control")] == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("origins", "origin", "allowed"),
     [
         (("https://app.example.com",), "https://app.example.com", True),
@@ -384,7 +385,7 @@ def test_no_origin_is_allowed_by_default(send: Any) -> None:
         (("*",), None, False),
     ],
 )
-@pytest.mark.parametrize("method", ["GET", "OPTIONS"])
+@each_row("method", ["GET", "OPTIONS"])
 def test_origins_get_their_cors_headers(
     origins: tuple[str, ...], origin: str | None, allowed: bool, method: str, send: Any
 ) -> None:

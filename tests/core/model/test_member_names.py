@@ -16,7 +16,6 @@ from tests.rows import each_row
 DAY = 86_400_000
 MONDAY = 1_600_000_000_000
 TUESDAY = MONDAY + DAY
-WEDNESDAY = TUESDAY + DAY
 
 
 def id_of(instant: int) -> str:

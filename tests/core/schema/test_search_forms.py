@@ -197,7 +197,7 @@ def test_a_bulk_service_refuses_comparisons_without_a_value(
     assert found(api, FILTER, filter={}) == EVERYBODY
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "refused"),
     [
         ("{filter: {last_name___contains: $name}}", "filter.last_name___contains"),
@@ -381,7 +381,7 @@ WHOLE = """query($from: PersonCursor, $order: [PersonSort!]) {
   p: Person___getPage(options: {fromCursor: $from, orderBy: $order}) { items { _id } } }"""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("order", "data", "expected"),
     [
         ([], {"_id": "c", "last_name": "ccc", "height": None, "born": "not read"}, "cd"),
@@ -397,7 +397,7 @@ def test_a_whole_object_can_be_given_as_a_position(
     assert found(api, WHOLE, **{"from": data, "order": order}) == expected
 
 
-@pytest.mark.parametrize("data", [{"last_name": "bbb"}, {"last_name": "bbb", "_id": "b"}])
+@each_row("data", [{"last_name": "bbb"}, {"last_name": "bbb", "_id": "b"}])
 def test_a_position_without_the_first_attribute_of_the_order_is_refused(
     api: GraphApi, data: dict[str, Any]
 ) -> None:

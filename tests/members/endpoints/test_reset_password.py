@@ -15,6 +15,7 @@ from stratabase.values.formats.preferences import Formats
 from tests.core.http.documented import Documented
 from tests.core.http.reply import Reply
 from tests.link_service import ANNA, BASE, NEW, LinkService
+from tests.rows import each_row
 
 RESET = "/auth/administration/members/{id}/resetPassword"
 SET = "/public/administration/setPassword"
@@ -79,7 +80,7 @@ def test_an_accepted_reset_has_no_body(send: Send) -> None:
     assert reply.header("Cache-Control") == "no-store"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("form", "content_type", "start"),
     [("json", "application/problem+json", "{"), ("xml", "application/problem+xml", "<?xml")],
 )
@@ -106,7 +107,7 @@ def test_an_undeliverable_mail_is_reported(send: Send, service: LinkService) -> 
     assert service.anna().password == ANNA.password
 
 
-@pytest.mark.parametrize("name", ["X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded", "Origin", "Referer"])
+@each_row("name", ["X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded", "Origin", "Referer"])
 def test_request_headers_do_not_affect_the_mail(name: str, send: Send, service: LinkService) -> None:
     headers = {"Host": "evil.example.net", name: "https://evil.example.net"}
     send("GET", RESET, who="ada", parameters={"id": "m1"}, headers=headers)
@@ -126,8 +127,8 @@ def as_xml(token: str, password: str = NEW) -> dict[str, Any]:
     return {"body": body, "query": {"format": ["xml"]}}
 
 
-@pytest.mark.parametrize("written", [as_json, as_xml])
-@pytest.mark.parametrize("typed", [False, True])
+@each_row("written", [as_json, as_xml])
+@each_row("typed", [False, True])
 def test_a_password_is_set_once(
     written: Callable[..., Values], typed: bool, send: Send, service: LinkService
 ) -> None:
@@ -140,7 +141,7 @@ def test_a_password_is_set_once(
     assert service.anna().password == f"hash of {NEW}"
 
 
-@pytest.mark.parametrize("written", [as_json, as_xml])
+@each_row("written", [as_json, as_xml])
 def test_an_invalid_token_is_a_problem_without_a_challenge(
     written: Callable[..., Values], send: Send, service: LinkService
 ) -> None:
@@ -157,7 +158,7 @@ def test_an_expired_token_is_reported(send: Send, service: LinkService) -> None:
     assert (reply.status, "This link has expired." in reply.body) == (401, True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("password", "reason"),
     [
         ("", "too short. Use at least 12 characters"),
@@ -176,7 +177,7 @@ def test_a_weak_password_is_refused_with_the_reason(
     assert send("POST", SET, **as_json(token)).status == 205
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("request_", "status", "words"),
     [
         ({"body": ""}, 400, "empty"),
@@ -233,7 +234,7 @@ def test_a_submitted_form_redirects_to_a_confirmation_page(send: Send, service: 
     assert service.anna().password == f"hash of {NEW}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "content_type", ["Application/X-WWW-Form-URLEncoded", "application/x-www-form-urlencoded; charset=UTF-8"]
 )
 def test_the_content_type_of_a_form_may_vary_in_case_and_parameters(
@@ -254,7 +255,7 @@ def test_the_link_shows_the_form_and_changes_nothing(send: Send, service: LinkSe
     assert "anna" in replies[0].body
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("password", "repeat", "words"),
     [
         ("short", "short", "too short"),
@@ -305,7 +306,7 @@ def test_an_expired_link_is_reported_in_the_language_of_its_member(send: Send, s
     assert "Questo link è scaduto" in send("GET", SET, query={"token": [token]}).body
 
 
-@pytest.mark.parametrize("by", ["link", "form"])
+@each_row("by", ["link", "form"])
 def test_a_used_link_is_reported_in_the_language_of_its_member(
     by: str, send: Send, service: LinkService
 ) -> None:
@@ -318,7 +319,7 @@ def test_a_used_link_is_reported_in_the_language_of_its_member(
     assert "This link doesn't work" in html.unescape(send("GET", SET, query={"token": [forged]}).body)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "words"),
     [
         ({}, "open the link in the email"),
@@ -333,7 +334,7 @@ def test_pages_without_a_token_are_shown(query: Values, words: str, send: Send) 
     assert (reply.status, words in reply.body) == (200, True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("member", "accept", "language"),
     [
         ("it", "en", "it"),

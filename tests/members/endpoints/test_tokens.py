@@ -27,6 +27,7 @@ from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
 from tests.core.http.reply import Reply
 from tests.forged_tokens import HEADER, claims, forged
+from tests.rows import each_row
 from tests.token_process import ANNA, TokenProcess
 
 GET = "/public/token/getJwtToken"
@@ -148,8 +149,8 @@ def test_sign_in_receives_the_source_address(send: Send, service: TokenService) 
     assert service.seen == [("Anna", "right", "192.0.2.7")]
 
 
-@pytest.mark.parametrize("form", ["json", "xml"])
-@pytest.mark.parametrize(
+@each_row("form", ["json", "xml"])
+@each_row(
     ("username", "password"), [("Anna", "wrong"), ("Nobody", "right"), ("", ""), ("A" * 5000, "b" * 5000)]
 )
 def test_wrong_credentials_are_401_with_the_same_message(
@@ -162,7 +163,7 @@ def test_wrong_credentials_are_401_with_the_same_message(
     assert "The username or password is incorrect." in reply.body
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "result"),
     [
         ("", "The request body is empty"),
@@ -186,7 +187,7 @@ def test_malformed_credentials_are_400_with_the_reason(
     assert result in reply.body
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     ["<credentials/>", "<user><username>Anna</username><password>right</password></user>", "<credentials>"],
 )
@@ -200,7 +201,7 @@ def test_too_many_failures_are_429(send: Send, service: TokenService) -> None:
     assert (reply.status, reply.headers["Retry-After"]) == (429, ["340"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("refusal", "status"),
     [(Forbidden(verbatim("the profile is none")), 403), (Unavailable(verbatim("busy")), 503)],
 )
@@ -224,7 +225,7 @@ def test_a_password_in_the_query_string_is_ignored(send: Send) -> None:
 # --- refreshJwtToken ---
 
 
-@pytest.mark.parametrize("form", ["json", "xml"])
+@each_row("form", ["json", "xml"])
 def test_a_token_can_be_refreshed(form: str, send: Send, service: TokenService) -> None:
     old = token_of(send)
     service.process.wait(1000)
@@ -263,12 +264,12 @@ def test_a_request_without_credentials_is_offered_every_scheme(send: Send) -> No
 # --- coming in ---
 
 
-@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "bEaReR", " Bearer "])
+@each_row("scheme", ["Bearer", "bearer", "BEARER", "bEaReR", " Bearer "])
 def test_the_scheme_is_case_insensitive(scheme: str, send: Send) -> None:
     assert send("GET", WHO, f"{scheme} {token_of(send)} ").body == "Anna"
 
 
-@pytest.mark.parametrize("credentials", ["", "x", "a.b.c", "é", "\0", "a b", "x" * 9000])
+@each_row("credentials", ["", "x", "a.b.c", "é", "\0", "a b", "x" * 9000])
 def test_an_invalid_token_is_401_with_that_reason_in_the_challenge(credentials: str, send: Send) -> None:
     reply = send("GET", WHO, f"Bearer {credentials}")
     assert (reply.status, reply.headers["WWW-Authenticate"]) == (401, [INVALID, BASIC])

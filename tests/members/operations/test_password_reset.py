@@ -17,6 +17,7 @@ from stratabase.members.refusals import RecipientRefused, WeakPassword
 from tests.fakes import NOON, FrozenClock
 from tests.in_memory_members import InMemoryMembers, PlainPasswords
 from tests.recording_mailer import RecordingMailer
+from tests.rows import each_row
 
 BASE = "https://api.example.com/hr"
 NEW = "correct horse battery"
@@ -130,7 +131,7 @@ def test_a_link_that_nobody_got_ends(fixture: PasswordResetFixture) -> None:
     assert fixture.password_reset.inspect(mailed).id == "m1"
 
 
-@pytest.mark.parametrize(("age", "good"), [(0, True), (LINK_LIFETIME - 1, True), (LINK_LIFETIME, False)])
+@each_row(("age", "good"), [(0, True), (LINK_LIFETIME - 1, True), (LINK_LIFETIME, False)])
 def test_a_link_is_valid_for_an_hour(age: int, good: bool, fixture: PasswordResetFixture) -> None:
     token = fixture.token()
     fixture.clock.instant += age
@@ -171,7 +172,7 @@ STRANGE: list[Callable[[str], str]] = [
 ]
 
 
-@pytest.mark.parametrize("strange", STRANGE)
+@each_row("strange", STRANGE)
 def test_a_wrong_token_is_refused(strange: Callable[[str], str], fixture: PasswordResetFixture) -> None:
     token = fixture.token()
     with pytest.raises(UnusableLink):

@@ -8,6 +8,7 @@ import pytest
 
 from stratabase.members.sign_in import password_hashes as passwords
 from stratabase.members.sign_in.password_hashes import LANES, MEMORY, PASSES, Argon2Passwords
+from tests.rows import each_row
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +48,7 @@ def test_an_invalid_hash_is_not_reported_as_a_wrong_password(argon: Argon2Passwo
         argon.verify("plain text", "plain text")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "password",
     ["password1234", "PassWord1234", "christopher1", "counterstrike", "administrator", "contortionist"],
 )
@@ -55,7 +56,7 @@ def test_listed_passwords_are_common_in_any_case(password: str, argon: Argon2Pas
     assert argon.is_common(password)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "password",
     [
         "passwordpassword",
@@ -74,7 +75,7 @@ def test_repetitions_and_sequences_are_common(password: str, argon: Argon2Passwo
     assert argon.is_common(password)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "password",
     ["correct horse battery", "Tr0ub4dor&3-and-more", "abcdefghijkm", "a1b2c3d4e5f6g7", "p\u00e4ssword1234"],
 )

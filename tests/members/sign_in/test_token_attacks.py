@@ -16,6 +16,7 @@ from stratabase.members.sign_in.json_web_tokens import LEEWAY, MAX_LIFETIME, MAX
 from stratabase.members.sign_in.signing_keys import MIN_REREAD_INTERVAL
 from tests.forged_tokens import HEADER, claims, forged, part
 from tests.in_memory_keyring import InMemoryKeyring
+from tests.rows import each_row
 from tests.token_process import FIRST, TokenProcess
 
 PRIVATE: Mapping[str, Any] = {
@@ -45,8 +46,8 @@ def test_an_unmodified_forged_token_is_accepted(process: TokenProcess) -> None:
     assert process.caller(forged(HEADER, claims(process))).username == "Anna"
 
 
-@pytest.mark.parametrize("name", ["none", "None", "NONE", "nOnE", "", None, 0, [], ["none"], {}])
-@pytest.mark.parametrize("signature", ["", "A" * 43, None])
+@each_row("name", ["none", "None", "NONE", "nOnE", "", None, 0, [], ["none"], {}])
+@each_row("signature", ["", "A" * 43, None])
 def test_the_algorithm_none_is_refused(name: object, signature: str | None, process: TokenProcess) -> None:
     token = forged({**HEADER, "alg": name}, claims(process))
     check_refused(process, token if signature is None else f"{token.rpartition('.')[0]}.{signature}")
@@ -56,7 +57,7 @@ def test_a_header_without_an_algorithm_is_refused(process: TokenProcess) -> None
     check_refused(process, forged({"kid": "first", "typ": "JWT"}, claims(process)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "digest"),
     [("HS384", "sha384"), ("HS512", "sha512"), ("HS1", "sha1"), ("hs256", "sha256"), ("HS256 ", "sha256")],
 )
@@ -64,24 +65,24 @@ def test_another_hash_with_the_right_secret_is_refused(name: str, digest: str, p
     check_refused(process, forged({**HEADER, "alg": name}, claims(process), digest=digest))
 
 
-@pytest.mark.parametrize("name", PRIVATE)
+@each_row("name", PRIVATE)
 def test_an_asymmetric_signature_is_refused(name: str, process: TokenProcess) -> None:
     payload = json.dumps(claims(process)).encode()
     check_refused(process, PyJWS().encode(payload, PRIVATE[name], name, {"kid": "first"}))
 
 
-@pytest.mark.parametrize("secret", PUBLIC)
-@pytest.mark.parametrize("name", ["HS256", "RS256", "ES256"])
+@each_row("secret", PUBLIC)
+@each_row("name", ["HS256", "RS256", "ES256"])
 def test_a_public_key_as_the_secret_is_refused(secret: str, name: str, process: TokenProcess) -> None:
     check_refused(process, forged({**HEADER, "alg": name}, claims(process), PUBLIC[secret]))
 
 
-@pytest.mark.parametrize("secret", [b"", b"\0", b"secret", b"first", b"\0" * 32, FIRST.secret[:-1]])
+@each_row("secret", [b"", b"\0", b"secret", b"first", b"\0" * 32, FIRST.secret[:-1]])
 def test_a_guessed_secret_is_refused(secret: bytes, process: TokenProcess) -> None:
     check_refused(process, forged(HEADER, claims(process), secret))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "kid",
     [
         "../../../../dev/null",
@@ -107,9 +108,8 @@ def test_a_guessed_secret_is_refused(secret: bytes, process: TokenProcess) -> No
         {},
         {"first": "first"},
     ],
-    ids=repr,
 )
-@pytest.mark.parametrize("secret", [b"", FIRST.secret])
+@each_row("secret", [b"", FIRST.secret])
 def test_an_invalid_key_id_is_refused(kid: object, secret: bytes, process: TokenProcess) -> None:
     check_refused(process, forged({**HEADER, "kid": kid}, claims(process), secret))
 
@@ -118,7 +118,7 @@ def test_a_header_without_a_key_id_is_refused(process: TokenProcess) -> None:
     check_refused(process, forged({"alg": "HS256", "typ": "JWT"}, claims(process)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "more",
     [
         {"crit": ["b64"]},
@@ -137,7 +137,6 @@ def test_a_header_without_a_key_id_is_refused(process: TokenProcess) -> None:
         {"typ": None},
         {"typ": ["JWT"]},
     ],
-    ids=json.dumps,
 )
 def test_a_header_with_additional_or_other_values_is_refused(
     more: Mapping[str, object], process: TokenProcess
@@ -150,29 +149,28 @@ def test_an_unencoded_payload_is_refused(process: TokenProcess) -> None:
     check_refused(process, f"{part({**HEADER, 'b64': False, 'crit': ['b64']})}..{'A' * 43}")
 
 
-@pytest.mark.parametrize("header", [[], ["alg"], "HS256", 1, None, True, b"", b"{", b"\xff", b"{}" * 2])
+@each_row("header", [[], ["alg"], "HS256", 1, None, True, b"", b"{", b"\xff", b"{}" * 2])
 def test_an_invalid_header_is_refused(header: object, process: TokenProcess) -> None:
     check_refused(process, forged(header, claims(process)))
 
 
-@pytest.mark.parametrize("depth", [100, 2000])
-@pytest.mark.parametrize("opening", ["[", '{"a":'])
+@each_row("depth", [100, 2000])
+@each_row("opening", ["[", '{"a":'])
 def test_endless_nesting_is_refused(opening: str, depth: int, process: TokenProcess) -> None:
     nested = (opening * (depth // len(opening) + 1)).encode()
     check_refused(process, forged(nested, claims(process)))
     check_refused(process, forged(HEADER, nested))
 
 
-@pytest.mark.parametrize("name", claims(TokenProcess()))
+@each_row("name", claims(TokenProcess()))
 def test_a_missing_claim_is_refused(name: str, process: TokenProcess) -> None:
     check_refused(process, forged(HEADER, claims(process, **{name: ...})))
 
 
-@pytest.mark.parametrize("name", claims(TokenProcess()))
-@pytest.mark.parametrize(
+@each_row("name", claims(TokenProcess()))
+@each_row(
     "value",
     [None, True, False, "", "1", 1.5, -1, 10**18, 10**400, float("nan"), float("inf"), [], ["Hr"], {}],
-    ids=lambda value: repr(value)[:8],
 )
 def test_a_claim_of_another_type_is_refused(name: str, value: object, process: TokenProcess) -> None:
     """This also holds for a valid signature, in case another version issues such claims."""
@@ -182,7 +180,7 @@ def test_a_claim_of_another_type_is_refused(name: str, value: object, process: T
     check_refused(process, forged(HEADER, claims(process, **{name: value})))
 
 
-@pytest.mark.parametrize("name", ["iat", "nbf", "exp", "auth_time", "__generation"])
+@each_row("name", ["iat", "nbf", "exp", "auth_time", "__generation"])
 def test_a_number_written_as_text_is_refused(name: str, process: TokenProcess) -> None:
     check_refused(process, forged(HEADER, claims(process, **{name: str(claims(process)[name])})))
     check_refused(process, forged(HEADER, claims(process, **{name: float(str(claims(process)[name]))})))
@@ -193,7 +191,7 @@ def test_a_number_with_too_many_digits_is_refused(process: TokenProcess) -> None
     check_refused(process, forged(HEADER, payload))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "changes",
     [
         {"iss": "Stratabase"},
@@ -205,7 +203,6 @@ def test_a_number_with_too_many_digits_is_refused(process: TokenProcess) -> None
         {"__generation": 3},
         {"__generation": 5},
     ],
-    ids=json.dumps,
 )
 def test_a_false_claim_is_refused(changes: Mapping[str, object], process: TokenProcess) -> None:
     check_refused(process, forged(HEADER, claims(process, **changes)))
@@ -256,7 +253,7 @@ def test_a_token_with_one_character_changed_anywhere_is_refused(process: TokenPr
                 check_refused(process, token[:place] + other + token[place + 1 :])
 
 
-@pytest.mark.parametrize(
+@each_row(
     "spelling",
     ["{}=", "{}==", " {}", "{}\n", "{}.", ".{}", "{}.{}", "Bearer {}", "{}\0", "\ufeff{}", "{}\ud800"],
 )
@@ -266,9 +263,7 @@ def test_a_valid_token_with_additions_is_refused(spelling: str, process: TokenPr
     check_refused(process, spelling.format(token, token))
 
 
-@pytest.mark.parametrize(
-    "token", ["", ".", "..", "...", "a.b.c", "\ud800", "é" * 100, "A" * MAX_TOKEN_LENGTH, "." * 99]
-)
+@each_row("token", ["", ".", "..", "...", "a.b.c", "\ud800", "é" * 100, "A" * MAX_TOKEN_LENGTH, "." * 99])
 def test_garbage_is_refused(token: str, process: TokenProcess) -> None:
     check_refused(process, token)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import each_row
 from tests.scenarios.refusals.case import KEY
 from tests.scenarios.refusals.issue import Issue
 from tests.scenarios.refusals.service_client import MODEL, ServiceClient, error
@@ -37,7 +38,7 @@ def asking(verb: str, argument: str) -> str:
     return f"query {{\n  {KEY}: {call % argument} {{ {shows} }}\n}}"
 
 
-@pytest.mark.parametrize("verb", READING)
+@each_row("verb", READING)
 def test_the_result_without_the_cache_is_the_same(client: ServiceClient, verb: str) -> None:
     with_it, without_it = (
         client.answer(client.named(asking(verb, argument))).body

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import pytest
-
+from tests.rows import each_row
 from tests.scenarios.refusals.needs import nested
 from tests.scenarios.refusals.service_client import ServiceClient
 
@@ -169,7 +168,7 @@ DOCUMENTS = [
 ]
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.says)
+@each_row("document", DOCUMENTS)
 def test_an_invalid_document_is_not_executed(client: ServiceClient, document: Document) -> None:
     """The status says so only to clients that know the type of the answer."""
     before = client.store.rows()
@@ -212,7 +211,7 @@ NESTED = {
 }
 
 
-@pytest.mark.parametrize("what", NESTED)
+@each_row("what", NESTED)
 def test_a_too_deeply_nested_document_is_reported(client: ServiceClient, what: str) -> None:
     query, variables = NESTED[what]
 

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from tests.rows import each_row
 from tests.scenarios.refusals.case import IN_BULK, KEY, Asked, Case, changing, filling, loosely, making
 from tests.scenarios.refusals.issue import Issue, entity, missing, one_required, role
@@ -205,7 +203,7 @@ def test_issues_name_objects_by_their_client_id(refuse: Callable[[Case], None], 
     refuse(case)
 
 
-@pytest.mark.parametrize("id_", SHOWN, ids=lambda id_: repr(id_[:6]))
+@each_row("id_", SHOWN)
 def test_an_impossible_id_reads_deletes_and_finds_nothing(client: ServiceClient, id_: str) -> None:
     """That is no error: there is just nothing."""
     before = client.store.rows()

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from tests.rows import each_row
 from tests.scenarios.refusals.case import Case, changing, housing, loosely, making
 from tests.scenarios.refusals.issue import (
@@ -267,7 +265,7 @@ def test_two_contradicting_requests_on_one_part_are_refused(
     refuse(case)
 
 
-@pytest.mark.parametrize(("number", "wrong"), [(10, 10), (11, 1)])
+@each_row(("number", "wrong"), [(10, 10), (11, 1)])
 def test_the_same_mistake_in_many_parts_is_one_issue(client: ServiceClient, number: int, wrong: int) -> None:
     """The service and its validation agree, and the first place is the one that is told."""
     phones = [{"_clientId": f"p{row}", "digits": "9" * 10} for row in range(number)]

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.rows import each_row
 from tests.scenarios.refusals.needs import PERSON
 from tests.scenarios.refusals.service_client import ServiceClient
 
@@ -227,9 +228,7 @@ def clean(client: ServiceClient) -> Callable[[str], None]:
     return cleaned
 
 
-@pytest.mark.parametrize(
-    ("class_name", "verb"), [(name, verb) for name, services in SERVICES.items() for verb in services]
-)
+@each_row(("class_name", "verb"), [(name, verb) for name, services in SERVICES.items() for verb in services])
 def test_each_service_returns_a_result(
     client: ServiceClient, clean: Callable[[str], None], class_name: str, verb: str
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import each_row
 from tests.server.http.serving import Client
 
 GRAPHQL = "/auth/api/graphql/{application}"
@@ -115,7 +116,7 @@ def test_a_chunked_body_arrives_whole(echoing: Client) -> None:
     assert base64.b64decode(request["body"]) == b"one two three"
 
 
-@pytest.mark.parametrize("method", ["DELETE", "GET", "OPTIONS", "PATCH", "POST", "PUT"])
+@each_row("method", ["DELETE", "GET", "OPTIONS", "PATCH", "POST", "PUT"])
 def test_an_endpoint_can_have_any_usual_method(echoing: Client, method: str) -> None:
     assert echoing.received(method, "/public/health")["method"] == method
 

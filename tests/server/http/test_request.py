@@ -8,6 +8,7 @@ import pytest
 from stratabase.core.http.base.cors import Cors
 from stratabase.server.http import connection
 from stratabase.server.http.errors import MAX_BODY, MAX_HEAD
+from tests.rows import each_row
 from tests.server.http.serving import DEADLINE, Client, Response, http_server, problem, status_of
 
 
@@ -99,14 +100,14 @@ def test_a_head_of_10240_bytes_is_accepted_and_a_larger_one_is_431(echoing: Clie
     assert f"have {MAX_HEAD + 1} bytes; at most {MAX_HEAD}".encode() in refused
 
 
-@pytest.mark.parametrize("size", [MAX_HEAD, 66_000, 98_000])
+@each_row("size", [MAX_HEAD, 66_000, 98_000])
 def test_a_long_query_counts_towards_the_head(echoing: Client, size: int) -> None:
     """The parser of targets takes no more than 65,535 bytes."""
     line = f"GET /?q={'x' * size} HTTP/1.1\r\nHost: 127.0.0.1:{echoing.port}\r\nConnection: close\r\n\r\n"
     assert echoing.raw(line.encode()).startswith(b"HTTP/1.1 431 ")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "hosts", "status"),
     [
         ("GET / HTTP/1.1", [], 400),
@@ -123,7 +124,6 @@ def test_a_long_query_counts_towards_the_head(echoing: Client, size: int) -> Non
         ("GET / HTTP/1.1", ["host: example.com:8000"], 200),
         ("GET / HTTP/1.1", ["HOST: [::1]:8000"], 200),
     ],
-    ids=repr,
 )
 def test_a_request_names_its_host_exactly_once(
     echoing: Client, line: str, hosts: list[str], status: int

@@ -47,7 +47,7 @@ def test_repeated_headers_are_all_sent(answered: Answered) -> None:
     assert [value for name, value in headers if name == "set-cookie"] == ["a=1", "b=2"]
 
 
-@pytest.mark.parametrize("status", [204, 304])
+@each_row("status", [204, 304])
 def test_some_statuses_have_no_body(answered: Answered, status: int) -> None:
     response = answered(Response(status, body=b"ignored"))
 
@@ -55,7 +55,7 @@ def test_some_statuses_have_no_body(answered: Answered, status: int) -> None:
     assert response.header("Content-Length") is None
 
 
-@pytest.mark.parametrize("length", ["4", "", "4, 5", "-1", "x"])
+@each_row("length", ["4", "", "4, 5", "-1", "x"])
 def test_head_has_the_length_that_the_endpoint_declares(answered: Answered, length: str) -> None:
     headers: Headers = (("ETag", "x"), ("Content-Length", length))
     response = answered(Response(200, headers), "HEAD")
@@ -64,9 +64,7 @@ def test_head_has_the_length_that_the_endpoint_declares(answered: Answered, leng
     assert response.header("Content-Length") == (length if length == "4" else None)
 
 
-@pytest.mark.parametrize(
-    "name", ["Content-Length", "transfer-encoding", "Connection", "Upgrade", "Keep-Alive"]
-)
+@each_row("name", ["Content-Length", "transfer-encoding", "Connection", "Upgrade", "Keep-Alive"])
 def test_transport_headers_of_an_endpoint_are_ignored(answered: Answered, name: str) -> None:
     response = answered(Response(200, ((name, "7"),), b"four"))
 
@@ -75,7 +73,7 @@ def test_transport_headers_of_an_endpoint_are_ignored(answered: Answered, name: 
     assert name.lower() == "content-length" or response.header(name) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "header",
     [
         ("X-A", "1\r\nX-B: 2"),
@@ -88,7 +86,6 @@ def test_transport_headers_of_an_endpoint_are_ignored(answered: Answered, name: 
         ("X A", "1"),
         ("", "1"),
     ],
-    ids=repr,
 )
 def test_a_header_value_cannot_inject_another_header(answered: Answered, header: tuple[str, str]) -> None:
     response = answered(Response(200, (header,)))
@@ -97,7 +94,7 @@ def test_a_header_value_cannot_inject_another_header(answered: Answered, header:
     assert response.header("X-B") is None
 
 
-@pytest.mark.parametrize("value", ["tab\there", "caf\xe9", " spaces ", ""], ids=repr)
+@each_row("value", ["tab\there", "caf\xe9", " spaces ", ""])
 def test_harmless_values_are_sent(answered: Answered, value: str) -> None:
     assert answered(Response(200, (("X-A", value),))).header("X-A") in (value, value.lstrip())
 

@@ -37,7 +37,7 @@ def test_parameters_may_have_any_name_and_are_decoded() -> None:
     assert match.parameters == {"some-id": "1/2", "some.other": "é"}
 
 
-@pytest.mark.parametrize("method", ["PROPFIND", "TRACE", "LOCK", "SEARCH"])
+@each_row("method", ["PROPFIND", "TRACE", "LOCK", "SEARCH"])
 def test_a_method_that_no_endpoint_has_is_405(echoing: Client, method: str) -> None:
     response = echoing.request(method, "/")
 

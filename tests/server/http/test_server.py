@@ -6,10 +6,11 @@ import json
 
 import pytest
 
+from tests.rows import each_row
 from tests.server.http.serving import Client, status_of
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sent",
     [
         b"nonsense\r\n\r\n",
@@ -22,7 +23,6 @@ from tests.server.http.serving import Client, status_of
         b"POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         b"GET / HTTP/1.1\r\nBad Name: x\r\n\r\n",
     ],
-    ids=repr,
 )
 def test_malformed_http_is_400(echoing: Client, sent: bytes) -> None:
     received = echoing.raw(sent)
@@ -32,16 +32,15 @@ def test_malformed_http_is_400(echoing: Client, sent: bytes) -> None:
     assert json.loads(received.partition(b"\r\n\r\n")[2])["status"] == 400
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sent",
     [
         b"GET /1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
         b"POST /1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi",
         b"GET /1 HTTP/1.0\r\n\r\n",
     ],
-    ids=repr,
 )
-@pytest.mark.parametrize("more", [b"\r\n", b"garbage", b"GET /2 HTTP/1.1\r\nHost: x\r\n\r\n"], ids=repr)
+@each_row("more", [b"\r\n", b"garbage", b"GET /2 HTTP/1.1\r\nHost: x\r\n\r\n"])
 def test_what_follows_the_last_request_is_ignored(echoing: Client, sent: bytes, more: bytes) -> None:
     received = echoing.raw(sent + more)
 
@@ -55,7 +54,7 @@ def test_malformed_http_is_not_logged(echoing: Client, caplog: pytest.LogCapture
     assert caplog.text == ""
 
 
-@pytest.mark.parametrize("start", [b"GET / HTTP/1.1\r\nX-Endless: ", b"GET /", b"GET / HTTP/1.1\r\n"])
+@each_row("start", [b"GET / HTTP/1.1\r\nX-Endless: ", b"GET /", b"GET / HTTP/1.1\r\n"])
 def test_an_endless_head_is_refused_early(echoing: Client, start: bytes) -> None:
     piece = b"X-Many: more\r\n" * 500 if start.endswith(b"\r\n") else b"x" * 8000
     connection = http.client.HTTPConnection("127.0.0.1", echoing.port, timeout=20)
@@ -125,7 +124,7 @@ def test_requests_after_an_ignored_upgrade_are_read(echoing: Client) -> None:
     assert received.count(b"HTTP/1.1 200 OK") == 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("version", "connection"), [("1.1", "close, Upgrade"), ("1.1", "Upgrade, close"), ("1.0", "Upgrade")]
 )
 def test_an_upgrade_is_ignored_with_connection_close(echoing: Client, version: str, connection: str) -> None:

@@ -9,6 +9,7 @@ from stratabase.core.domain.objects.idempotency import IdempotencyKeyReused
 from stratabase.core.http.base.refusals import Malformed
 from stratabase.core.operations.executor import GraphQLResponse, QueriesOnly
 from stratabase.values.messages import verbatim
+from tests.rows import each_row
 
 GRAPHQL = "/auth/api/graphql/{application}"
 MODERN = "application/graphql-response+json"
@@ -79,7 +80,7 @@ TWICE = {
 }
 
 
-@pytest.mark.parametrize("body", TWICE.values(), ids=TWICE)
+@each_row("body", TWICE.values())
 def test_a_duplicate_json_key_is_refused(post: Any, fakes: Any, body: str) -> None:
     """Two readers could understand such a body differently. REST refuses it too."""
     reply = post(body)
@@ -111,7 +112,7 @@ def test_equal_keys_in_different_objects_are_accepted(post: Any, fakes: Any, var
     assert fakes.executor.calls[0][1] == variables
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "detail"),
     [
         ("", "is not valid JSON"),
@@ -157,7 +158,7 @@ def test_an_invalid_query_string_is_refused(query: Any, detail: str, get: Any, f
     assert detail in reply.json()["detail"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content_type", "status"),
     [
         ("application/json", 200),
@@ -175,7 +176,7 @@ def test_only_json_bodies_are_accepted(content_type: str, status: int, post: Any
     assert post({"query": "{x}"}, Content_Type=content_type).status == status
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("accept", "status", "content_type"),
     [
         ("*/*", 200, LEGACY),
@@ -199,7 +200,7 @@ def test_the_status_of_an_invalid_document_depends_on_the_media_type(
     assert reply.headers["Content-Type"] == [f"{content_type}; charset=utf-8"]
 
 
-@pytest.mark.parametrize("mutated", [True, False])
+@each_row("mutated", [True, False])
 def test_a_too_large_response_says_whether_a_mutation_was_executed(
     mutated: bool, post: Any, fakes: Any
 ) -> None:
@@ -208,7 +209,7 @@ def test_a_too_large_response_says_whether_a_mutation_was_executed(
     assert (reply.status, "The mutation was already executed." in reply.body) == (413, mutated)
 
 
-@pytest.mark.parametrize("accept", [MODERN, LEGACY])
+@each_row("accept", [MODERN, LEGACY])
 def test_an_executed_operation_is_200_even_with_errors(accept: str, post: Any, fakes: Any) -> None:
     fakes.executor.outcome = GraphQLResponse(b'{"errors":[{"message":"no"}],"data":null}')
     assert post({"query": "{x}"}, Accept=accept).status == 200
@@ -231,7 +232,7 @@ def test_a_mutation_by_get_is_refused(get: Any, fakes: Any) -> None:
     assert (reply.status, reply.headers["Allow"]) == (405, ["POST"])
 
 
-@pytest.mark.parametrize(("application", "status"), [("Hr", 200), ("hR", 200), ("Crm", 404), ("", 404)])
+@each_row(("application", "status"), [("Hr", 200), ("hR", 200), ("Crm", 404), ("", 404)])
 def test_the_application_in_the_path_is_case_insensitive(application: str, status: int, post: Any) -> None:
     assert post({"query": "{x}"}, application=application).status == status
 

@@ -22,6 +22,7 @@ from tests.core.http.files.forms import CONTENT_TYPE, form, part
 from tests.core.http.reply import Reply
 from tests.core.operations.files.resumable_scenario import ResumableScenario
 from tests.http_fixtures import sign_in
+from tests.rows import each_row
 
 UPLOADS = "/auth/file/{class}/{name}"
 PENDING = "/auth/file/{class}/{name}/pending/{pendingFileId}"
@@ -168,8 +169,8 @@ def test_options_says_what_is_supported(send: Send) -> None:
     assert reply.header("Allow") == "GET, HEAD, PATCH, POST, DELETE, OPTIONS"
 
 
-@pytest.mark.parametrize("version", [None, "", "0.2.2", "1.0", "2.0.0"])
-@pytest.mark.parametrize("method", ["PATCH", "DELETE"])
+@each_row("version", [None, "", "0.2.2", "1.0", "2.0.0"])
+@each_row("method", ["PATCH", "DELETE"])
 def test_another_version_is_refused(send: Send, method: str, version: str | None) -> None:
     id_ = begin(send)
 
@@ -202,7 +203,7 @@ def test_other_requests_are_as_before(send: Send) -> None:
     assert send("HEAD", id_).header("Upload-Length") == head.header("Content-Length")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("headers", "status", "text"),
     [
         ({"Upload_Offset": None}, 400, "Upload-Offset is missing"),
@@ -288,7 +289,7 @@ def test_the_body_of_a_creation_must_be_bytes_of_the_file(send: Send) -> None:
     assert reply.status == 415
 
 
-@pytest.mark.parametrize("method", ["HEAD", "PATCH", "DELETE"])
+@each_row("method", ["HEAD", "PATCH", "DELETE"])
 def test_unknown_uploads_and_those_of_others_are_gone(send: Send, method: str) -> None:
     id_ = begin(send)
 

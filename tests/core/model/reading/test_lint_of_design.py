@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from stratabase.core.model.reading import lint_model_file
+from tests.rows import each_row
 
 SCHEMA = 'extend schema @application(name: "Shop") @profile(name: "Boss", administrator: true)'
 CLERK = f'{SCHEMA} @profile(name: "Clerk")\n'
@@ -44,7 +43,7 @@ def unversioned(whole: str, role: str, part: str) -> str:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("model", "expected"),
     [
         (
@@ -75,7 +74,6 @@ def unversioned(whole: str, role: str, part: str) -> str:
         ("type Box { lid: Lid @composition }\ntype Lid @class(versioned: true) { name: String }", []),
         ("type Box @class(versioned: true) { lid: Lid }\ntype Lid { name: String }", []),
     ],
-    ids=["list", "two roles", "part of a part", "both", "only the part", "association"],
 )
 def test_unversioned_parts_of_a_versioned_whole_are_reported(
     model: str, expected: list[tuple[int, int, str]], tmp_path: Path
@@ -83,7 +81,7 @@ def test_unversioned_parts_of_a_versioned_whole_are_reported(
     assert warnings(tmp_path, f"{SCHEMA}\n{model}") == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("classes", "expected"),
     [
         ("type Pet { name: String }", [NEITHER]),
@@ -104,13 +102,12 @@ def test_unversioned_parts_of_a_versioned_whole_are_reported(
         ),
         ('type Pet @grant(profile: "Clerk", allow: [READ, CREATE, EDIT, DELETE]) { name: String }', []),
     ],
-    ids=["no grant", "empty grant", "empty grants", "one action", "explicitly everything"],
 )
 def test_profiles_that_can_do_nothing_are_reported(classes: str, expected: list[str], tmp_path: Path) -> None:
     assert warnings(tmp_path, CLERK + classes) == [(1, CLERK_AT, message) for message in expected]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("access", "classes", "expected"),
     [
         ("NONE", "type Pet { name: String }", [NONE]),
@@ -119,7 +116,6 @@ def test_profiles_that_can_do_nothing_are_reported(classes: str, expected: list[
         ("FULL", 'type Pet @grant(profile: "Clerk", allow: []) { name: String }', [NOTHING]),
         ("READ", 'type Pet @grant(profile: "Clerk", allow: []) { name: String } type Cage { size: Int }', []),
     ],
-    ids=["none", "read", "full", "full, and nothing granted", "read of another class"],
 )
 def test_the_access_of_a_profile_counts(
     access: str, classes: str, expected: list[str], tmp_path: Path
@@ -168,7 +164,7 @@ def to_index(name: str) -> str:
     return f'{TESTS_ALL}Add @index(attributes: ["{name}"]) to Pet.'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("where", "directives", "expected"),
     [
         ("name == 'Rex'", "", to_index("name")),
@@ -218,12 +214,12 @@ def test_a_condition_that_no_index_serves_is_reported(
     assert found == ([] if expected is None else [(3, 50, expected)])
 
 
-@pytest.mark.parametrize("allow", ["CREATE", "CREATE, EDIT, DELETE"])
+@each_row("allow", ["CREATE", "CREATE, EDIT, DELETE"])
 def test_a_condition_that_limits_no_page_needs_no_index(allow: str, tmp_path: Path) -> None:
     assert warnings(tmp_path, pet("name == 'Rex'", allow=allow)) == []
 
 
-@pytest.mark.parametrize("kind", ["SINGLETON", "FORM"])
+@each_row("kind", ["SINGLETON", "FORM"])
 def test_a_class_without_pages_needs_no_index(kind: str, tmp_path: Path) -> None:
     model = (
         f'{CLERK}type Pet @class(kind: {kind}) @grant(profile: "Clerk", allow: [READ], where: "age > 3") '

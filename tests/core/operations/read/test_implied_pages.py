@@ -18,6 +18,7 @@ from stratabase.core.operations.read.reader import Reader
 from stratabase.core.store.renamed_repository import open_repository
 from tests.core.store.watched_engine import WatchedEngine
 from tests.fakes import unlimited_budget
+from tests.rows import each_row
 
 TEXT = """
 extend schema @application(name: "Clinic") @profile(name: "Admin", administrator: true)
@@ -96,7 +97,7 @@ FEW = 20
 """A limit of items for a page that does not read the class."""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("profile", "class_name", "filter_", "ids"),
     [
         ("Admin", "Appointment", BY_ROLE, ["a107", "a7"]),

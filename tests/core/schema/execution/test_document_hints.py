@@ -10,6 +10,7 @@ from stratabase.core.app.app import App
 from stratabase.core.domain.caller import Caller
 from stratabase.core.settings import Settings
 from tests.fakes import ADMINISTRATOR
+from tests.rows import each_row
 
 MODEL = """
 extend schema @application(name: "Shop") @profile(name: "Administrator", administrator: true)
@@ -60,7 +61,7 @@ def _error(instance: App, text: str, profile: str | None = None, variables: Any 
     return str(error["message"])
 
 
-@pytest.mark.parametrize("text", HINTS)
+@each_row("text", HINTS)
 def test_an_error_says_what_to_write_instead(text: str, instance: App) -> None:
     assert _error(instance, text).endswith(HINTS[text])
     instance.close()

@@ -18,6 +18,7 @@ from tests.contract.engine.reference import ReferenceEngine
 from tests.core.schema.grants.guild_api import GuildApi
 from tests.core.schema.graph_api import OrderedIds
 from tests.fakes import FrozenClock, unlimited_budget
+from tests.rows import each_row
 from tests.soak import mostly
 
 CROSSING = read_model_file(Path(__file__).parent.parent / "models/crossing.graphql")
@@ -102,8 +103,8 @@ LED = {
 }
 
 
-@pytest.mark.parametrize("service", UPDATES)
-@pytest.mark.parametrize("data", LED.values(), ids=LED)
+@each_row("service", UPDATES)
+@each_row("data", LED.values())
 def test_an_update_cannot_reference_a_missing_or_hidden_object(
     hidden_objects: HiddenObjects, data: dict[str, Any], service: str
 ) -> None:
@@ -121,8 +122,8 @@ MADE = {
 }
 
 
-@pytest.mark.parametrize("service", CREATIONS)
-@pytest.mark.parametrize("data", MADE.values(), ids=MADE)
+@each_row("service", CREATIONS)
+@each_row("data", MADE.values())
 def test_a_creation_cannot_reference_a_missing_or_hidden_object(
     hidden_objects: HiddenObjects, data: dict[str, Any], service: str
 ) -> None:
@@ -130,7 +131,7 @@ def test_a_creation_cannot_reference_a_missing_or_hidden_object(
     assert result == ["ENTITY_NOT_FOUND"] * len(data)
 
 
-@pytest.mark.parametrize("role", [*TO_ONE, *TO_MANY])
+@each_row("role", [*TO_ONE, *TO_MANY])
 def test_a_missing_or_hidden_object_is_reported_beside_other_issues(
     hidden_objects: HiddenObjects, role: str
 ) -> None:
@@ -144,8 +145,8 @@ def test_a_missing_or_hidden_object_is_reported_beside_other_issues(
 TAKEN = {role: {role: {"remove": ["@"]}} for role in TO_MANY}
 
 
-@pytest.mark.parametrize("service", UPDATES)
-@pytest.mark.parametrize("data", TAKEN.values(), ids=TAKEN)
+@each_row("service", UPDATES)
+@each_row("data", TAKEN.values())
 def test_removing_a_missing_or_hidden_object_from_a_role_removes_nothing(
     hidden_objects: HiddenObjects, data: dict[str, Any], service: str
 ) -> None:
@@ -164,8 +165,8 @@ STRANGERS = {
 }
 
 
-@pytest.mark.parametrize("service", UPDATES)
-@pytest.mark.parametrize(("class_name", "data"), STRANGERS.values(), ids=STRANGERS)
+@each_row("service", UPDATES)
+@each_row(("class_name", "data"), STRANGERS.values())
 def test_a_hidden_part_is_not_found(
     hidden_objects: HiddenObjects, class_name: str, data: dict[str, Any], service: str
 ) -> None:

@@ -8,6 +8,7 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.model.reading import read_model
 from tests.contract.engine.reference import ReferenceEngine
 from tests.core.schema.grants.archive_api import ArchiveApi
+from tests.rows import each_row
 
 MODEL = read_model(
     """
@@ -38,7 +39,7 @@ def member(profile: str) -> Caller:
     return Caller(f"of {profile}", profile, profile)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "query",
     [
         "{ Order___getPage { totalCount } }",
@@ -50,7 +51,7 @@ def member(profile: str) -> Caller:
         'mutation { lock(locks: [{entityName: Order, entityID: "x"}]) { locked } }',
     ],
 )
-@pytest.mark.parametrize("profile", ["Visitor", "Unknown"])
+@each_row("profile", ["Visitor", "Unknown"])
 def test_everything_is_refused(shop: ArchiveApi, query: str, profile: str) -> None:
     response = shop.executor.execute(query, {}, None, member(profile), "trace")
     assert not response.began
@@ -65,7 +66,7 @@ def test_everything_is_refused(shop: ArchiveApi, query: str, profile: str) -> No
     assert error["extensions"]["issueType"] == "APPLICATION_ACCESS_FORBIDDEN"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("profile", "expected"),
     [("Owner", []), ("Reader", ["ENTITY_GRANT_CREATE"]), ("Writer", ["ENTITY_GRANT_READ"])],
 )

@@ -282,15 +282,15 @@ def _told(messages: list[str], sent: str) -> list[str]:
     return [name for name in NAMES for message in messages if name in message and name not in sent]
 
 
-@pytest.mark.parametrize("query", WRONG.values(), ids=WRONG)
-@pytest.mark.parametrize("profile", ["Clerk", "Guest"])
+@each_row("query", WRONG.values())
+@each_row("profile", ["Clerk", "Guest"])
 def test_errors_name_nothing_that_the_profile_may_not_use(shop: Api, profile: str, query: str) -> None:
     for _times in range(2):
         assert _told(shop.messages(profile, query), query) == []
 
 
-@pytest.mark.parametrize(("query", "value"), VARIABLES.values(), ids=VARIABLES)
-@pytest.mark.parametrize("profile", ["Clerk", "Guest"])
+@each_row(("query", "value"), VARIABLES.values())
+@each_row("profile", ["Clerk", "Guest"])
 def test_errors_of_variables_name_nothing_that_the_profile_may_not_use(
     shop: Api, profile: str, query: str, value: Any
 ) -> None:

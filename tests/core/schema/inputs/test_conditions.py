@@ -15,6 +15,7 @@ from stratabase.values.formats.preferences import Formats
 from tests.core.schema.graph_api import GraphApi
 from tests.everything_model import EVERYTHING, EverythingObjects
 from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, unlimited_budget
+from tests.rows import each_row
 
 PAGE = "query($e: String) { p: Person___getPage(options: {filter_exp: $e}) { items { _id } } }"
 
@@ -46,7 +47,7 @@ def found(api: GraphApi, text: str | None, more: str = "") -> str:
     return "".join(each["_id"] for each in api.ask(query, e=text)["items"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         (None, "abcde"),
@@ -74,7 +75,7 @@ def test_a_condition_filters_objects(api: GraphApi, text: str | None, expected: 
     assert [found(api, text) for _ in range(3)] == [expected] * 3
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("team_name == 'team'", "abcd"),
@@ -90,7 +91,7 @@ def test_a_condition_may_use_derived_attributes(api: GraphApi, text: str, expect
     assert found(api, text) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("more", "expected"),
     [
         (", filter: {height___lt: 200}", "bc"),
@@ -169,7 +170,7 @@ WRONG: dict[str, list[tuple[int, str]]] = {
 }
 
 
-@pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
+@each_row("text", WRONG)
 def test_an_invalid_condition_is_reported_with_its_position(api: GraphApi, text: str) -> None:
     """All errors are reported before anything is read."""
     errors = api.body(PAGE, e=text)["errors"]
@@ -222,9 +223,7 @@ def test_errors_name_no_members_if_suggestions_are_disabled() -> None:
     assert "height" not in body
 
 
-@pytest.mark.parametrize(
-    ("zone", "expected"), [("UTC", "e"), ("Pacific/Kiritimati", ""), ("Pacific/Honolulu", "e")]
-)
+@each_row(("zone", "expected"), [("UTC", "e"), ("Pacific/Kiritimati", ""), ("Pacific/Honolulu", "e")])
 def test_today_uses_the_time_zone_of_the_caller(api: GraphApi, zone: str, expected: str) -> None:
     """The time is noon of 1 January 2020 in UTC."""
     caller = Caller("1", "ada", "Administrator", administrator=True, formats=Formats(time_zone=zone))

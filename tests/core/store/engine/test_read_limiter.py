@@ -41,7 +41,7 @@ def store() -> Store:
     return store
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "index", "costly"),
     [
         (Query("", BY_COUNT), ("count",), ()),

@@ -10,6 +10,7 @@ from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.core.store.sqlite.queries import range_query
 from stratabase.core.store.sqlite.table import COLUMNS
 from tests.contract.engine.engine_calls import put
+from tests.rows import each_row
 
 ENDS = (None, "a")
 
@@ -22,7 +23,7 @@ def plan(engine: SqliteEngine, statement: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("index", [ITEMS, *INDEX_NAMES])
+@each_row("index", [ITEMS, *INDEX_NAMES])
 def test_a_page_of_a_range_is_one_index_search(engine: SqliteEngine, index: str) -> None:
     used = {ITEMS: "sqlite_autoindex_items_1"}.get(index, index)
     for low, high, (included, backward, later) in product(ENDS, ENDS, product((True, False), repeat=3)):
@@ -35,7 +36,7 @@ def test_a_page_of_a_range_is_one_index_search(engine: SqliteEngine, index: str)
         assert step.count(" AND ") == started, step
 
 
-@pytest.mark.parametrize("index", [ITEMS, *INDEX_NAMES])
+@each_row("index", [ITEMS, *INDEX_NAMES])
 def test_a_count_reads_the_index_alone(engine: SqliteEngine, index: str) -> None:
     used = {ITEMS: "sqlite_autoindex_items_1"}.get(index, index)
     for low, high, included, has_limit in product(ENDS, ENDS, (True, False), (True, False)):
@@ -51,7 +52,7 @@ def test_one_key_is_one_index_search(engine: SqliteEngine) -> None:
     assert step == "SEARCH items USING INDEX sqlite_autoindex_items_1 (partition=? AND sort=?)"
 
 
-@pytest.mark.parametrize("size", [2, queries.MAX_KEYS_PER_STATEMENT])
+@each_row("size", [2, queries.MAX_KEYS_PER_STATEMENT])
 def test_many_keys_are_looked_up_one_by_one(engine: SqliteEngine, size: int) -> None:
     last = plan(engine, queries._select_statement(size, COLUMNS))[-1]
     assert last == "SEARCH items USING INDEX sqlite_autoindex_items_1 (partition=? AND sort=?)"

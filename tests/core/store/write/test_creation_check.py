@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-import pytest
-
 from stratabase.core.domain.objects.change import Change
 from stratabase.core.domain.objects.commit_refusals import (
     IntegrityViolation,
@@ -19,6 +17,7 @@ from stratabase.core.store.engine.port import Engine, Item, Key
 from tests.contract.engine.engines import SEQUENTIAL, engine_fixture, scope_of_shared_engine
 from tests.core.store.graphs import Objects, change
 from tests.core.store.watched_engine import WatchedEngine
+from tests.rows import each_row
 from tests.soak import seed
 
 engine = engine_fixture(SEQUENTIAL, scope_of_shared_engine)
@@ -105,7 +104,7 @@ def test_what_may_not_be_refused_passes_a_dry_run(engine: Engine) -> None:
     assert certain
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("state", "may"),
     [
         ({}, False),

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from stratabase.core.model.model import Model
 from tests.rows import each_row
 
@@ -52,6 +50,6 @@ def test_cycles_are_refused(complains: Callable[..., None], written: str, messag
     complains(written, message)
 
 
-@pytest.mark.parametrize("written", FINE.values(), ids=FINE)
+@each_row("written", FINE.values())
 def test_models_without_cycles_are_accepted(reads: Callable[[str], Model], written: str) -> None:
     assert reads(written).classes

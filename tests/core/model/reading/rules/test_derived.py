@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from stratabase.core.model.model import Model
 from tests.rows import each_row
 
@@ -93,6 +91,6 @@ def test_invalid_derived_attributes_are_refused(
     complains(WORLD + written + " }", message)
 
 
-@pytest.mark.parametrize("written", FINE)
+@each_row("written", FINE)
 def test_valid_derived_attributes_are_accepted(reads: Callable[[str], Model], written: str) -> None:
     assert reads(WORLD + written + " }").classes

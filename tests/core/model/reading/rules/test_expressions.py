@@ -145,7 +145,7 @@ def test_invalid_expressions_are_refused(complains: Callable[..., None], case: t
     complains(WORLD + written, *messages)
 
 
-@pytest.mark.parametrize("written", FINE.values(), ids=FINE)
+@each_row("written", FINE.values())
 def test_valid_expressions_are_accepted(reads: Callable[[str], Model], written: str) -> None:
     assert reads(WORLD + written).classes
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from stratabase.core.model.model import Model
 from tests.rows import each_row
 
@@ -57,6 +55,6 @@ def test_invalid_roles_are_refused(complains: Callable[..., None], case: tuple[s
     complains(written, *messages)
 
 
-@pytest.mark.parametrize("written", FINE.values(), ids=FINE)
+@each_row("written", FINE.values())
 def test_valid_roles_are_accepted(reads: Callable[[str], Model], written: str) -> None:
     assert reads(written).classes
