@@ -1,7 +1,6 @@
 """Classifies failed requests: transient errors, refusals, and mistakes of the caller."""
 
-from stratabase.core.domain.issues.refusals import Unavailable
-from stratabase.values.messages import _
+from stratabase.core.domain.issues.refusals import store_unavailable
 from stratabase_aws.dynamodb.client import Rejected, Unanswered, Unreached
 
 CONDITION_FAILED = "ConditionalCheckFailed"
@@ -69,6 +68,6 @@ def permanent_error(rejected: Rejected, details: str = "") -> Exception:
     if rejected.code in _CALLER_MISTAKES:
         error = ValueError(f"The store cannot do this: {details or rejected.message}")
     else:
-        error = Unavailable(_("The store is temporarily unavailable. Try again later."), retry_after=5)
+        error = store_unavailable()
     error.__cause__ = rejected
     return error

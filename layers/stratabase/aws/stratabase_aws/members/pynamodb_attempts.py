@@ -11,9 +11,8 @@ from pynamodb.exceptions import DoesNotExist
 from pynamodb.expressions.update import Action
 
 from stratabase.core.domain.attempts import MAX_ATTEMPTS_KEPT, RecordedAttempt
-from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.issues.refusals import Unavailable, store_unavailable
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.values.messages import _
 from stratabase_aws.dynamodb.retry import PermanentRejection
 from stratabase_aws.members.pynamodb_table import PynamoRecord, PynamoTable
 
@@ -85,7 +84,7 @@ class PynamoAttempts:
             self._table.write(work)
         except PermanentRejection as error:
             if error.rejected.code != "ConditionalCheckFailedException":
-                raise Unavailable(_("The store is temporarily unavailable. Try again later."), 5) from error
+                raise store_unavailable() from error
 
 
 def _instant(attempt: str) -> Instant:

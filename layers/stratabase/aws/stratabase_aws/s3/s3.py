@@ -22,8 +22,7 @@ from stratabase.core.domain.files.blob import (
     check_part_number,
     parts_in_order,
 )
-from stratabase.core.domain.issues.refusals import StoreBusy, Unavailable
-from stratabase.values.messages import _
+from stratabase.core.domain.issues.refusals import StoreBusy, store_unavailable
 from stratabase_aws.deadline import DeadlineExecutor
 from stratabase_aws.endpoint import AwsEndpoint, create_client
 
@@ -39,7 +38,7 @@ class RangeBeyondEnd(Exception):
 def map_s3_error(error: Exception, key: str) -> Exception:
     """Return the exception for a failed request, of which botocore has made all attempts."""
     if not isinstance(error, ClientError):
-        return unavailable()
+        return store_unavailable()
     code = error.response.get("Error", {}).get("Code", "")
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     if code in _MISSING_CODES:
@@ -50,12 +49,7 @@ def map_s3_error(error: Exception, key: str) -> Exception:
         return RangeBeyondEnd(key)
     if code in _BUSY_CODES or status == 503:
         return StoreBusy()
-    return unavailable()
-
-
-def unavailable() -> Unavailable:
-    """Return the exception for a store that does not answer as it should."""
-    return Unavailable(_("The store is temporarily unavailable. Try again later."), retry_after=5)
+    return store_unavailable()
 
 
 def was_repeated(missing: BlobNotFound) -> bool:
@@ -245,7 +239,9 @@ class S3Blobs:
         )
         failures = [error for error in response.get("Errors", ()) if error.get("Code") != "NoSuchKey"]
         if failures:
-            raise unavailable() from RuntimeError(f"S3 did not delete {len(failures)} keys: {failures[:3]}")
+            raise store_unavailable() from RuntimeError(
+                f"S3 did not delete {len(failures)} keys: {failures[:3]}"
+            )
 
     def _has_parts(self, key: str, count: int) -> bool:
         """Return whether the bytes under a key are from a multipart upload with a number of parts."""
@@ -306,7 +302,7 @@ class S3Range:
             chunk: bytes = waiting.offload(self._body.read, CHUNK_SIZE)
         except (BotoCoreError, OSError) as error:
             self.close()
-            raise unavailable() from error
+            raise store_unavailable() from error
         if not chunk:
             self.close()
             raise StopIteration

@@ -16,9 +16,8 @@ from typing import TypeVar
 
 from stratabase.core import waiting
 from stratabase.core.domain.files.blob import CHUNK_SIZE
-from stratabase.core.domain.issues.refusals import StoreFull, Unavailable
+from stratabase.core.domain.issues.refusals import StoreFull, store_unavailable
 from stratabase.core.local_files import LockTimeout, is_disk_full, lock_file
-from stratabase.values.messages import _
 
 T = TypeVar("T")
 
@@ -31,8 +30,7 @@ def on_disk(work: Callable[..., T], *arguments: object) -> T:
         if is_disk_full(error):
             raise StoreFull(error.filename or "The folder of files") from error
         # The error has paths of this machine, so it is the cause, which the log shows.
-        message = _("The store is temporarily unavailable. Try again later.")
-        raise Unavailable(message, retry_after=5) from error
+        raise store_unavailable() from error
 
 
 def create_file(path: Path) -> FileIO:

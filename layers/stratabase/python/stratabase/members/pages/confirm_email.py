@@ -2,7 +2,7 @@
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.http.base.body import FORM_MEDIA_TYPE
-from stratabase.core.http.base.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
+from stratabase.core.http.base.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.core.http.base.language import response_language
 from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.http.base.shape import Field, Shape
@@ -14,9 +14,9 @@ from stratabase.members.operations.email_change import EmailChange
 from stratabase.members.pages.link_pages import (
     HTML,
     RETRY_AFTER,
-    TOKEN_PARAMETER,
     LinkPages,
     read_submission,
+    show_page_operation,
 )
 from stratabase.values.messages import _
 
@@ -77,9 +77,6 @@ def confirmation_page(application: str, token: str, language: str, member: Membe
 def confirm_email_endpoint(email_change: EmailChange, pages: ConfirmEmailPages) -> Endpoint:
     """Return the endpoint that confirms email addresses."""
 
-    def show_page(request: Request, _caller: Caller | None) -> Response:
-        return pages.show(request)
-
     def confirm_email(request: Request, _caller: Caller | None) -> Response:
         fields, is_form = read_submission(request, _BODY, _BODY)
         if is_form:
@@ -87,23 +84,7 @@ def confirm_email_endpoint(email_change: EmailChange, pages: ConfirmEmailPages) 
         email_change.confirm(fields["token"])
         return Response(205)
 
-    get = Operation(
-        show_page,
-        "showConfirmEmail",
-        "The page on which a member confirms a new email address, for browsers.",
-        {
-            200: ResponseSpec("The page with the button, or the page after it.", HTML),
-            401: ResponseSpec("The link was used, has expired, or was never sent. The page says so.", HTML),
-            503: ResponseSpec("The store is not available. The page says so.", HTML, RETRY_AFTER),
-        },
-        query={
-            **TOKEN_PARAMETER,
-            "result": Parameter("`done`: the page after the button."),
-            "language": Parameter("The language of the page after the button."),
-        },
-        error_format=ErrorFormat.PROBLEM_JSON,
-        has_format=False,
-    )
+    get = show_page_operation(pages.show, "showConfirmEmail", "confirms a new email address", "button")
     post = Operation(
         confirm_email,
         "confirmEmail",

@@ -10,7 +10,12 @@ from typing import Any
 
 from stratabase.core.domain.issues.refusals import Refusal, Unavailable
 from stratabase.core.http.base.body import FORM_MEDIA_TYPE, body_format_of, read_body, read_form
-from stratabase.core.http.base.endpoint import Parameter
+from stratabase.core.http.base.endpoint import (
+    ErrorFormat,
+    Operation,
+    Parameter,
+    ResponseSpec,
+)
 from stratabase.core.http.base.language import negotiate_language, response_language
 from stratabase.core.http.base.media_type import parse_media_type
 from stratabase.core.http.base.messages import Headers, Request, Response
@@ -27,7 +32,6 @@ HTML = "text/html"
 RETRY_AFTER = {"Retry-After": "When to try again, in seconds."}
 _STARTS_OF_PROGRAMS = (b"{", b"<")
 """How JSON and XML begin, and no form, in which browsers encode both. `curl -d` calls every body a form."""
-TOKEN_PARAMETER = {"token": Parameter("The token of the link.")}
 
 
 class LinkPages:
@@ -106,3 +110,24 @@ def read_submission(request: Request, body: Shape, form: Shape) -> tuple[dict[st
         )
         raise UnsupportedMediaType(message)
     return read_body(request, body), False
+
+
+def show_page_operation(show: Callable[[Request], Response], id_: str, purpose: str, part: str) -> Operation:
+    """Return the operation that shows the page of a link. `part`: what the page has for the member to use."""
+    return Operation(
+        lambda request, _caller: show(request),
+        id_,
+        f"The page on which a member {purpose}, for browsers.",
+        {
+            200: ResponseSpec(f"The page with the {part}, or the page after it.", HTML),
+            401: ResponseSpec("The link was used, has expired, or was never sent. The page says so.", HTML),
+            503: ResponseSpec("The store is not available. The page says so.", HTML, RETRY_AFTER),
+        },
+        query={
+            "token": Parameter("The token of the link."),
+            "result": Parameter(f"`done`: the page after the {part}."),
+            "language": Parameter(f"The language of the page after the {part}."),
+        },
+        error_format=ErrorFormat.PROBLEM_JSON,
+        has_format=False,
+    )

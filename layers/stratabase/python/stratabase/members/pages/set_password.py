@@ -7,7 +7,7 @@ from typing import NamedTuple
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Refusal, Unavailable
 from stratabase.core.http.base.body import FORM_MEDIA_TYPE
-from stratabase.core.http.base.endpoint import Endpoint, ErrorFormat, Operation, Parameter, ResponseSpec
+from stratabase.core.http.base.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.core.http.base.language import response_language
 from stratabase.core.http.base.messages import Headers, Request, Response
 from stratabase.core.http.base.refusals import log_refusal
@@ -20,9 +20,9 @@ from stratabase.members.operations.password_reset import PasswordReset
 from stratabase.members.pages.link_pages import (
     HTML,
     RETRY_AFTER,
-    TOKEN_PARAMETER,
     LinkPages,
     read_submission,
+    show_page_operation,
 )
 from stratabase.members.password import MAX_PASSWORD_LENGTH, Weakness, normalize_password, weakness_advice
 from stratabase.members.refusals import WeakPassword
@@ -192,9 +192,6 @@ class SetPasswordPages:
 def set_password_endpoint(password_reset: PasswordReset, pages: SetPasswordPages) -> Endpoint:
     """Return the endpoint that sets passwords."""
 
-    def show_page(request: Request, _caller: Caller | None) -> Response:
-        return pages.show(request)
-
     def set_password(request: Request, _caller: Caller | None) -> Response:
         fields, is_form = read_submission(request, _BODY, _FORM)
         if is_form:
@@ -202,23 +199,7 @@ def set_password_endpoint(password_reset: PasswordReset, pages: SetPasswordPages
         password_reset.finish(fields["token"], fields["password"])
         return Response(205)
 
-    get = Operation(
-        show_page,
-        "showSetPassword",
-        "The page on which a member sets a password, for browsers.",
-        {
-            200: ResponseSpec("The page with the form, or the page after it.", HTML),
-            401: ResponseSpec("The link was used, has expired, or was never sent. The page says so.", HTML),
-            503: ResponseSpec("The store is not available. The page says so.", HTML, RETRY_AFTER),
-        },
-        query={
-            **TOKEN_PARAMETER,
-            "result": Parameter("`done`: the page after the form."),
-            "language": Parameter("The language of the page after the form."),
-        },
-        error_format=ErrorFormat.PROBLEM_JSON,
-        has_format=False,
-    )
+    get = show_page_operation(pages.show, "showSetPassword", "sets a password", "form")
     post = Operation(
         set_password,
         "setPassword",

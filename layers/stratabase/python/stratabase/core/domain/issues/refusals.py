@@ -157,6 +157,11 @@ class StoreBusy(Unavailable):
             super().__init__(_("The store is too busy. Try again."))
 
 
+def store_unavailable() -> Unavailable:
+    """Return the exception for a store that does not answer as it should. A later call may succeed."""
+    return Unavailable(_("The store is temporarily unavailable. Try again later."), retry_after=5)
+
+
 class StoreOutOfService(Unavailable):
     """The store can't be used until a person has done something, so that a retry alone doesn't help.
 
@@ -164,7 +169,7 @@ class StoreOutOfService(Unavailable):
     """
 
     def __init__(self, text: str) -> None:
-        super().__init__(_("The store is temporarily unavailable. Try again later."), retry_after=30)
+        super().__init__(store_unavailable().message, retry_after=30)
         self.text = text
 
     def __str__(self) -> str:

@@ -9,7 +9,12 @@ from pathlib import Path
 from random import uniform
 from typing import TypeVar
 
-from stratabase.core.domain.issues.refusals import StoreFull, StoreOutOfService, Unavailable
+from stratabase.core.domain.issues.refusals import (
+    StoreFull,
+    StoreOutOfService,
+    Unavailable,
+    store_unavailable,
+)
 from stratabase.values.messages import _
 
 VALUE_ERRORS = (
@@ -63,7 +68,7 @@ def map_sqlite_error(path: Path, error: Exception) -> Unavailable:
     elif isinstance(error, sqlite3.Error) and is_busy(error):
         refusal = Unavailable(_("The store is busy. Try again."))
     else:
-        refusal = Unavailable(_("The store is temporarily unavailable. Try again later."), retry_after=5)
+        refusal = store_unavailable()
     refusal.__cause__ = error
     return refusal
 
