@@ -31,14 +31,14 @@ from tests.service import PASSWORD
 STARTS = 5
 SECRET = "signing-keys"
 MAX_CPU = {
-    "tokens": 0.7,
-    "graphql": 0.8,
-    "members": 0.65,
-    "files": 0.75,
-    "download": 0.7,
-    "sweep": 0.7,
-    "reindex": 0.45,
-    "rotate": 0.6,
+    "tokens": 0.55,
+    "graphql": 0.75,
+    "members": 0.5,
+    "files": 0.65,
+    "download": 0.65,
+    "sweep": 0.65,
+    "reindex": 0.4,
+    "rotate": 0.5,
 }
 """The limits of the CPU seconds to the first response with the large model, in the order of measurement.
 
@@ -218,6 +218,7 @@ def _settings(address: str, folder: Path) -> Environment:
         **EMULATOR_CREDENTIALS,
         "AWS_REGION": "us-east-1",
         "STRATABASE_STORE": "dynamodb",
+        "STRATABASE_AWS_CLIENT": "botocore",  # as the template sets it
         "STRATABASE_BUCKET": "files",
         "STRATABASE_ENDPOINT": address,
         "STRATABASE_HOME": str(folder),
