@@ -12,7 +12,7 @@ from stratabase.members.mail import (
 )
 from stratabase.members.member import Member
 from stratabase.values.formats.preferences import Formats
-from stratabase.values.messages.catalogs import LANGUAGES
+from stratabase.values.messages.message import LANGUAGES
 from tests.rows import each_row
 
 LINK = "https://api.example.com/hr/public/administration/setPassword?token=m1.x_-y"

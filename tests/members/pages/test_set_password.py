@@ -27,7 +27,7 @@ from stratabase.members.pages.forgot_password import MISSING_NAME, forgot_form, 
 from stratabase.members.pages.set_password import FormError, FormMistake, FormState, PasswordForm
 from stratabase.members.password import Weakness
 from stratabase.values.formats.preferences import Formats
-from stratabase.values.messages.catalogs import LANGUAGES
+from stratabase.values.messages.message import LANGUAGES
 from tests.rows import each_row
 
 FORM = PasswordForm("Hr", 12)

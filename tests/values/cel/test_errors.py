@@ -1,7 +1,7 @@
 """Errors in expressions are reported with their position and advice."""
 
 from stratabase.core.model.types import TYPES
-from stratabase.values.cel.checker import MAX_ERRORS
+from stratabase.values.cel.typed_expression import MAX_ERRORS
 from tests.rows import each_row
 from tests.values.cel.evaluation import MODEL, mistakes
 

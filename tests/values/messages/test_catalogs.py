@@ -16,7 +16,7 @@ from babel.messages.pofile import read_po
 
 import stratabase
 import stratabase_aws
-from stratabase.values.messages.catalogs import LANGUAGES
+from stratabase.values.messages.message import LANGUAGES
 from tests.rows import each_row
 
 PACKAGE = Path(stratabase.__file__).parent

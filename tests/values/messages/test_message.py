@@ -8,7 +8,7 @@ import sys
 from babel.lists import format_list
 
 from stratabase.values.messages import Message, _, and_list, ngettext, or_list, verbatim
-from stratabase.values.messages.catalogs import LANGUAGES, choose_language
+from stratabase.values.messages.message import LANGUAGES, choose_language
 from tests.rows import each_row
 
 

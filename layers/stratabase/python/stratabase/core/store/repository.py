@@ -46,7 +46,7 @@ from stratabase.core.store.layout import keys, object_items
 from stratabase.core.store.layout.associations import Associations
 from stratabase.core.store.layout.ledgers import ended_at
 from stratabase.core.store.query import pages
-from stratabase.core.store.read import links, unbuilt_roles, unique_lookup, unlisted_parts
+from stratabase.core.store.read import links, unbuilt_roles, unique_lookup
 from stratabase.core.store.read.context import StoreContext, system_now
 from stratabase.core.store.read.history import History, read_as_of
 from stratabase.core.store.sources import NO_SOURCES, Sources, StoredQueries, read_elsewhere
@@ -218,8 +218,8 @@ class Repository:
             return source.page(query, budget, derive)
         query = self._queries.stored_query(query)
         # Parts that a purge or a restoration is still working on would make the total count wrong.
-        if query.fields.total_count and unlisted_parts.may_count_unlisted_parts(self._store, query):
-            query, derive = unlisted_parts.exclude_unlisted_parts(self._store, query, derive)
+        if query.fields.total_count and links.may_count_unlisted_parts(self._store, query):
+            query, derive = links.exclude_unlisted_parts(self._store, query, derive)
         return pages.read_page(self._store, query, budget, derive, related)
 
     def find_by_unique(

@@ -6,9 +6,9 @@ Read the files in this order:
 - `cells`: the text of a cell for a value, and the value of a text
 - `columns`: which column is which attribute, or finds the object of which role
 - `null_texts`: texts of other programs that mean no value
-- `file_objects`: the objects of the file, to which roles of other rows lead
 - `row_order`: which rows wait until others are written
-- `row_reader`: the command that creates or updates the object of a row
+- `row_reader`: the command that creates or updates the object of a row; the objects of the file, to which
+  roles of other rows lead
 - `issues`: what is wrong with rows: line, column and reason; the file of the rows that an import leaves out
 - `import_record`: how far an import is, and the ids of the objects that it creates
 - `row_check`: what is wrong with a row, by a dry run

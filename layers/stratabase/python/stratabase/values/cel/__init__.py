@@ -7,7 +7,7 @@ which an expression is evaluated. Read in this order:
 - `parser`, with `grammar` and `cel.lark`: text to tree
 - `kinds` and `scope`: the types of values, and the names that an expression can use
 - `environment`: the object, the caller and the time
-- `typed_expression` and `checker`: each node becomes a kind and an evaluator
+- `typed_expression`: each node becomes a kind and an evaluator
 - `literals`, `names`, `arithmetic`, `comparisons`, `logic`, `lists`, `texts`, `dates` and `conversions`: the
   checks of nodes and functions, by subject
 - `implied`: what a condition implies about the object, by which a store can find objects

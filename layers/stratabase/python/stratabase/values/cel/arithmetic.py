@@ -6,7 +6,6 @@ from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal, DecimalException
 from typing import Any
 
-from stratabase.values.cel.checker import Checker
 from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.kinds import (
     DATE,
@@ -23,6 +22,7 @@ from stratabase.values.cel.literals import MAX_INT64, MIN_INT64
 from stratabase.values.cel.syntax import ChainNode, NegationNode, Word
 from stratabase.values.cel.texts import join_two
 from stratabase.values.cel.typed_expression import (
+    Checker,
     Evaluator,
     TypedExpression,
     convert_to,

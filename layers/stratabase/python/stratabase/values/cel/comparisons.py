@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from stratabase.values.cel.checker import Checker
 from stratabase.values.cel.dates import whole_day
 from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.implied import implied_by_comparison
@@ -28,6 +27,7 @@ from stratabase.values.cel.names import CALLER, class_led_to
 from stratabase.values.cel.scope import ID
 from stratabase.values.cel.syntax import ComparisonNode, ListNode, NameNode, Node, Word
 from stratabase.values.cel.typed_expression import (
+    Checker,
     Evaluator,
     TypedExpression,
     count_steps,

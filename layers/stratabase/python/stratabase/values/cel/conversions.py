@@ -6,7 +6,6 @@ from decimal import Decimal
 from typing import Any
 
 from stratabase.values.cel.arithmetic import int_or_null, round_decimal, truncate_decimal
-from stratabase.values.cel.checker import Checker
 from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.function import (
     Function,
@@ -18,7 +17,7 @@ from stratabase.values.cel.function import (
 from stratabase.values.cel.kinds import BOOLEAN, DATE, DATETIME, INT, REAL, TEXT, TIME, UNKNOWN, ValueKind
 from stratabase.values.cel.syntax import CallNode
 from stratabase.values.cel.texts import join_all
-from stratabase.values.cel.typed_expression import TypedExpression
+from stratabase.values.cel.typed_expression import Checker, TypedExpression
 from stratabase.values.formats.decimals import canonical_decimal, parse_decimal
 from stratabase.values.formats.invalid_value import InvalidValue
 

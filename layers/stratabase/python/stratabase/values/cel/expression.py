@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
 from stratabase.values.cel.arithmetic import check_chain, check_negation
-from stratabase.values.cel.checker import Checker, NodeCheck
 from stratabase.values.cel.comparisons import check_comparison, check_values
 from stratabase.values.cel.conversions import CONVERSION_FUNCTIONS
 from stratabase.values.cel.dates import DATE_FUNCTIONS
@@ -41,7 +40,7 @@ from stratabase.values.cel.syntax import (
     TextNode,
 )
 from stratabase.values.cel.texts import MATCHES, TEXT_FUNCTIONS
-from stratabase.values.cel.typed_expression import Evaluator, Implied, TypedExpression
+from stratabase.values.cel.typed_expression import Checker, Evaluator, Implied, NodeCheck, TypedExpression
 from stratabase.values.formats.decimals import canonical_decimal
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from stratabase.values.cel.checker import Checker
 from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.implied import STARTS_WITH, implied_by_comparison
 from stratabase.values.cel.kinds import ValueKind, is_assignable
 from stratabase.values.cel.syntax import CallNode
 from stratabase.values.cel.typed_expression import (
+    Checker,
     Evaluator,
     Implied,
     TypedExpression,

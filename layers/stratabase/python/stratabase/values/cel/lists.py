@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from stratabase.values.cel.checker import Checker
 from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.function import Function, Signature, apply_signature, argument_error
 from stratabase.values.cel.kinds import BOOLEAN, INT, NULL, TEXT, UNKNOWN, ValueKind, list_of
@@ -15,6 +14,7 @@ from stratabase.values.cel.logic import check_alternatives
 from stratabase.values.cel.syntax import CallNode, IndexNode, ListNode, NameNode, Node
 from stratabase.values.cel.texts import size
 from stratabase.values.cel.typed_expression import (
+    Checker,
     Evaluator,
     TypedExpression,
     all_possible_texts,

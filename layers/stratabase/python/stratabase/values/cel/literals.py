@@ -3,10 +3,9 @@
 import re
 from decimal import Decimal
 
-from stratabase.values.cel.checker import Checker
 from stratabase.values.cel.kinds import BOOLEAN, INT, NULL, REAL, TEXT
 from stratabase.values.cel.syntax import ConstantNode, NumberNode, TextNode
-from stratabase.values.cel.typed_expression import TypedExpression, literal
+from stratabase.values.cel.typed_expression import Checker, TypedExpression, literal
 from stratabase.values.formats.decimals import canonical_decimal, parse_decimal
 from stratabase.values.formats.invalid_value import InvalidValue
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from stratabase.values.cel.checker import Checker
 from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.function import Function, argument_error
 from stratabase.values.cel.implied import implied_by_all, implied_by_any, implied_by_negation
 from stratabase.values.cel.kinds import BOOLEAN, NULL, TEXT, UNKNOWN, ValueKind
 from stratabase.values.cel.syntax import CallNode, ConditionalNode, LogicalNode, NameNode, Node, NotNode
 from stratabase.values.cel.typed_expression import (
+    Checker,
     Evaluator,
     TypedExpression,
     all_possible_texts,

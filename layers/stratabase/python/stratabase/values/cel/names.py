@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from stratabase.values.cel.checker import Checker
 from stratabase.values.cel.environment import Environment, Path
 from stratabase.values.cel.kinds import BOOLEAN, FILE, INT, OBJECT, REAL, UNKNOWN, ValueKind
 from stratabase.values.cel.scope import AttributeSymbol, RoleSymbol
 from stratabase.values.cel.syntax import MemberAccessNode, NameNode, Word
-from stratabase.values.cel.typed_expression import Evaluator, TypedExpression, unknown_at
+from stratabase.values.cel.typed_expression import Checker, Evaluator, TypedExpression, unknown_at
 from stratabase.values.formats.decimals import is_canonical_decimal
 from stratabase.values.messages import and_list, or_list
 from stratabase.values.wording import shorten

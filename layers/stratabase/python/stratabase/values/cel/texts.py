@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from stratabase.values.cel.checker import Checker
 from stratabase.values.cel.environment import Environment
 from stratabase.values.cel.function import (
     Function,
@@ -15,7 +14,7 @@ from stratabase.values.cel.function import (
 )
 from stratabase.values.cel.kinds import BOOLEAN, TEXT, UNKNOWN, is_assignable
 from stratabase.values.cel.syntax import CallNode
-from stratabase.values.cel.typed_expression import TypedExpression, unknown_at
+from stratabase.values.cel.typed_expression import Checker, TypedExpression, unknown_at
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.regex import compile_regex, matching_cost
 from stratabase.values.messages import verbatim

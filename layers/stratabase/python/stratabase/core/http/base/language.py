@@ -6,7 +6,7 @@ from typing import Protocol
 from stratabase.core.http.base.media_type import parse_media_type
 from stratabase.core.http.base.messages import Request
 from stratabase.values.formats.preferences import Formats
-from stratabase.values.messages.catalogs import choose_language
+from stratabase.values.messages.message import choose_language
 
 
 class Addressee(Protocol):
