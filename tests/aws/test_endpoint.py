@@ -33,6 +33,17 @@ def test_a_session_finds_the_services_of_botocore_and_of_added_folders(
         session.get_service_data("unknown")
 
 
+@pytest.mark.parametrize("service", ["dynamodb", "lambda", "s3", "secretsmanager", "sesv2", "sts"])
+def test_the_descriptions_of_services_are_those_that_botocore_loads(service: str) -> None:
+    ours, theirs = (each.get_component("data_loader") for each in (new_session(), Session()))
+
+    for type_name in ("service-2", "endpoint-rule-set-1", "paginators-1"):
+        loaded = ours.load_service_model(service, type_name)
+        assert loaded == theirs.load_service_model(service, type_name)
+    for name in ("endpoints", "partitions", "sdk-default-configuration", "_retry"):
+        assert ours.load_data_with_path(name) == theirs.load_data_with_path(name)
+
+
 def test_each_session_has_its_own_credentials() -> None:
     one, other = new_session(), new_session()
     one.set_credentials("one", "secret")

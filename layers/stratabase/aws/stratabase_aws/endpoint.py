@@ -1,11 +1,14 @@
 """Access to AWS: endpoints, credentials, and botocore clients. Botocore is imported on first use."""
 
+import gzip
 import os
 from dataclasses import field
 from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
+
+import orjson
 
 from stratabase.values.frozen import frozen
 from stratabase_aws.tracing import trace_client
@@ -156,18 +159,29 @@ def new_session() -> Any:
 def _data_loader(data_path: str | None) -> Any:
     """Return the loader of the files that describe services and endpoints, which keeps what it has loaded.
 
-    It takes each folder for a service. Botocore's own loader looks into each of the 400 folders for the
-    file that it is about to load, which takes longer than to load it.
+    It differs from that of botocore in what takes long: it reads files by orjson (`endpoints` has more than
+    1 MB), and takes each folder for a service, instead of looking for a file in each of the 400 folders.
     """
-    from botocore.loaders import Loader  # noqa: PLC0415 - loaded by now
+    from botocore.loaders import JSONFileLoader, Loader  # noqa: PLC0415 - loaded by now
+
+    class FileLoader(JSONFileLoader):  # type: ignore[misc] # botocore has no types
+        """A loader of files whose paths it gets without their extension."""
+
+        def load_file(self, file_path: str) -> Any:
+            """Return the content of a file, None if it does not exist."""
+            plain, packed = Path(f"{file_path}.json"), Path(f"{file_path}.json.gz")
+            if plain.is_file():
+                return orjson.loads(plain.read_bytes())
+            return orjson.loads(gzip.decompress(packed.read_bytes())) if packed.is_file() else None
 
     class FolderLoader(Loader):  # type: ignore[misc] # botocore has no types
-        """Botocore's loader, with another list of services."""
+        """A loader with another list of services."""
 
         def list_available_services(self, type_name: str) -> list[str]:  # noqa: ARG002 - botocore names it
             """Return the names of all folders."""
-            folders = filter(Path.is_dir, map(Path, self.search_paths))
-            return sorted(each.name for folder in folders for each in folder.iterdir())
+            folders = filter(os.path.isdir, self.search_paths)
+            return sorted(name for folder in folders for name in os.listdir(folder))  # noqa: PTH208 - ten times as fast
 
     paths = data_path.split(os.pathsep) if data_path else []
-    return FolderLoader([str(Path(os.path.expandvars(path)).expanduser()) for path in paths])
+    expanded = [str(Path(os.path.expandvars(path)).expanduser()) for path in paths]
+    return FolderLoader(expanded, FileLoader())
