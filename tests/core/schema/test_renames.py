@@ -13,6 +13,7 @@ from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.read.required_values import RequiredValues
 from tests.contract.engine.engines import DISTANT
 from tests.core.schema.evolving_api import HEADING, EvolvingApi
+from tests.soak import mostly
 
 OLD = """
 enum Level { LOW MIDDLE HIGH }
@@ -69,7 +70,7 @@ EVERYTHING = """number email mail last first grade crew { title } seat { label s
   road employee_ { email } } }"""
 
 
-@pytest.fixture(params=DISTANT, ids=lambda kind: kind.name)
+@pytest.fixture(params=mostly(DISTANT, "dynamodb-ministack"), ids=lambda kind: kind.name)
 def api(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EvolvingApi]:
     """A store that is served under the old model."""
     engine: Engine = request.param.open(tmp_path)

@@ -97,7 +97,7 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     engine.close()
 
 
-@pytest.mark.parametrize(("before", "after"), [*MOVES, *SAFE])
+@each_row(("before", "after"), [*MOVES, *SAFE])
 def test_engines_agree(engine: Engine, before: str, after: str) -> None:
     _, now = begun(before, after, engine)
     assert all(found in (PAIRS, None) for found in answers(now, IDS))

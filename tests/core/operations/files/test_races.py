@@ -16,7 +16,7 @@ from tests.core.operations.files.interrupted_stores import STORES, OpenStores
 from tests.core.operations.files.stored_files import check_no_bytes_are_missing, check_nothing_is_left
 from tests.core.store.thread_switching import taking_turns
 from tests.fakes import FrozenClock
-from tests.soak import count
+from tests.soak import count, mostly
 
 pytestmark = pytest.mark.soak
 
@@ -28,7 +28,7 @@ GONE, NO_FILE, NO_UPLOAD = ["ENTITY_NOT_FOUND"], "FileNotFound", "PendingFileGon
 Operation = Callable[[Contest], object]
 
 
-@pytest.fixture(params=["memory", "disk", "ministack"])
+@pytest.fixture(params=mostly(["memory", "disk", "ministack"], "ministack"))
 def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStores]:
     """Empty stores that support concurrent callers."""
     with STORES[request.param](tmp_path) as opened, taking_turns():

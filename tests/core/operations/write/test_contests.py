@@ -31,7 +31,7 @@ from tests.graphs.commands import (
 from tests.graphs.company import COMPANY
 from tests.graphs.item_faults import item_faults
 from tests.graphs.processes import process
-from tests.soak import count, seed
+from tests.soak import count, mostly, seed
 
 pytestmark = pytest.mark.soak
 
@@ -41,7 +41,7 @@ TASKS = 40
 """Of a project that does not end as one: each is its head, two labels, and a link to who does it."""
 
 
-engine = engine_fixture(STORING)
+engine = engine_fixture(mostly(STORING, "dynamodb-ministack"))
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from tests.fakes import ADMINISTRATOR
 from tests.graphs.commands import add, create, create_command, delete_command, do, point, update_command
 from tests.graphs.hospital import HOSPITAL, create_one, hospital_faults
 from tests.graphs.processes import process
-from tests.soak import count
+from tests.soak import count, mostly
 
 pytestmark = pytest.mark.soak
 
@@ -31,7 +31,7 @@ NOON, ONE = "2026-01-01T12:00:00Z", "2026-01-01T13:00:00Z"
 Act = Callable[[Services], Any]
 
 
-@pytest.fixture(params=STORING, ids=lambda kind: kind.name)
+@pytest.fixture(params=mostly(STORING, "dynamodb-ministack"), ids=lambda kind: kind.name)
 def worlds(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Sequence[Services]]:
     """Several processes that share an engine. At the end, guards and index entries must be consistent."""
     engine: Engine = request.param.open(tmp_path)

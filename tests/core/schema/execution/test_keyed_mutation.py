@@ -234,7 +234,7 @@ def test_an_answer_that_is_too_large_is_refused_before_the_write() -> None:
     assert object_items(api.objects()) == before
 
 
-engine = engine_fixture(STORING)
+engine = engine_fixture(mostly(STORING, "dynamodb-ministack"))
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.repository import Repository
 from tests.contract.engine.engines import STORING, engine_fixture
 from tests.fakes import NOON
+from tests.soak import mostly
 
 MODEL = read_model(
     """extend schema @application(name: "Bank")
@@ -39,7 +40,7 @@ LINKED = read_model(
 )
 """Objects lead to an account by a key and by links."""
 ACCOUNT = Reference("Account", "a1")
-engine = engine_fixture(STORING)
+engine = engine_fixture(mostly(STORING, "dynamodb-ministack"))
 
 
 @pytest.fixture
