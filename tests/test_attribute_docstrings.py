@@ -5,9 +5,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-import pytest
-
 from tests.repository import ROOT
+from tests.rows import each_row
 
 FOLDERS = ("layers/stratabase", "functions", "tests", "benchmarks")
 DOCSTRING = re.compile(r'''[^:\n{(]\n+ *"""(?!\.)''')
@@ -44,7 +43,7 @@ def test_each_attribute_docstring_follows_its_assignment() -> None:
     assert {file: lines for file, lines in misplaced.items() if lines} == {}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "lines"), [('A = 1\n"""A."""', []), ('A = 1\n\n"""A."""', [3]), ('def f(): ...\n"""F."""', [2])]
 )
 def test_a_misplaced_docstring_is_found(code: str, lines: list[int]) -> None:

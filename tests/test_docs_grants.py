@@ -2,13 +2,12 @@
 
 import re
 
-import pytest
-
 from stratabase.core.domain.access.grants import Access, access_of
 from stratabase.core.model.model import Action
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.users import USER, with_users
 from tests.repository import ROOT
+from tests.rows import each_row
 
 PAGE = (ROOT / "docs/grants.md").read_text(encoding="utf-8")
 SNIPPETS = re.findall(r"^```graphql\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
@@ -25,7 +24,7 @@ def access(profile: str) -> Access:
     return found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("class_name", "member", "auditor", "manager"),
     [
         ("Employee", EVERYTHING - {Action.DELETE}, READ, EVERYTHING),

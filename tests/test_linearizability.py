@@ -1,8 +1,7 @@
 """The linearizability checker, on handwritten histories of a register."""
 
-import pytest
-
 from tests.linearizability import Operation, is_linearizable
+from tests.rows import each_row
 
 
 def step(value: int, operation: Operation) -> int | None:
@@ -20,7 +19,7 @@ def read(value: int, begun: int, ended: int) -> Operation:
     return Operation(None, value, begun, ended)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("history", "holds"),
     [
         ([], True),

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.repository import ROOT
+from tests.rows import each_row
 
 RULE = re.compile(r"^([a-z-]+):[^\n]*## [^\n]*\n((?:\t[^\n]*\n)*)", re.MULTILINE)
 QUICK = {"help", "clean", "wheel"}
@@ -30,7 +31,7 @@ def test_all_targets_are_found() -> None:
     assert TARGETS.keys() > QUICK | SPEAKING
 
 
-@pytest.mark.parametrize("name", sorted(TARGETS.keys() - QUICK - SPEAKING))
+@each_row("name", sorted(TARGETS.keys() - QUICK - SPEAKING))
 def test_a_target_says_what_it_does(name: str) -> None:
     """Its first line prints something, or make prints the line itself."""
     first = TARGETS[name][0].strip()
@@ -38,24 +39,29 @@ def test_a_target_says_what_it_does(name: str) -> None:
     assert not first.startswith("@for") or "echo" in first
 
 
-@pytest.mark.parametrize(
-    ("target", "arguments"),
+@each_row(
+    ("targets", "arguments"),
     [
-        (["test"], '-n 3 --dist worksteal -m "not built"'),
-        (["test", "TESTS=tests/values"], "-n 3 --dist worksteal tests/values"),
-        (["test-built"], "-n 2 --dist worksteal -m built"),
-        (["soak"], "-n 2 --dist worksteal -m soak"),
+        (
+            ["test", "test-built", "soak"],
+            [
+                '-n 3 --dist worksteal -m "not built"',
+                "-n 2 --dist worksteal -m built",
+                "-n 2 --dist worksteal -m soak",
+            ],
+        ),
+        (["test", "TESTS=tests/values"], ["-n 3 --dist worksteal tests/values"]),
     ],
 )
-def test_a_target_runs_its_tests_and_no_others(target: list[str], arguments: str) -> None:
+def test_a_target_runs_its_tests_and_no_others(targets: list[str], arguments: list[str]) -> None:
     # The make that may run these tests has arguments of its own.
     environment = {name: value for name, value in os.environ.items() if name not in INHERITED}
     done = subprocess.run(
-        ["make", "--dry-run", *target], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+        ["make", "--dry-run", *targets], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )
 
-    (line,) = (line for line in done.stdout.splitlines() if " -m pytest " in line)
-    assert line.partition(" -m pytest ")[2].strip() == arguments
+    lines = (line.partition(" -m pytest ") for line in done.stdout.splitlines())
+    assert [given.strip() for _, found, given in lines if found] == arguments
 
 
 def test_a_path_without_tests_is_named() -> None:

@@ -2,7 +2,6 @@
 
 from itertools import islice
 
-import pytest
 from graphql import parse
 
 from benchmarks import staff
@@ -12,11 +11,12 @@ from stratabase.core.schema.execution.limits import ExecutionPolicy
 from stratabase.core.schema.execution.literals import split_literals
 from stratabase.core.schema.execution.validator import Validator
 from stratabase.core.schema.generate import generate_schema
+from tests.rows import each_row
 
 IDS = [f"id{number}" for number in range(300)]
 
 
-@pytest.mark.parametrize("words", [OWN, THEIRS])
+@each_row("words", [OWN, THEIRS])
 def test_rows_differ_in_what_their_names_say(words: Words) -> None:
     for name, bodies in rows(words, IDS).items():
         sent = list(islice(bodies, 200))

@@ -2,10 +2,10 @@
 
 from importlib import import_module
 
-import pytest
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("former", "present", "names"),
     [
         (

@@ -7,8 +7,6 @@ from base64 import b64encode
 from hashlib import sha256
 from typing import Any
 
-import pytest
-
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.handler import HttpHandler
 from stratabase.server.documentation.endpoints import DOCUMENTATION_PATH, documentation_endpoints
@@ -16,6 +14,7 @@ from stratabase.server.documentation.pages import documentation
 from stratabase.server.http.routes import Routes
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
+from tests.rows import each_row
 
 ENDPOINTS = documentation_endpoints(documentation())
 ROUTES = Routes(ENDPOINTS)
@@ -37,7 +36,7 @@ def send(path: str, method: str = "GET", **headers: str) -> Any:
     return answer
 
 
-@pytest.mark.parametrize("path", [DOCUMENTATION_PATH, f"{DOCUMENTATION_PATH}/csv"])
+@each_row("path", [DOCUMENTATION_PATH, f"{DOCUMENTATION_PATH}/csv"])
 def test_a_page_allows_only_its_own_style(path: str) -> None:
     answer = send(path)
 
@@ -68,7 +67,7 @@ def test_head_has_the_headers_of_get() -> None:
     assert head["multiValueHeaders"] == get["multiValueHeaders"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "location"),
     [(f"{DOCUMENTATION_PATH}/", "../documentation"), (f"{DOCUMENTATION_PATH}/csv/", "../csv")],
 )
@@ -77,7 +76,7 @@ def test_an_address_with_a_slash_leads_to_the_one_without(path: str, location: s
     assert (answer["statusCode"], answer["multiValueHeaders"]["Location"]) == (308, [location])
 
 
-@pytest.mark.parametrize(
+@each_row(
     "page",
     [
         "nothing",

@@ -2,9 +2,8 @@
 
 import re
 
-import pytest
-
 from stratabase.server.documentation.source_pages import Link, linked_rows, render_markdown
+from tests.rows import each_row
 
 
 def html(text: str) -> str:
@@ -48,13 +47,12 @@ def test_code_is_shown_as_written() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "shown"),
     [
         ("[why](x.md)", '<span class="file">why <code>docs/x.md</code></span>'),
         ("[`docs/x.md`](x.md)", '<span class="file"><code>docs/x.md</code></span>'),
     ],
-    ids=["with another text", "with its path"],
 )
 def test_a_file_that_cannot_be_opened_is_named_by_its_path(text: str, shown: str) -> None:
     assert render_markdown(text, lambda _: Link(file="docs/x.md")).html == f"<p>{shown}</p>\n"

@@ -1,5 +1,6 @@
 """Every page of the documentation of this version can be read, and all of its links lead somewhere."""
 
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
@@ -10,6 +11,7 @@ from stratabase.server.documentation.endpoints import DOCUMENTATION_PATH
 from stratabase.server.documentation.pages import PAGE_LIST, BuiltPages, Documentation, documentation
 from stratabase.server.documentation.source_pages import SourcePages
 from tests.repository import ROOT
+from tests.rows import each_row
 
 SOURCE = SourcePages(ROOT)
 DOCUMENTATION = documentation()
@@ -50,27 +52,30 @@ def address(name: str) -> str:
     return f"{DOCUMENTATION_PATH}/{name}" if name else DOCUMENTATION_PATH
 
 
-PAGES = {address(name): Elements(name) for name in NAMES}
+@cache
+def pages() -> dict[str, Elements]:
+    """Return what each page has, by its address."""
+    return {address(name): Elements(name) for name in NAMES}
 
 
-@pytest.mark.parametrize("here", PAGES)
+@each_row("here", [*map(address, NAMES)])
 def test_every_link_leads_to_a_page_and_a_heading_of_it(here: str) -> None:
-    page = PAGES[here]
+    page = pages()[here]
     internal = [urlsplit(urljoin(here, link)) for link in page.links if not urlsplit(link).scheme]
     assert len(internal) >= len(NAMES)
     missing = [
         parts.geturl()
         for parts in internal
         if parts.path != "/"
-        and (parts.path not in PAGES or (parts.fragment and parts.fragment not in PAGES[parts.path].ids))
+        and (parts.path not in pages() or (parts.fragment and parts.fragment not in pages()[parts.path].ids))
     ]
     assert missing == []
     assert {urlsplit(link).scheme for link in page.links} <= {"", "http", "https"}
 
 
-@pytest.mark.parametrize("here", PAGES)
+@each_row("here", [*map(address, NAMES)])
 def test_a_page_is_complete_html_without_style_attributes(here: str) -> None:
-    page = PAGES[here]
+    page = pages()[here]
     assert page.open == []
     assert len(page.ids) == len(set(page.ids))
     assert page.attributes.isdisjoint({"style", "onclick", "onload"})
@@ -138,6 +143,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Documentation:
     return Documentation(BuiltPages(folder).read)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_the_files_of_a_wheel_are_the_pages_of_the_source(name: str, built: Documentation) -> None:
     assert built.find(name) == DOCUMENTATION.find(name)

@@ -1,9 +1,8 @@
 """Bodies in memory: how much of them is kept, and how many fit."""
 
-import pytest
-
 from stratabase.server.http.bodies import BodyMemory, BodyTerms, RequestBody
 from stratabase.server.http.errors import MAX_BODY
+from tests.rows import each_row
 
 KILOBYTE = 1024
 
@@ -17,7 +16,7 @@ def received(memory: BodyMemory, size: int, member: str = "") -> RequestBody:
     return body
 
 
-@pytest.mark.parametrize("size", [0, 1, 64 * KILOBYTE, 200_001])
+@each_row("size", [0, 1, 64 * KILOBYTE, 200_001])
 def test_a_body_is_all_its_pieces(size: int) -> None:
     body = received(BodyMemory(MAX_BODY), size)
 

@@ -16,6 +16,7 @@ from stratabase.server.http.errors import HttpError
 from stratabase.server.http.request import HttpRequest
 from stratabase.server.http.responses import HttpResponse
 from stratabase.server.http.routes import RouteMatch
+from tests.rows import each_row
 
 MATCH = RouteMatch("/", {})
 DEADLINE = 60.0
@@ -129,7 +130,7 @@ def in_loop(test: Callable[[Client], Awaitable[None]], body: bytes | None = None
     asyncio.run(asyncio.wait_for(run(), 20))
 
 
-@pytest.mark.parametrize("body", [b"", b"short", b"x" * 1_000_000], ids=["none", "short", "long"])
+@each_row("body", [b"", b"short", b"x" * 1_000_000])
 def test_a_response_is_one_write(body: bytes) -> None:
     async def test(client: Client) -> None:
         client.send(GET % 1)
@@ -272,7 +273,7 @@ def test_at_shutdown_the_pending_request_is_answered_and_no_further_one() -> Non
     in_loop(test)
 
 
-@pytest.mark.parametrize("earlier", [0, 1], ids=["new", "used"])
+@each_row("earlier", [0, 1])
 def test_at_shutdown_a_client_that_was_just_active_may_still_send_a_request(earlier: int) -> None:
     async def test(client: Client) -> None:
         for number in range(earlier):

@@ -15,6 +15,7 @@ from stratabase.server.http import acceptor as acceptor_module
 from stratabase.server.http import server as server_module
 from stratabase.server.http.acceptor import Acceptor
 from stratabase.server.http.server import FairQueue
+from tests.rows import each_row
 
 LOOPS: list[Callable[[], asyncio.AbstractEventLoop]] = [uvloop.new_event_loop, asyncio.new_event_loop]
 
@@ -104,7 +105,7 @@ class _CountingLoop:
         return getattr(self._loop, name)
 
 
-@pytest.mark.parametrize("new_loop", LOOPS)
+@each_row("new_loop", LOOPS)
 def test_50_waiting_connections_are_accepted_in_one_turn(
     new_loop: Callable[[], asyncio.AbstractEventLoop],
 ) -> None:

@@ -3,9 +3,8 @@
 import re
 from ipaddress import ip_network
 
-import pytest
-
 from stratabase.server.http.forwarded import TrustedProxies
+from tests.rows import each_row
 
 PROXIES = TrustedProxies([ip_network("10.0.0.0/8"), ip_network("fd00::/8"), ip_network("127.0.0.1/32")])
 
@@ -17,19 +16,19 @@ def client_of(peer: str, **headers: str | list[str]) -> str:
     return PROXIES.client_of(peer, values)
 
 
-@pytest.mark.parametrize("peer", ["192.0.2.1", "2001:db8::1", "11.0.0.1", ""])
+@each_row("peer", ["192.0.2.1", "2001:db8::1", "11.0.0.1", ""])
 def test_an_untrusted_peer_is_the_client(peer: str) -> None:
     assert client_of(peer, X_Forwarded_For="198.51.100.7", Forwarded="for=198.51.100.7") == peer
 
 
-@pytest.mark.parametrize("peer", ["10.1.2.3", "fd00::1", "::ffff:10.1.2.3"])
+@each_row("peer", ["10.1.2.3", "fd00::1", "::ffff:10.1.2.3"])
 def test_a_trusted_proxy_names_the_client(peer: str) -> None:
     assert client_of(peer, X_Forwarded_For="198.51.100.7") == "198.51.100.7"
     assert client_of(peer, x_forwarded_for="198.51.100.7") == "198.51.100.7"
     assert client_of(peer, Forwarded="for=198.51.100.7;proto=https") == "198.51.100.7"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "client"),
     [
         ("203.0.113.9, 198.51.100.7", "198.51.100.7"),
@@ -52,7 +51,7 @@ def test_the_list_is_read_from_the_right(value: str, client: str) -> None:
     assert client_of("10.0.0.1", X_Forwarded_For=value) == client
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "client"),
     [
         ("for=203.0.113.9, for=198.51.100.7", "198.51.100.7"),

@@ -7,14 +7,13 @@ from concurrent.futures import Future
 from ipaddress import ip_network
 from typing import Any
 
-import pytest
-
 from stratabase.core import waiting
 from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.observe import Log
 from stratabase.core.request_log import RequestRecord
 from stratabase.server.http.forwarded import TrustedProxies
 from stratabase.server.http.observer import RequestObserver
+from tests.rows import each_row
 from tests.server.http.serving import http_server
 from tests.service import eventually
 
@@ -83,7 +82,7 @@ def test_a_client_that_leaves_has_a_record_with_status_499() -> None:
         assert described(records, 1) == [("GET", "/", 499)]
 
 
-@pytest.mark.parametrize("slow", [0, 1e-9, 1e9], ids=["off", "slow", "fast"])
+@each_row("slow", [0, 1e-9, 1e9])
 def test_plans_are_recorded_only_for_the_log_of_slow_requests(slow: float) -> None:
     lines = io.StringIO()
     log = Log(stream=lines, service=f"slow-{slow}")

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from stratabase.core.domain.access.grants import access_of
 from stratabase.core.domain.objects.change import Deletion, EffectIndex, Modification
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State
@@ -17,6 +15,7 @@ from stratabase.core.operations.read.batched_reads import run
 from stratabase.core.operations.read.pending import PendingWrite
 from stratabase.core.operations.read.reader import Reader
 from tests.fakes import DictEntities, request_of
+from tests.rows import each_row
 
 MODEL = read_model(
     """
@@ -101,7 +100,7 @@ def shown(reader: Reader) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("is_pending", [False, True], ids=["stored", "pending"])
+@each_row("is_pending", [False, True])
 def test_readers_with_and_without_hidden_objects_show_the_same(is_pending: bool) -> None:
     access = access_of(MODEL, "Clerk")
     assert access is not None

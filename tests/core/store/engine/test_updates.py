@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import pytest
-
 from stratabase.core.store.engine.actions import is_committed, update_items
 from stratabase.core.store.engine.port import (
     NOT_EXISTS,
@@ -18,6 +16,7 @@ from stratabase.core.store.engine.port import (
     Put,
 )
 from tests.contract.engine.reference import ReferenceEngine
+from tests.rows import each_row
 
 COUNTER = Key("counter", "counter")
 N = "n"
@@ -77,7 +76,7 @@ def test_after_a_lost_response_the_plan_sees_whether_it_was_committed() -> None:
     assert (number(engine), engine.commits) == (1, 1)
 
 
-@pytest.mark.parametrize(("rivals", "lost"), [(1, 0), (0, 1)], ids=["changed", "lost response"])
+@each_row(("rivals", "lost"), [(1, 0), (0, 1)])
 def test_a_batch_that_may_not_be_committed_is_not_known_as_committed(rivals: int, lost: int) -> None:
     put = Put(Item(COUNTER, {N: 1}), NOT_EXISTS)
     assert is_committed(RivalEngine(), Batch("mine", (put,)))
