@@ -13,6 +13,7 @@ from stratabase.core.store.file_ledger import EngineFileLedger
 from tests.contract.engine.engine_calls import settle
 from tests.core.store.failing import FailingEngine, Fault
 from tests.fakes import NOON
+from tests.rows import each_row
 
 SIZE = 20_000_000
 
@@ -40,7 +41,7 @@ CONTINUED = BEGUN._replace(
 )
 
 
-@pytest.mark.parametrize("upload", [BEGUN, CONTINUED, BEGUN._replace(multipart_id=None, metadata="")])
+@each_row("upload", [BEGUN, CONTINUED, BEGUN._replace(multipart_id=None, metadata="")])
 def test_an_upload_is_returned_as_it_was_added(engine: Engine, upload: ResumableUpload) -> None:
     ledger = EngineFileLedger(engine)
     ledger.begin(upload)
@@ -134,7 +135,7 @@ def test_an_upload_can_be_withdrawn(engine: Engine) -> None:
     assert released.multipart_id == "multipart1"
 
 
-@pytest.mark.parametrize("fault", [Fault(0), Fault(0, after=True)])
+@each_row("fault", [Fault(0), Fault(0, after=True)])
 def test_a_change_whose_outcome_is_unknown_is_neither_done_nor_refused(engine: Engine, fault: Fault) -> None:
     EngineFileLedger(engine).begin(BEGUN)
     failing = EngineFileLedger(FailingEngine(engine, fault))

@@ -28,7 +28,7 @@ NEW = "a new way in"
 """A password of 12 characters."""
 
 
-@pytest.mark.parametrize("data", [{"username": "Anne"}, {"profile": "Boss"}, {"disabled": True}])
+@each_row("data", [{"username": "Anne"}, {"profile": "Boss"}, {"disabled": True}])
 def test_only_administrators_change_some_fields(
     data: Mapping[str, Any], operations: MemberOperations
 ) -> None:
@@ -59,7 +59,7 @@ def test_a_week_based_year_is_refused_with_the_likely_pattern(operations: Member
             operations.update(HERSELF, "a", value)
 
 
-@pytest.mark.parametrize("field", ["username", "email", "profile", "disabled", "password"])
+@each_row("field", ["username", "email", "profile", "disabled", "password"])
 def test_null_is_refused_in_required_fields(field: str, operations: MemberOperations) -> None:
     with pytest.raises(BadMember, match=f'"{field}" must be'):
         operations.update(BEA, "a", {field: None})
@@ -73,7 +73,7 @@ def test_all_errors_are_reported_together_and_nothing_is_changed(operations: Mem
     assert operations.stored("a") == ANNA
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("password", "result"),
     [
         ("eleven char", "is too short. Use at least 12 characters"),
@@ -137,7 +137,7 @@ def test_tokens_stay_invalid_after_a_member_is_enabled_again(operations: MemberO
     assert (after.disabled, after.generation) == (False, 1)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "fields"),
     [
         ({"username": "BEA"}, ["username"]),
@@ -183,8 +183,8 @@ def test_a_value_stored_under_other_rules_may_stay(operations: MemberOperations)
     assert operations.update(BEA, "b", {"email": "admin@localhost", "notes": "x"}).notes == "x"
 
 
-@pytest.mark.parametrize("data", [{"profile": "Clerk"}, {"disabled": True}])
-@pytest.mark.parametrize("caller", [BEA, CONSOLE])
+@each_row("data", [{"profile": "Clerk"}, {"disabled": True}])
+@each_row("caller", [BEA, CONSOLE])
 def test_the_last_administrator_cannot_be_demoted(
     caller: Any, data: Mapping[str, Any], operations: MemberOperations
 ) -> None:
@@ -316,7 +316,7 @@ def test_members_with_names_from_before_these_checks_stay_usable(operations: Mem
         operations.update(BEA, "a", {"username": "An\u200bne"})
 
 
-@pytest.mark.parametrize("email", ["bea@xn--bcher-kva.example", "BEA@BÜCHER.example"])
+@each_row("email", ["bea@xn--bcher-kva.example", "BEA@BÜCHER.example"])
 def test_an_address_is_taken_in_both_forms_of_its_domain(email: str, operations: MemberOperations) -> None:
     operations.change("b", email="bea@bücher.example")
     for caller in (BEA, HERSELF):

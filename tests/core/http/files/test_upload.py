@@ -32,6 +32,7 @@ from tests.core.http.files.fake_uploads import FakeUploads
 from tests.core.http.files.forms import CONTENT, CONTENT_TYPE, form, part
 from tests.core.http.reply import Reply
 from tests.http_fixtures import CALLERS, sign_in
+from tests.rows import each_row
 
 ADDRESS = "/auth/file/{class}/{name}"
 TARGET = {"class": "employee", "name": "PHOTO"}
@@ -122,9 +123,7 @@ def test_the_date_is_in_the_formats_of_the_caller(send: Send) -> None:
     assert json.loads(reply.body)["uploadedOn"] == "2020.09.13 14.26.40"
 
 
-@pytest.mark.parametrize(
-    "target", [{}, {"class": "team", "name": "photo"}, {"class": "employee", "name": "x"}]
-)
+@each_row("target", [{}, {"class": "team", "name": "photo"}, {"class": "employee", "name": "x"}])
 def test_an_unknown_attribute_is_not_found(target: dict[str, str], send: Send, uploads: FakeUploads) -> None:
     assert (send(target=target).status, uploads.sent) == (404, [])
 
@@ -138,7 +137,7 @@ def test_an_upload_requires_credentials(send: Send) -> None:
     assert send(who=None).status == 401
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("refusal", "status", "headers"),
     [
         (FileTooLarge(verbatim("Too large.")), 413, {}),
@@ -146,7 +145,6 @@ def test_an_upload_requires_credentials(send: Send) -> None:
         (TooMuchPending(verbatim("Too much."), 60), 429, {"Retry-After": "60"}),
         (Unavailable(verbatim("Busy."), 7), 503, {"Retry-After": "7"}),
     ],
-    ids=lambda value: type(value).__name__,
 )
 def test_each_refusal_has_its_status(
     refusal: Refusal, status: int, headers: Mapping[str, str], send: Send, uploads: FakeUploads
@@ -157,7 +155,7 @@ def test_each_refusal_has_its_status(
     assert {name: reply.header(name) for name in headers} == headers
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "content_type", "status"),
     [
         (b"", CONTENT_TYPE, 400),
@@ -202,8 +200,8 @@ FOREIGN: list[Mapping[str, str]] = [
 ]
 
 
-@pytest.mark.parametrize("foreign", FOREIGN, ids=str)
-@pytest.mark.parametrize("content_type", [CONTENT_TYPE, "multipart/form-data", "text/plain"])
+@each_row("foreign", FOREIGN)
+@each_row("content_type", [CONTENT_TYPE, "multipart/form-data", "text/plain"])
 def test_a_page_of_another_site_uploads_nothing_with_the_password_of_the_browser(
     foreign: Mapping[str, str], content_type: str, send: Send, uploads: FakeUploads
 ) -> None:
@@ -212,14 +210,12 @@ def test_a_page_of_another_site_uploads_nothing_with_the_password_of_the_browser
     assert "A web page on another site sent this request" in detail(reply)
 
 
-@pytest.mark.parametrize("foreign", FOREIGN, ids=str)
+@each_row("foreign", FOREIGN)
 def test_a_page_of_another_site_uploads_with_a_token(foreign: Mapping[str, str], send: Send) -> None:
     assert send(who=None, headers={**foreign, "Authorization": "Bearer t"}).status == 201
 
 
-@pytest.mark.parametrize(
-    "own", [{}, {"Sec-Fetch-Site": "same-origin", "Origin": "https://api.example.com"}], ids=str
-)
+@each_row("own", [{}, {"Sec-Fetch-Site": "same-origin", "Origin": "https://api.example.com"}])
 def test_programs_and_own_pages_upload_with_a_password(own: Mapping[str, str], send: Send) -> None:
     assert send(headers={"Host": "api.example.com", **own}).status == 201
 
