@@ -12,6 +12,7 @@ from stratabase.core.store.sqlite.engine import SqliteEngine
 from tests.contract.engine.reference import ReferenceEngine
 from tests.core.schema.file_api import BASE_URL, VISITOR, FileApi, stored_file
 from tests.fakes import NOON
+from tests.rows import each_row
 from tests.soak import mostly
 
 INFO = "{ fileId link mimeType name size uploadedOn }"
@@ -245,7 +246,7 @@ PAGE = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("filter_", "expected"),
     [
         ({"picture___eq": REFERENCE}, ["f1"]),
@@ -270,7 +271,7 @@ def test_files_are_compared_by_file_id(
     assert page["totalCount"] == len(expected)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changed", "message"),
     [
         ({"size": -1}, "Work.picture___eq: size: -1 is not a file size."),
@@ -288,7 +289,7 @@ def test_a_malformed_reference_in_a_filter_is_refused(
     assert issue["userMessage"].startswith(message)
 
 
-@pytest.mark.parametrize("wrong", [{"pendingFileId": "p"}, {**REFERENCE, "link": "x"}, "f1", [REFERENCE] * 2])
+@each_row("wrong", [{"pendingFileId": "p"}, {**REFERENCE, "link": "x"}, "f1", [REFERENCE] * 2])
 def test_what_is_no_reference_is_refused_by_its_type(api: FileApi, wrong: Any) -> None:
     body = api.body(PAGE, o={"filter": {"picture___eq": wrong}})
     assert body.keys() == {"errors"}
@@ -299,8 +300,8 @@ ORDERED = ["", "f4", "f2", "f1", "f3", "f6", "f5"]
 """Null, and then by the name's code points; equal names by id."""
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7])
-@pytest.mark.parametrize("down", [False, True])
+@each_row("size", [1, 2, 3, 7])
+@each_row("down", [False, True])
 def test_files_are_ordered_by_name_and_then_by_id(
     api: FileApi, works: dict[str, str], size: int, *, down: bool
 ) -> None:
@@ -320,7 +321,7 @@ def test_files_are_ordered_by_name_and_then_by_id(
         assert found == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("values", "expected"),
     [
         ({"picture": REFERENCE}, ["f1", "f3", "f6", "f5"]),

@@ -4,8 +4,6 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.lock import Lock
@@ -62,7 +60,7 @@ def test_objects_are_locked_and_unlocked(graphs: GraphApi) -> None:
         assert answer == {"data": {"unlock": {"locked": False, "minutes": 0}}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "query",
     [
         'mutation { lock(locks: [{entityName: Skill, _id: "ID"}]) { locked minutes } }',
@@ -78,7 +76,7 @@ def test_a_lock_lasts_ten_minutes_by_default(graphs: GraphApi, query: str) -> No
     assert graphs.ask(f'{{ Skill___get(_id: "{skill}") {{ {INFO} }} }}') == {"_lock": LOCKED}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "found"),
     [
         ("mutation { lock { locked } }", "lock.locks"),

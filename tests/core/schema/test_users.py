@@ -36,6 +36,7 @@ from tests.core.schema.users_api import (
     state_of,
 )
 from tests.fakes import ADMINISTRATOR, NOON, DictEntities
+from tests.rows import each_row
 
 FIELDS = tuple(state_of(ROOT))
 EVERYTHING = " ".join(FIELDS)
@@ -58,12 +59,12 @@ def users() -> UsersApi:
     return UsersApi(partial(DictEntities, MODEL))
 
 
-@pytest.mark.parametrize("member", ALL, ids=lambda member: member.username)
+@each_row("member", ALL)
 def test_a_user_has_the_fields_of_a_member(users: UsersApi, member: Any) -> None:
     assert users.get("_User", member.id, EVERYTHING) == state_of(member)
 
 
-@pytest.mark.parametrize("id_", ["nobody", "=None=anna", "=1577880000000=anna", "é" * 300, ""])
+@each_row("id_", ["nobody", "=None=anna", "=1577880000000=anna", "é" * 300, ""])
 def test_an_unknown_id_has_no_user(users: UsersApi, id_: str) -> None:
     assert users.ask("query($id: ID!) { _User___get(_id: $id) { _id } }", id=id_) is None
 
@@ -95,7 +96,7 @@ PAGES: dict[str, tuple[dict[str, Any], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("options", "expected"), PAGES.values(), ids=PAGES)
+@each_row(("options", "expected"), PAGES.values())
 def test_pages_are_filtered_and_sorted_as_of_other_classes(
     users: UsersApi, options: dict[str, Any], expected: list[str]
 ) -> None:
@@ -437,7 +438,7 @@ def test_a_filter_on_users_does_not_find_hidden_members(api: UsersApi) -> None:
         assert type_ == "ATTRIBUTE_GRANT_READ"
 
 
-@pytest.mark.parametrize("condition", ['username___eq: "root"', "username___contains: null", "_id___in: []"])
+@each_row("condition", ['username___eq: "root"', "username___contains: null", "_id___in: []"])
 def test_a_filter_beyond_a_role_that_is_closed_names_the_role_only(users: UsersApi, condition: str) -> None:
     for by in (OLLY, GUS):
         for verb in ("getPage", "validateUpdateBulk"):

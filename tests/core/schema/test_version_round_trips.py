@@ -22,6 +22,7 @@ from tests.core.schema.graph_api import GraphApi
 from tests.core.schema.versioned_api import FORMAT, VersionedApi
 from tests.everything_model import EVERYTHING
 from tests.fakes import ADMINISTRATOR
+from tests.rows import each_row
 from tests.soak import FULL
 
 VERSIONS = 50
@@ -152,7 +153,7 @@ SELECTIONS: dict[str, tuple[str, int]] = {
 }
 
 
-@pytest.mark.parametrize(("selection", "trips"), SELECTIONS.values(), ids=SELECTIONS)
+@each_row(("selection", "trips"), SELECTIONS.values())
 def test_round_trips_of_a_page_of_versions_depend_on_its_depth(
     graph: VersionedGraph, selection: str, trips: int
 ) -> None:
@@ -162,7 +163,7 @@ def test_round_trips_of_a_page_of_versions_depend_on_its_depth(
         assert insight["roundTrips"] == 1 + trips, number
 
 
-@pytest.mark.parametrize("selection", [each for each, _ in SELECTIONS.values()], ids=SELECTIONS)
+@each_row("selection", [each for each, _ in SELECTIONS.values()])
 def test_each_version_of_a_page_equals_the_version_read_alone(graph: VersionedGraph, selection: str) -> None:
     assert compared(graph, selection) > 1 or "projects" in selection
 

@@ -147,7 +147,7 @@ def test_pages_of_a_class_can_be_ordered_by_version_start(api: VersionedApi) -> 
     assert api.graphs.ask(page % ("ASC", since))["items"] == [{"_id": one}]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "query",
     [
         "{ Person___getPage { items { began: START } } }",
@@ -181,7 +181,7 @@ ORDERS: list[tuple[list[str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("order", "names"), ORDERS)
+@each_row(("order", "names"), ORDERS)
 def test_versions_come_in_every_order_with_cursors_both_ways(
     api: VersionedApi, alan: str, order: list[str], names: str
 ) -> None:
@@ -236,7 +236,7 @@ def test_filters_along_roles_of_a_version_test_objects_as_of_then(api: Versioned
     assert api.version(ada, now, pupils) == {"pupils": {"items": []}}
 
 
-@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo"])
+@each_row("zone", ["UTC", "America/New_York", "Asia/Tokyo"])
 def test_the_first_and_the_last_instant_are_valid_in_every_time_zone(
     api: VersionedApi, alan: str, zone: str
 ) -> None:
@@ -330,7 +330,7 @@ def test_a_formatted_version_start_finds_its_version_at_clock_changes(
         assert api.graphs.get("Person", id_, TIMES)["_versionEnd"] is None
 
 
-@pytest.mark.parametrize("zone", ZONES)
+@each_row("zone", ZONES)
 def test_an_ambiguous_version_start_means_the_earlier_version(api: VersionedApi, zone: str) -> None:
     api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone=zone))
     early, late, _ = map(parse_instant, ZONES[zone])
@@ -359,9 +359,7 @@ def test_the_end_of_a_deleted_object_is_found_in_a_repeated_hour(api: VersionedA
     assert api.version(id_, api.at(late - 1))["last_name"] == "a"
 
 
-@pytest.mark.parametrize(
-    "given", ["2020-01-01T12:00:01", "2020-01-01", "01/01/2020 12:00", "01-01-2020", "", 5, True]
-)
+@each_row("given", ["2020-01-01T12:00:01", "2020-01-01", "01/01/2020 12:00", "01-01-2020", "", 5, True])
 def test_any_other_format_is_refused_with_the_expected_one(api: VersionedApi, alan: str, given: Any) -> None:
     calls = [
         ("query($x: Datetime!) { r: Person___getVersion(_id: %s, atVersion: $x) { _id } }", ["atVersion"]),
@@ -395,7 +393,7 @@ def test_any_other_format_is_refused_with_the_expected_one(api: VersionedApi, al
     assert api.version(alan, api.at(NOON + 9000))["last_name"] == "e"
 
 
-@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kathmandu"])
+@each_row("zone", ["UTC", "America/New_York", "Asia/Kathmandu"])
 def test_a_version_start_in_iso_8601_names_that_version(api: VersionedApi, alan: str, zone: str) -> None:
     api.graphs.caller = replace(api.graphs.caller, formats=Formats(time_zone=zone))
     selection = 'items { last_name s: _versionStart(format: "iso") }'

@@ -76,7 +76,7 @@ def test_a_member_is_changed_by_name_in_any_case(ada: Terminal) -> None:
     assert len(ada.done("list").splitlines()) == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "typed", "said"),
     [
         (["create", "ada", "a@example.com", "Member"], "", 'Another member already has this "username"'),
