@@ -7,6 +7,7 @@ import tomllib
 from os.path import normpath
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 
 from stratabase.core.model.prepared import read_prepared
@@ -36,6 +37,7 @@ def test_the_lock_file_of_the_layers_pins_dependencies_of_the_package() -> None:
     assert "markdown" not in pinned
 
 
+@pytest.mark.built
 def test_the_model_layer_contains_the_model_and_its_prepared_form(tmp_path: Path) -> None:
     command = Path(sys.executable).with_name("stratabase")
 
@@ -59,6 +61,7 @@ LEFT_OUT = (
 """The packages of the terminal and of the local server, beside the commands of each package."""
 
 
+@pytest.mark.built
 def test_the_service_layer_contains_only_the_compiled_package(tmp_path: Path) -> None:
     """It is compiled for one Python version, without a check of file times, which packaging changes."""
     built = build("stratabase", "build-ServiceLayer", tmp_path, DEPLOYED_PYTHON=sys.executable)
