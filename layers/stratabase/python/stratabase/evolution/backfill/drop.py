@@ -392,12 +392,10 @@ def erasure_of(name: str) -> ClassErasure | MemberErasure:
     return MemberErasure(owner, member) if member else ClassErasure(owner)
 
 
-def count_holders(
-    engine: Engine, erasures: Sequence[Erasure], report: ReportProgress = lambda _: None
-) -> Mapping[str, HolderCounts]:
+def count_holders(engine: Engine, erasures: Sequence[Erasure]) -> Mapping[str, HolderCounts]:
     """Count the objects and versions that hold values of removed names, in one scan of the whole store.
 
-    Return the numbers by label. `report` takes the numbers of scanned items. Raises Unavailable.
+    Return the numbers by label. Raises Unavailable.
     """
     found = {each.label: [0, 0] for each in erasures}
     for page in engine.scan():
@@ -408,5 +406,4 @@ def count_holders(
             for each in erasures:
                 if each.holds(item):
                     found[each.label][item.key.sort != keys.HEAD] += 1
-        report(len(page))
     return {label: HolderCounts(*numbers) for label, numbers in found.items()}

@@ -249,9 +249,9 @@ def with_value(class_name: str, label: str, name: str, text: str = "have a value
     return WithState(class_name, label, text, lambda state: state.get(name) not in (None, []))
 
 
-def without_value(class_name: str, label: str, name: str, text: str = "have no value") -> Question:
+def without_value(class_name: str, label: str, name: str) -> Question:
     """Return the question how many objects have null or nothing under a name."""
-    return WithState(class_name, label, text, lambda state: state.get(name) in (None, []))
+    return WithState(class_name, label, "have no value", lambda state: state.get(name) in (None, []))
 
 
 def with_exactly(class_name: str, label: str, name: str, value: str) -> Question:

@@ -10,7 +10,7 @@ condition that no other member has locked it (`lock_conditions` in `core/store/l
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from stratabase.core.domain.issues.issue import Issue, IssueType, Path, Subject
+from stratabase.core.domain.issues.issue import Issue, IssueType, Subject
 from stratabase.core.domain.objects.change import LinkCreation, LinkEffect
 from stratabase.core.domain.objects.entity import (
     Reference,
@@ -190,10 +190,8 @@ def _lock_issues(request: WriteRequest, write: ObjectWrite) -> Iterator[Issue]:
         yield locked_issue(IssueType.ENTITY_LOCK_PERSIST, issue_subject(request, write), lock, caller.formats)
 
 
-def locked_issue(
-    type_: IssueType, subject: Subject, lock: Lock, formats: Formats, path: Path | None = None
-) -> Issue:
-    """Return the issue of a locked object. The default path is the subject's.
+def locked_issue(type_: IssueType, subject: Subject, lock: Lock, formats: Formats) -> Issue:
+    """Return the issue of a locked object, with the path of the subject.
 
     If the subject has no ID, the message does not say which object is locked, because the caller must not
     know.
@@ -214,7 +212,7 @@ def locked_issue(
             username=lock.name,
             instant=until,
         )
-    return subject.issue(type_, message, *(subject.path if path is None else path))
+    return subject.issue(type_, message, *subject.path)
 
 
 def issue_subject(request: WriteRequest, write: ObjectWrite) -> Subject:

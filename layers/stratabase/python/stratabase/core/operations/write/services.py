@@ -72,20 +72,15 @@ class Preview(NamedTuple):
 
 
 def preview(
-    services: Services,
-    command: Create | Update,
-    caller: Caller,
-    earlier: ClientIds | None = None,
-    options: WriteOptions = NO_OPTIONS,
+    services: Services, command: Create | Update, caller: Caller, options: WriteOptions = NO_OPTIONS
 ) -> Preview:
     """Return the object as a write would leave it. Serial numbers of new objects are null.
 
     An incomplete draft is shown as far as possible: a value that cannot be read is null. If there are only
     warnings, the preview has no issues. Raises Refused if there is nothing to show, because the object does
-    not exist, or the caller may not write it. Raises ReadBudgetExceeded, Unavailable. For `earlier`, see
-    `save`.
+    not exist, or the caller may not write it. Raises ReadBudgetExceeded, Unavailable.
     """
-    outcome = Write(services, command, caller, earlier, options=options).dry_run()
+    outcome = Write(services, command, caller, options=options).dry_run()
     is_good = all(issue.level is not Level.ERROR for issue in outcome.issues)
     if not is_good and not outcome.is_shown:
         raise Refused(outcome.issues)
@@ -93,16 +88,11 @@ def preview(
 
 
 def validate(
-    services: Services,
-    command: Command,
-    caller: Caller,
-    earlier: ClientIds | None = None,
-    options: WriteOptions = NO_OPTIONS,
+    services: Services, command: Command, caller: Caller, options: WriteOptions = NO_OPTIONS
 ) -> Sequence[Issue]:
     """Return the issues of a write, warnings included, and then its reports about other findings.
 
-    The write would be done if none of them `stops_write`. Raises ReadBudgetExceeded, Unavailable. For
-    `earlier`, see `save`.
+    The write would be done if none of them `stops_write`. Raises ReadBudgetExceeded, Unavailable.
     """
-    outcome = Write(services, command, caller, earlier, options=options, validates=True).dry_run()
+    outcome = Write(services, command, caller, options=options, validates=True).dry_run()
     return [*outcome.issues, *outcome.reports]
