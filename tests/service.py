@@ -183,17 +183,30 @@ class RunningService:
         query: str,
         variables: Mapping[str, Any] | None = None,
         *,
+        username: str = "admin",
         connection: http.client.HTTPConnection | None = None,
     ) -> Any:
-        """Send a GraphQL request as the administrator and return the response's JSON."""
+        """Send a GraphQL request of a member, and return the response's JSON."""
         reply = self.request(
             "POST",
             f"/auth/api/graphql/{self._application}",
-            headers={"Content-Type": "application/json", "Authorization": basic("admin", PASSWORD)},
+            headers={"Content-Type": "application/json", "Authorization": basic(username, PASSWORD)},
             body=json.dumps({"query": query, "variables": variables}),
             connection=connection,
         )
         return reply.json()
+
+    def join(self, username: str, profile: str = "Administrator", **more: str) -> str:
+        """Add a member with the password of `admin` by REST, and return the id."""
+        path = "/auth/administration/members"
+        headers = {"Content-Type": "application/json", "Authorization": basic("admin", PASSWORD)}
+        member = {"username": username, "email": f"{username}@example.com", "profile": profile, **more}
+        created = self.request("POST", path, headers=headers, body=json.dumps(member))
+        assert created.status == 201, created.body
+        id_ = str(created.json()["id"])
+        password = json.dumps({"password": PASSWORD})
+        assert self.request("PUT", f"{path}/{id_}", headers=headers, body=password).status == 200
+        return id_
 
     def add_member(self, username: str, profile: str = "Administrator") -> None:
         """Add a member with the password of `admin` directly to the store."""

@@ -29,15 +29,16 @@ def over_dynamodb(table: str) -> Settings:
 
 
 class Client:
-    """A GraphQL client of a service."""
+    """A GraphQL client of a service, which signs in as a member."""
 
-    def __init__(self, service: RunningService) -> None:
+    def __init__(self, service: RunningService, username: str = "admin") -> None:
+        self.username = username
         self._service = service
         self._names = map(str, count())
 
     def body(self, query: str, **variables: Any) -> Any:
         """Send a request, and return the whole response."""
-        return self._service.graphql(query, variables)
+        return self._service.graphql(query, variables, username=self.username)
 
     def ask(self, query: str, **variables: Any) -> Any:
         """Return the value of the only field of a response without errors."""

@@ -77,11 +77,7 @@ def admin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 @pytest.fixture(scope="module")
 def clerk(admin: Client) -> Client:
     """Another member, who is no administrator."""
-    members, headers = "/auth/administration/members", {"Content-Type": "application/json"}
-    new = {"username": "cleo", "email": "cleo@example.com", "profile": "Clerk"}
-    id_ = admin.request("POST", members, headers=headers, body=json.dumps(new)).json()["id"]
-    password = json.dumps({"password": PASSWORD})
-    assert admin.request("PUT", f"{members}/{id_}", headers=headers, body=password).status == 200
+    admin.service.join("cleo", "Clerk")
     return Client(admin.service, "cleo")
 
 

@@ -1,6 +1,5 @@
 """Grants over HTTP: each service with and without a grant."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,8 @@ import pytest
 
 from tests.core.schema.grants.guild_api import FILE
 from tests.rows import each_row
-from tests.service import PASSWORD, RunningService, basic, running
+from tests.scenarios.graph_client import Client
+from tests.service import RunningService, running
 
 
 class GuildService:
@@ -17,32 +17,16 @@ class GuildService:
 
     def __init__(self, service: RunningService) -> None:
         self._service = service
-        member = {"username": "smith", "email": "smith@example.com", "profile": "Member"}
-        created = self._rest("POST", "/auth/administration/members", member)
-        self._rest("PUT", f"/auth/administration/members/{created['id']}", {"password": PASSWORD})
-        self.ids = {"ada": self.create("Master", name="Ada", level=1, salary=7, email="ada@x")}
-        self.ids["zoe"] = self.create("Master", name="Zoe", level=9, email="zoe@x", boss=self.ids["ada"])
-        self.ids["team"] = self.create("Team", name="red", secret="s", members=[*self.ids.values()])
-        self.ids["vault"] = self.create("Vault", code="007", keeper=self.ids["zoe"])
+        service.join("smith", "Member")
+        create = Client(service).create
+        self.ids = {"ada": create("Master", name="Ada", level=1, salary=7, email="ada@x")}
+        self.ids["zoe"] = create("Master", name="Zoe", level=9, email="zoe@x", boss=self.ids["ada"])
+        self.ids["team"] = create("Team", name="red", secret="s", members=[*self.ids.values()])
+        self.ids["vault"] = create("Vault", code="007", keeper=self.ids["zoe"])
 
     def body(self, query: str, username: str = "smith", **variables: Any) -> Any:
         """Send a request, and return the whole response."""
-        body = json.dumps({"query": query, "variables": variables})
-        headers = {"Content-Type": "application/json", "Authorization": basic(username, PASSWORD)}
-        return self._service.request("POST", "/auth/api/graphql/Guild", headers=headers, body=body).json()
-
-    def create(self, class_name: str, **data: Any) -> str:
-        """Create an object, and return its id."""
-        query = f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id }} }}"
-        body = self.body(query, "admin", data=data)
-        assert "errors" not in body, body
-        return str(body["data"][f"{class_name}___create"]["_id"])
-
-    def _rest(self, method: str, path: str, body: Any) -> Any:
-        headers = {"Content-Type": "application/json", "Authorization": basic("admin", PASSWORD)}
-        reply = self._service.request(method, path, headers=headers, body=json.dumps(body))
-        assert reply.status in {200, 201}, reply.body
-        return reply.json() if reply.status == 201 else None
+        return self._service.graphql(query, variables, username=username)
 
 
 @pytest.fixture(scope="module")

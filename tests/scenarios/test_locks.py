@@ -1,52 +1,30 @@
 """Locks over HTTP: two members and an administrator compete for objects, on each store."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.scenarios.graph_client import over_dynamodb
-from tests.service import PASSWORD, RunningService, basic, running
+from tests.scenarios.graph_client import Client, over_dynamodb
+from tests.service import RunningService, running
 
 LOCK = """mutation($locks: [EntityID!], $minutes: Int = 10) {
   lock(locks: $locks, minutes: $minutes) { locked minutes } }"""
 UNLOCK = "mutation($locks: [EntityID!]) { unlock(locks: $locks) { locked minutes } }"
 SHOWN = '_lock { lockedBy lockedUntil(format: "yyyy") mine }'
-MEMBERS = "/auth/administration/members"
 
 
-class Member:
+class Member(Client):
     """A member who sends GraphQL requests."""
-
-    def __init__(self, service: RunningService, username: str) -> None:
-        self._service = service
-        self._headers = {
-            "Content-Type": "application/json",
-            "Authorization": basic(username, PASSWORD),
-        }
-
-    def send(self, query: str, **variables: Any) -> Any:
-        """Send a request, and return the whole response."""
-        body = json.dumps({"query": query, "variables": variables})
-        return self._service.request("POST", "/auth/api/graphql/Hr", headers=self._headers, body=body).json()
-
-    def ask(self, query: str, **variables: Any) -> Any:
-        """Return the value of the only field of a response without errors."""
-        body = self.send(query, **variables)
-        assert "errors" not in body, body["errors"]
-        (value,) = body["data"].values()
-        return value
 
     def refused(self, query: str, **variables: Any) -> list[str]:
         """Return the types of the issues of a refused request."""
-        return [error["extensions"]["issueType"] for error in self.send(query, **variables)["errors"]]
+        return [error["extensions"]["issueType"] for error in self.body(query, **variables)["errors"]]
 
-    def create(self, class_name: str, **data: Any) -> dict[str, str]:
+    def make(self, class_name: str, **data: Any) -> dict[str, str]:
         """Create an object, and return its class and id."""
-        query = f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id }} }}"
-        return {"entityName": class_name, "_id": self.ask(query, data=data)["_id"]}
+        return {"entityName": class_name, "_id": self.create(class_name, **data)}
 
 
 class LockScenario:
@@ -55,19 +33,8 @@ class LockScenario:
     def __init__(self, service: RunningService) -> None:
         self.service = service
         for username in ("ada", "bob"):
-            self._join(username)
+            service.join(username, "Manager")
         self.admin, self.ada, self.bob = (Member(service, name) for name in ("admin", "ada", "bob"))
-
-    def _join(self, username: str) -> None:
-        own = {"username": username, "email": f"{username}@example.com", "profile": "Manager"}
-        id_ = self._administer("POST", MEMBERS, own).json()["id"]
-        self._administer("PUT", f"{MEMBERS}/{id_}", {"password": PASSWORD})
-
-    def _administer(self, method: str, path: str, body: dict[str, str]) -> Any:
-        headers = {"Content-Type": "application/json", "Authorization": basic("admin", PASSWORD)}
-        reply = self.service.request(method, path, headers=headers, body=json.dumps(body))
-        assert reply.status < 300, reply.body
-        return reply
 
 
 @pytest.fixture(
@@ -87,7 +54,7 @@ def test_update_of_an_object_locked_by_another_is_refused_until_it_is_unlocked(
     scenario: LockScenario,
 ) -> None:
     ada, bob = scenario.ada, scenario.bob
-    team = ada.create("Team", name="red")
+    team = ada.make("Team", name="red")
     assert ada.ask(LOCK, locks=[team], minutes=5) == {"locked": True, "minutes": 5}
     rename = "mutation($id: ID!, $name: String) { Team___update(data: {_id: $id, name: $name}) { name } }"
     for other in (bob, scenario.admin):
@@ -101,10 +68,8 @@ def test_update_of_an_object_locked_by_another_is_refused_until_it_is_unlocked(
 
 def test_every_member_sees_the_holder_of_a_lock(scenario: LockScenario) -> None:
     ada, bob = scenario.ada, scenario.bob
-    team = ada.create("Team", name="seen")
-    employee = ada.create(
-        "Employee", first_name="A", last_name="B", email="seen@example.com", team=team["_id"]
-    )
+    team = ada.make("Team", name="seen")
+    employee = ada.make("Employee", first_name="A", last_name="B", email="seen@example.com", team=team["_id"])
     ada.ask(LOCK, locks=[team, employee])
     page = f"""{{ Employee___getPage(options: {{filter: {{email___eq: "seen@example.com"}}}}) {{
       items {{ {SHOWN} team {{ {SHOWN} }} }} }} }}"""
@@ -117,8 +82,8 @@ def test_every_member_sees_the_holder_of_a_lock(scenario: LockScenario) -> None:
 
 
 def test_the_configured_maximum_duration_applies(scenario: LockScenario) -> None:
-    team = scenario.ada.create("Team", name="long")
-    answer = scenario.ada.send(LOCK, locks=[team], minutes=61)
+    team = scenario.ada.make("Team", name="long")
+    answer = scenario.ada.body(LOCK, locks=[team], minutes=61)
     assert [error["message"] for error in answer["errors"]] == [
         "61 is not allowed for minutes. Use a whole number from 1 to 60."
     ]
@@ -129,7 +94,7 @@ def test_a_lock_survives_a_restart(tmp_path: Path) -> None:
     """Killed at once after it was told."""
     service = RunningService(tmp_path / "home").start()
     scenario = LockScenario(service)
-    team = scenario.ada.create("Team", name="red")
+    team = scenario.ada.make("Team", name="red")
     scenario.ada.ask(LOCK, locks=[team])
     service.kill()
     service.start()

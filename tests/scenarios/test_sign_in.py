@@ -23,21 +23,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
     home: Path = tmp_path_factory.mktemp("sign-in") / "home"
     service = RunningService(home).start()
     for name in MEMBERS:
-        add(service, name)
+        service.join(name)
     yield service
     service.stop()
-
-
-def add(service: RunningService, username: str) -> None:
-    """Add an administrator with the password of `admin`."""
-    headers = {"Authorization": basic("admin", PASSWORD), "Content-Type": "application/json"}
-    member = {"username": username, "email": f"{username}@example.com", "profile": "Administrator"}
-    path = "/auth/administration/members"
-    created = service.request("POST", path, headers=headers, body=json.dumps(member))
-    path = f"{path}/{created.json()['id']}"
-    assert (
-        service.request("PUT", path, headers=headers, body=json.dumps({"password": PASSWORD})).status == 200
-    )
 
 
 def come(service: RunningService, username: str, password: str, source: str) -> Reply:

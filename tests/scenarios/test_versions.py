@@ -1,43 +1,16 @@
 """Versions over HTTP, on each store: the history of an object."""
 
-import json
 from collections.abc import Iterator
 from secrets import token_hex
 from typing import Any
 
 import pytest
 
-from tests.scenarios.graph_client import over_dynamodb
-from tests.service import PASSWORD, RunningService, basic, running
+from tests.scenarios.graph_client import Client, over_dynamodb
+from tests.service import running
 
 FORMAT = "dd-MM-yyyy HH:mm:ss.SSS"
 TIMES = f'_versionStart(format: "{FORMAT}") _versionEnd(format: "{FORMAT}")'
-MEMBERS = "/auth/administration/members"
-
-
-class Client:
-    """A client that sends GraphQL requests."""
-
-    def __init__(self, service: RunningService, username: str, application: str = "Hr") -> None:
-        self.username = username
-        self._service = service
-        self._path = f"/auth/api/graphql/{application}"
-        self._headers = {
-            "Content-Type": "application/json",
-            "Authorization": basic(username, PASSWORD),
-        }
-
-    def send(self, query: str, **variables: Any) -> Any:
-        """Send a request, and return the whole response."""
-        body = json.dumps({"query": query, "variables": variables})
-        return self._service.request("POST", self._path, headers=self._headers, body=body).json()
-
-    def ask(self, query: str, **variables: Any) -> Any:
-        """Return the value of the only field of a response without errors."""
-        body = self.send(query, **variables)
-        assert "errors" not in body, body["errors"]
-        (value,) = body["data"].values()
-        return value
 
 
 @pytest.fixture(
@@ -48,19 +21,8 @@ class Client:
 def roman(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """A member in the time zone of Rome."""
     with running(tmp_path_factory.mktemp("service") / "home", settings=request.param()) as service:
-        headers = {"Content-Type": "application/json", "Authorization": basic("admin", PASSWORD)}
         name = f"ada-{token_hex(4)}"  # the emulator may have met another of these tests
-        own = {
-            "username": name,
-            "email": f"{name}@example.com",
-            "profile": "Manager",
-            "timeZone": "Europe/Rome",
-        }
-        created = service.request("POST", MEMBERS, headers=headers, body=json.dumps(own)).json()
-        password = json.dumps({"password": PASSWORD})
-        assert (
-            service.request("PUT", f"{MEMBERS}/{created['id']}", headers=headers, body=password).status < 300
-        )
+        service.join(name, "Manager", timeZone="Europe/Rome")
         yield Client(service, name)
 
 
@@ -95,7 +57,7 @@ def test_an_object_has_versions_from_creation_to_restoration(roman: Client) -> N
     assert {each["changedBy"] for each in changes.values()} == {roman.username}
 
     late = "mutation($id: ID!, $v: Datetime) { Employee___delete(_id: $id, ifVersion: $v) { deleted } }"
-    (error,) = roman.send(late, id=id_, v=two["_versionStart"])["errors"]
+    (error,) = roman.body(late, id=id_, v=two["_versionStart"])["errors"]
     assert error["extensions"]["issueType"] == "ENTITY_LOCK_PERSIST"
     assert three["_versionStart"] in error["message"]
     assert roman.ask(late, id=id_, v=three["_versionStart"]) == {"deleted": True}
@@ -129,11 +91,11 @@ def differences(client: Client, id_: str, from_: str, to: str) -> dict[str, dict
 
 
 def test_an_invalid_instant_is_refused_with_the_expected_format(roman: Client) -> None:
-    (error,) = roman.send(VERSION, id="x", at="2020-01-31T10:00:00")["errors"]
+    (error,) = roman.body(VERSION, id="x", at="2020-01-31T10:00:00")["errors"]
     assert (error["extensions"]["issueType"], FORMAT in error["message"]) == ("DATA_TYPE", True)
 
 
 def test_the_storage_calls_of_versions_are_reported(roman: Client, request: pytest.FixtureRequest) -> None:
     """To administrators only; anybody else is refused."""
-    body = roman.send('{ Employee___getVersionPage(_id: "x", insight: LIGHT) { hasNext } }')
+    body = roman.body('{ Employee___getVersionPage(_id: "x", insight: LIGHT) { hasNext } }')
     assert body["errors"][0]["extensions"]["issueType"] == "APPLICATION_ACCESS_FORBIDDEN"
