@@ -12,7 +12,7 @@ from stratabase.core.http.handler import HttpHandler
 from stratabase.core.model.model import Profile
 from stratabase.core.observe import Log
 from stratabase.members.endpoints.reset_password import reset_password_endpoint
-from stratabase.members.forgotten_password import ForgottenPassword
+from stratabase.members.mail import ForgottenPassword
 from stratabase.members.member import Member
 from stratabase.members.operations.email_change import EmailChange
 from stratabase.members.operations.forgotten_password import MailForgottenPassword, RequestForgottenPassword

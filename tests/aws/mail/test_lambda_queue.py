@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from stratabase.core.domain.issues.refusals import Unavailable
-from stratabase.members.forgotten_password import forgotten_password
+from stratabase.members.mail import forgotten_password
 from stratabase_aws.endpoint import AwsEndpoint, Credentials
 from stratabase_aws.mail.lambda_queue import LambdaMailQueue
 from tests.lambda_stack.proxy import Answer, ForwardingProxy, serve_proxy

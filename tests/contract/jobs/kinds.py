@@ -20,7 +20,7 @@ from stratabase.core.store.repository import Repository
 from stratabase.core.store.write import cleanup
 from stratabase.core.store.write.cleanup import CleanupSteps
 from stratabase.core.store.write.job_queue import EngineQueue
-from stratabase.members.forgotten_password import ForgottenPassword
+from stratabase.members.mail import ForgottenPassword
 from stratabase.members.mailers.sqlite_queue import RETRY_DELAYS, SqliteMailQueue, mail_jobs
 from tests.contract.engine.reference import ReferenceEngine
 from tests.core.operations.files.file_scenario import FileScenario

@@ -16,7 +16,7 @@ from stratabase.core.store.file_ledger import EngineFileLedger
 from stratabase.core.store.layout import file_entries, keys, ledgers
 from stratabase.core.store.layout.jobs import LEDGERS
 from stratabase.core.store.write.job_queue import EngineQueue, LedgerQueue
-from stratabase.members.forgotten_password import ForgottenPassword
+from stratabase.members.mail import ForgottenPassword
 from stratabase.members.mailers.sqlite_queue import SqliteMailQueue
 from tests.contract.engine.engine_calls import commit, settle
 from tests.contract.engine.engines import KINDS

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stratabase.core.domain.issues.refusals import Unavailable
-from stratabase.members.forgotten_password import ForgottenPassword
+from stratabase.members.mail import ForgottenPassword
 from stratabase.members.mailers import sqlite_queue as sqlite
 from stratabase.members.mailers.sqlite_queue import FIRST_DELAY, SqliteMailQueue
 from tests.fakes import FrozenClock

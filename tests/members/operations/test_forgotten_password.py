@@ -12,7 +12,7 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.observe import Log
 from stratabase.members.attempts import MAIL_WINDOW
-from stratabase.members.forgotten_password import ForgottenPassword
+from stratabase.members.mail import ForgottenPassword
 from stratabase.members.mailed_link import LINK_LIFETIME
 from stratabase.members.member import Member, reset_links
 from stratabase.members.operations.forgotten_password import (

@@ -98,7 +98,7 @@ def mail_handler() -> Callable[[Mapping[str, str], object], None]:
 
     def mail(event: Mapping[str, str], _context: object = None) -> None:
         from stratabase.members.app.member_services import MemberServices  # noqa: PLC0415 - see the module
-        from stratabase.members.forgotten_password import ForgottenPassword  # noqa: PLC0415
+        from stratabase.members.mail import ForgottenPassword  # noqa: PLC0415
 
         app().part(MemberServices).mail_forgotten_password(ForgottenPassword(**event))
 

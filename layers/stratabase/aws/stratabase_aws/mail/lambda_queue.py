@@ -6,7 +6,7 @@ from typing import Any
 
 from stratabase.core import waiting
 from stratabase.core.domain.issues.refusals import Unavailable
-from stratabase.members.forgotten_password import ForgottenPassword
+from stratabase.members.mail import ForgottenPassword
 from stratabase.values.messages import _
 from stratabase_aws.endpoint import AwsEndpoint, create_client
 

@@ -5,7 +5,7 @@ Read in this order:
 - `member`: the stored member, and which changes end tokens and links
 - `fields`: the table of the fields that clients can set
 - `password`: the rules for passwords
-- `mail`, `mailed_link`, `forgotten_password`: the texts of mails, the tokens of mailed links, and requests
+- `mail`, `mailed_link`: the texts of mails, requests for them, and the tokens of mailed links
 - `attempts`: what is counted to limit failed sign-ins and mails
 - `refusals`: the exceptions of all of these
 - `settings`: the settings of sign-in and of members

@@ -1,4 +1,6 @@
-"""The mails to members, each in the member's language."""
+"""The mails to members, each in the member's language, and requests for a mail that wait in a queue."""
+
+from typing import NamedTuple
 
 from stratabase.members.member import Member
 from stratabase.values.frozen import frozen
@@ -142,3 +144,20 @@ immediately.
 def _mail(member: Member, to: str, subject: Message, text: Message) -> Mail:
     language = member.formats.language
     return Mail(to, subject.in_language(language), text.in_language(language))
+
+
+class ForgottenPassword(NamedTuple):
+    """What somebody sent who forgot a password. Nobody knows yet whether a member has the name."""
+
+    name: str
+    """A username or an email address, as it was typed."""
+    base_url: str
+    """The root URL of the link."""
+
+
+def forgotten_password(name: str, base_url: str) -> ForgottenPassword:
+    """Return the request for a name. Every queue can store it.
+
+    Characters that no name contains, and that cannot be encoded, are replaced.
+    """
+    return ForgottenPassword(name.encode("utf-8", "replace").decode(), base_url)

@@ -5,9 +5,8 @@ from typing import Protocol, cast
 
 from stratabase.core.app.platform import Platform
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.members.forgotten_password import ForgottenPassword
 from stratabase.members.keys.key_rotation import SigningKey
-from stratabase.members.mail import Mail
+from stratabase.members.mail import ForgottenPassword, Mail
 from stratabase.members.member import Member, Roster
 
 

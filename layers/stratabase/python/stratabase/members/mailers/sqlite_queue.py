@@ -10,7 +10,7 @@ from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.jobs.job import Job, JobKind
 from stratabase.core.store.sqlite.file import ExclusiveConnection, Layout, open_for_writing
-from stratabase.members.forgotten_password import ForgottenPassword
+from stratabase.members.mail import ForgottenPassword
 from stratabase.values.messages import _
 
 BUSY_TIMEOUT = 5.0

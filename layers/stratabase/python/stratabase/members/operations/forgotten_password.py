@@ -10,7 +10,7 @@ from stratabase.core.domain.issues.refusals import Forbidden
 from stratabase.core.observe import Log
 from stratabase.core.operations.ports import Attempts, Clock
 from stratabase.members.attempts import forgetful_member_key, forgotten_source_key
-from stratabase.members.forgotten_password import ForgottenPassword, forgotten_password
+from stratabase.members.mail import ForgottenPassword, forgotten_password
 from stratabase.members.member import Member
 from stratabase.members.operations.mailed_links import MailLimit
 from stratabase.members.operations.password_reset import PasswordReset
