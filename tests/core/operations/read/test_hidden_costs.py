@@ -26,10 +26,10 @@ from stratabase.core.store.engine.wrappers import MeteredEngine, record_consumpt
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from tests.core.operations.read.test_random_plans import CALLER, ROLES, filled, queries, seen, text
 from tests.fakes import unlimited_budget
-from tests.soak import count, seed
+from tests.soak import seed
 
-GROUPS = count(30, 60)
-"""Of teams and mates, with about 20 objects each."""
+GROUPS = 60
+"""Of teams and mates: about 1,300 objects."""
 CHUNK = 20
 """How many hidden objects are changed together."""
 FACTOR, FEW_UNITS = 2, 16
