@@ -10,6 +10,7 @@ from moto import mock_aws
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.keys.key_rotation import SigningKey
+from stratabase_aws import endpoint
 from stratabase_aws.endpoint import AwsEndpoint, Credentials
 from stratabase_aws.keys.secrets_manager import (
     MAX_CHANGE_ATTEMPTS,
@@ -180,6 +181,9 @@ def test_missing_credentials_are_reported(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", f"{tmp_path}/none")
     monkeypatch.setenv("AWS_CONFIG_FILE", f"{tmp_path}/none")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setattr(
+        endpoint, "_session_of_clients", endpoint.new_session
+    )  # the shared one may have found some
     with pytest.raises(UnusableStore, match="NoCredentials"):
         SecretsManagerKeyring(SECRET, SecretsClient(AwsEndpoint("us-east-1"))).keys()
 
