@@ -2,11 +2,11 @@
 
 Read `commands` (what a client requests) and `plan` first. `plan_write` shows the phases in order:
 
-0. `find_excess` refuses a command that exceeds a limit.
+0. `plan.find_excess` refuses a command that exceeds a limit.
 1. `expand` turns the command into a `request`: an `ObjectWrite` for each object, with values and files
-   checked by `draft`. `expand` and `parts` record as `role_requests` what the command requests of roles.
+   checked by `draft`. `expand` and `roles` record as `role_requests` what the command requests of roles.
    `restore` expands a restoration.
-2. `associations` combines what both sides of an association request.
+2. `roles` combines what both sides of an association request.
 3. `permissions` and `restore_permissions` list the permissions that grants must give.
 4. `checks` checks required roles, locks and expected versions.
 5. `effects` makes the effects, with the platform attributes, and chooses the start of the new versions:
