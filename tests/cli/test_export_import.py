@@ -37,7 +37,7 @@ def fill(project: Project, objects: int) -> None:
     """Store persons, each with a pet."""
     settings = {"STRATABASE_HOME": str(project.home), "STRATABASE_MODEL": str(project.model)}
     with closing(App(Settings.from_environment(settings))) as instance:
-        instance.claim_stores()
+        instance.mark_stores()
         for number in range(objects):
             person = Entity(Reference("Person", f"o{number}"), {"name": f"Owner {number}"})
             pet = Entity(

@@ -30,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     monkeypatch.setenv("STRATABASE_MODEL", str(project.model))
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
     with closing(App(Settings.from_environment(os.environ))) as instance:
-        instance.claim_stores()
+        instance.mark_stores()
         instance.part(MemberServices).create_first_administrator()
     capsys.readouterr()
     return tmp_path

@@ -51,7 +51,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
     (tmp_path / "pets.csv").write_text("name\nRex\n")
     with closing(App(Settings.from_environment(os.environ))) as instance:
-        instance.claim_stores()
+        instance.mark_stores()
         instance.part(MemberServices).create_first_administrator()
     assert main(["export", str(tmp_path / "export")]) == 0
     assert main(["backup", str(tmp_path / "backup")]) == 0

@@ -27,7 +27,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
     with closing(App(Settings.from_environment(os.environ))) as instance:
-        instance.claim_stores()
+        instance.mark_stores()
         for member in (ANN, BOB):
             instance.part(AuthServices).members.add(member, is_moved=True)
     return tmp_path

@@ -59,7 +59,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 def start(settings: Settings) -> None:
     with closing(App(settings)) as instance:
-        instance.claim_stores()
+        instance.mark_stores()
 
 
 def mark(settings: Settings, kind: StoreKind = StoreKind.OBJECTS) -> StoreMark | None:

@@ -62,7 +62,7 @@ def settings(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest
         monkeypatch.setenv(name, value)
     settings = Settings.from_environment(environment)
     with closing(App(settings)) as instance:
-        instance.claim_stores()
+        instance.mark_stores()
         for each in range(COUNT):
             write(instance.engine, each, layout=1)
     return settings
@@ -133,7 +133,7 @@ def test_today_there_is_nothing_to_upgrade(settings: Settings, capsys: pytest.Ca
 def test_a_start_upgrades_nothing(settings: Settings, during: object) -> None:
     before = mark(settings)
     with closing(App(settings)) as instance:
-        instance.claim_stores()
+        instance.mark_stores()
         write(instance.engine, 1, layout=1)
     assert mark(settings) == before
 

@@ -190,7 +190,7 @@ def home(tmp_path: Path, model_file: Path, monkeypatch: pytest.MonkeyPatch) -> P
     monkeypatch.setenv("STRATABASE_MODEL", str(model_file))
     monkeypatch.setenv("STRATABASE_HOME", str(home))
     with closing(App(Settings.from_environment(os.environ))) as instance:
-        instance.claim_stores()
+        instance.mark_stores()
     assert main(["backup", str(tmp_path / "backup")]) == 0
     return home
 

@@ -35,7 +35,7 @@ class Sweeping:
         self.clock = SystemClock()
         self.entities = SimpleNamespace(oldest_purge=lambda: oldest)
         self.settings = Settings(stack="hr-prod")
-        self.has_claimed_stores = True
+        self.has_marked_stores = True
         self.steps = 0
         self.queue = EachRound()
         self._error = error

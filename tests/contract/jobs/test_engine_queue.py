@@ -38,14 +38,14 @@ def test_a_job_that_is_replaced_while_it_runs_is_not_removed(engine: Engine) -> 
     """So what the later write wants is done, too."""
     queue = EngineQueue(engine, "work")
     queue.add("a", "old", NOON)
-    unclaimed = read(queue, "a")
+    unleased = read(queue, "a")
     queue.add("a", "new", NOON)
-    assert queue.move(unclaimed, NOON + 1, 1) is None
-    claimed = queue.move(read(queue, "a"), NOON + 1, 1)
-    assert claimed is not None
+    assert queue.move(unleased, NOON + 1, 1) is None
+    leased = queue.move(read(queue, "a"), NOON + 1, 1)
+    assert leased is not None
     queue.add("a", "newest", NOON)
-    queue.finish(claimed)
-    assert queue.move(claimed, NOON + 1, 1) is None
+    queue.finish(leased)
+    assert queue.move(leased, NOON + 1, 1) is None
     assert read(queue, "a").content == "newest"
 
 

@@ -44,7 +44,7 @@ def test_each_job_goes_to_one_of_concurrent_runners(queue: TestedQueue) -> None:
         queue.add(f"{number}", NOON)
     queue.settle()
 
-    def claim_all() -> list[str]:
+    def lease_all() -> list[str]:
         opened, names = queue.open(), list[str]()
         for listed in list(opened.due(NOON)):
             job = opened.read(listed.key)
@@ -52,8 +52,8 @@ def test_each_job_goes_to_one_of_concurrent_runners(queue: TestedQueue) -> None:
                 names.append(queue.name_of(job))
         return names
 
-    claimed = [name for names in run_concurrently(*[claim_all] * queue.threads) for name in names]
-    assert sorted(claimed) == [f"{number}" for number in range(6)]
+    leased = [name for names in run_concurrently(*[lease_all] * queue.threads) for name in names]
+    assert sorted(leased) == [f"{number}" for number in range(6)]
 
 
 def test_a_finished_job_is_gone(queue: TestedQueue) -> None:

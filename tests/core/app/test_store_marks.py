@@ -59,7 +59,7 @@ def settings(request: pytest.FixtureRequest) -> Settings:
 
 def started(settings: Settings) -> None:
     with closing(App(settings)) as instance:
-        instance.claim_stores()
+        instance.mark_stores()
 
 
 def marks(settings: Settings) -> list[StoreMark | None]:
@@ -122,7 +122,7 @@ def test_a_function_answers_503_and_logs_what_to_do(
 ) -> None:
     settings = replace(on_dynamodb, instance="mine", admin_password=PASSWORD)
     with closing(App(settings)) as instance:
-        instance.claim_stores()
+        instance.mark_stores()
         instance.part(MemberServices).create_first_administrator()
         assert respond(instance)["statusCode"] == 200
     change(settings, kind, lambda mark: replace(mark, instance="another"))
@@ -161,16 +161,16 @@ def test_a_sweep_that_cannot_read_a_mark_removes_no_files_and_the_next_one_does(
 ) -> None:
     with closing(App(settings)) as instance:
         instance.blobs.put("pending/taken", [b"x"], 1)
-        claim = instance.claim_stores
+        mark = instance.mark_stores
 
         def fail() -> None:
             raise Unavailable(verbatim("busy"))
 
-        monkeypatch.setattr(instance, "claim_stores", fail)
+        monkeypatch.setattr(instance, "mark_stores", fail)
         sweep(instance, monkeypatch)
         assert marks(settings) == [None, None, None]
         assert instance.blobs.size("pending/taken") == 1
-        monkeypatch.setattr(instance, "claim_stores", claim)
+        monkeypatch.setattr(instance, "mark_stores", mark)
         sweep(instance, monkeypatch)
         assert instance.blobs.size("pending/taken") is None
     assert None not in marks(settings)

@@ -16,8 +16,8 @@ from stratabase.core.operations.store_marks import (
     MarkedStore,
     adopt_stores,
     check_marks,
-    claim_stores,
     describe_older_stores,
+    mark_stores,
     plan_adoption,
     retire_source,
 )
@@ -69,10 +69,10 @@ def owners(*marks: DictMark) -> list[str | None]:
 
 def test_new_stores_get_one_id_and_keep_it() -> None:
     marks = [DictMark(), DictMark(), DictMark()]
-    instance = claim_stores(stores(*marks))
+    instance = mark_stores(stores(*marks))
     assert owners(*marks) == [instance] * 3
     assert [mark.mark and mark.mark.place for mark in marks] == ["objects", "members", "files"]
-    assert claim_stores(stores(*marks)) == instance == check_marks(stores(*marks))
+    assert mark_stores(stores(*marks)) == instance == check_marks(stores(*marks))
     assert [mark.writes for mark in marks] == [1, 1, 1]
 
 
@@ -87,7 +87,7 @@ def test_older_stores_are_described() -> None:
             "version uses the store any more, raise it to layout 2: stratabase store upgrade"
         ),
     ]
-    claim_stores(opened)
+    mark_stores(opened)
     assert [line[:35] for line in describe_older_stores(opened)] == [
         "The store of objects 'objects' has ",
         "The store of members 'members' has ",
@@ -97,7 +97,7 @@ def test_older_stores_are_described() -> None:
 
 def test_the_id_in_the_settings_counts() -> None:
     marks = [DictMark(), DictMark()]
-    assert claim_stores(stores(*marks, instance="prod")) == "prod"
+    assert mark_stores(stores(*marks, instance="prod")) == "prod"
     assert owners(*marks) == ["prod", "prod"]
 
 
@@ -110,10 +110,10 @@ def test_after_a_crash_between_two_marks_the_next_start_continues(written: int) 
 
     marks[written].before_write = crash
     with pytest.raises(Crash):
-        claim_stores(stores(*marks))
+        mark_stores(stores(*marks))
     first = owners(*marks)[:written]
     marks[written].before_write = lambda: None
-    instance = claim_stores(stores(*marks))
+    instance = mark_stores(stores(*marks))
     assert owners(*marks) == [instance] * 3
     assert set(first) <= {instance}
 
@@ -123,10 +123,10 @@ def test_of_two_processes_that_start_at_once_the_first_mark_decides() -> None:
 
     def other_process() -> None:
         marks[0].before_write = lambda: None
-        claim_stores(stores(*marks))
+        mark_stores(stores(*marks))
 
     marks[0].before_write = other_process
-    instance = claim_stores(stores(*marks))
+    instance = mark_stores(stores(*marks))
     assert owners(*marks) == [instance, instance]
 
 
@@ -134,30 +134,30 @@ def test_stores_of_two_instances_are_refused_before_anything_is_written() -> Non
     marks = [DictMark(), DictMark(StoreMark(StoreKind.MEMBERS, "a", "members")), DictMark()]
     marks[2].mark = StoreMark(StoreKind.FILES, "b", "files")
     with pytest.raises(StoreRefused, match="store of files 'files' belongs to the instance b"):
-        claim_stores(stores(*marks))
+        mark_stores(stores(*marks))
     assert marks[0].mark is None
 
 
 def test_content_without_a_mark_has_the_first_layout_and_a_new_store_the_newest() -> None:
     marks = [DictMark(has_content=True), DictMark()]
-    claim_stores(stores(*marks, newest=3))
+    mark_stores(stores(*marks, newest=3))
     assert [mark.mark and mark.mark.layout for mark in marks] == [1, 3]
 
 
 def test_a_restored_store_is_adopted_and_its_source_retired() -> None:
     source, members = DictMark(), DictMark()
-    instance = claim_stores(stores(source, members))
+    instance = mark_stores(stores(source, members))
     assert source.mark is not None
     restored = DictMark(replace(source.mark, place="the original"))
     with pytest.raises(StoreRefused, match="is a copy of 'the original'"):
-        claim_stores(stores(restored, members))
+        mark_stores(stores(restored, members))
 
     (adoption,) = plan_adoption(stores(restored, members), None)
     assert any("a copy of 'the original'" in line for line in adoption.lines())
     assert retire_source(source, adoption.after)
     adopt_stores([adoption])
 
-    assert claim_stores(stores(restored, members)) == instance
+    assert mark_stores(stores(restored, members)) == instance
     assert source.mark.replaced_by == "objects"
     assert retire_source(source, adoption.after)  # once more, after a crash
     assert plan_adoption(stores(restored, members), None) == []

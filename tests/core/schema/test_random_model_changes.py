@@ -174,7 +174,7 @@ class ModelChanges:
 
     def begin(self, chance: random.Random) -> None:
         self.change_model(chance)
-        if chance.random() < 0.5:  # no object has a text from before that is no value of the enum
+        if chance.random() < 0.5:  # no object has a text from before that is not a value of the enum
             self.grow_enum(chance)
         for _ in range(chance.randint(2, 5)):
             self.create(chance)

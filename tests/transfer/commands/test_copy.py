@@ -46,7 +46,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(name, value)
     photo = StoredFile(FILE_ID, "a.png", "image/png", 7, NOON).stored()
     with closing(App(Settings.from_environment(os.environ))) as instance:
-        instance.claim_stores()
+        instance.mark_stores()
         instance.part(MemberServices).create_first_administrator()
         instance.blobs.put(file_key(FILE_ID), [b"picture"], 7)
         person = Entity(Reference("Person", "o"), {"name": "Ann"})
@@ -143,7 +143,7 @@ def test_a_setting_without_the_prefix_can_be_named(
     assert main(["copy", str(tmp_path / "moving"), f"STRATABASE_HOME={tmp_path / 'other'}", "PORT=9"]) == 0
     with pytest.raises(SystemExit):
         main(["copy", str(tmp_path / "moving"), "STRATABASE_HOEM=x"])
-    assert "is no setting" in capsys.readouterr().err
+    assert "is not a setting" in capsys.readouterr().err
     assert home.exists()
 
 

@@ -64,7 +64,7 @@ def ask(instance: App, query: str, **variables: Any) -> Any:
 def create_with_photo(settings: Settings) -> str:
     """Start an instance, create an object with a file, and return its ID."""
     with closing(App(settings)) as instance:
-        instance.claim_stores()
+        instance.mark_stores()
         now = instance.services.clock.now()
         file = StoredFile(FILE_ID, "photo.png", "image/png", len(CONTENT), now)
         instance.files.ledger.add(PendingFile(PENDING_ID, FileTarget("Note", "photo"), "m1", file))
@@ -83,7 +83,7 @@ def delete_with_bytes(settings: Settings, id_: str) -> None:
 
 def check_restored(settings: Settings, id_: str) -> None:
     with closing(App(settings)) as instance:
-        instance.claim_stores()
+        instance.mark_stores()
         note = ask(instance, "query($id: ID!) { Note___get(_id: $id) { name photo { name } } }", id=id_)
         assert note["Note___get"] == {"name": "kept", "photo": {"name": "photo.png"}}
         assert read(instance.blobs, file_key(FILE_ID)) == CONTENT
@@ -136,7 +136,7 @@ def test_a_table_is_restored_with_its_files(configure: Configure, capsys: pytest
     # 4. The service has the object and its file again, and no process can use the former table.
     check_restored(restored, id_)
     with closing(App(settings)) as instance, pytest.raises(StoreRefused, match="was replaced by"):
-        instance.claim_stores()
+        instance.mark_stores()
 
 
 def test_a_folder_is_restored_with_its_files(

@@ -118,7 +118,7 @@ def sweep_handler() -> Callable[[object, LambdaContext], None]:
         from stratabase.core.jobs.runner import Runner  # noqa: PLC0415 - only this function runs jobs
 
         service = app()
-        _claim_stores(service)
+        _mark_stores(service)
         kinds, steps = service.job_kinds(), 0
         try:
             with closing(Runner(service.clock.now, service.log).steps(kinds)) as round_:
@@ -132,7 +132,7 @@ def sweep_handler() -> Callable[[object, LambdaContext], None]:
     return sweep
 
 
-def _claim_stores(service: "App") -> None:
+def _mark_stores(service: "App") -> None:
     """Check and mark the stores once in this process. Until that is done, no files are removed.
 
     Raises StoreRefused.
@@ -140,10 +140,10 @@ def _claim_stores(service: "App") -> None:
     from stratabase.core.domain.issues.refusals import Unavailable  # noqa: PLC0415 - see the module
     from stratabase.core.domain.store_mark import StoreRefused  # noqa: PLC0415
 
-    if service.has_claimed_stores:
+    if service.has_marked_stores:
         return
     try:
-        service.claim_stores()
+        service.mark_stores()
     except StoreRefused:
         raise
     except Unavailable as error:

@@ -80,8 +80,8 @@ class App:
         self._parts: dict[Callable[[App], object], object] = {}
         self._building = RLock()
         self._opened = ExitStack()
-        self.has_claimed_stores = False
-        """Whether this process knows that all stores belong to one instance (see `claim_stores`)."""
+        self.has_marked_stores = False
+        """Whether this process knows that all stores belong to one instance (see `mark_stores`)."""
 
     def part(self, build: Callable[[App], T]) -> T:
         """Return what `build` returns for this app. It is called once, when the part is used first.
@@ -330,22 +330,22 @@ class App:
         """Return whether the service is about to stop."""
         return self.stopping.is_set()
 
-    def claim_stores(self) -> None:
+    def mark_stores(self) -> None:
         """Check that all stores belong to one instance, and give new stores their marks.
 
         Raises StoreRefused, UnusableStore, Unavailable.
         """
         # Imported only here, because the functions that answer requests only check marks.
-        from stratabase.core.operations.store_marks import claim_stores  # noqa: PLC0415
+        from stratabase.core.operations.store_marks import mark_stores  # noqa: PLC0415
 
         with self.marked_stores() as stores:
-            claim_stores(stores)
-        self.has_claimed_stores = True
+            mark_stores(stores)
+        self.has_marked_stores = True
 
     @contextmanager
     def marked_stores(self) -> Iterator[Sequence[MarkedStore]]:
         """Yield the stores with their marks: the objects, the members and the files."""
-        from stratabase.core.operations.files.blob_mark import BlobMark  # noqa: PLC0415 - see claim_stores
+        from stratabase.core.operations.files.blob_mark import BlobMark  # noqa: PLC0415 - see mark_stores
         from stratabase.core.operations.store_marks import MarkedStore  # noqa: PLC0415
         from stratabase.core.store.marked_engine import EngineMark  # noqa: PLC0415
 

@@ -14,7 +14,7 @@ PAUSES = tuple(
 )
 """The milliseconds after each failed attempt, until the next one: four days together."""
 JOB_LEASE = 60_000
-"""The milliseconds for which a claimed job belongs to its runner. Each step of a job can extend them."""
+"""The milliseconds for which a job belongs to its runner. Each step of the job can extend them."""
 
 
 class Job(NamedTuple, Generic[T]):
@@ -25,7 +25,7 @@ class Job(NamedTuple, Generic[T]):
     content: T
     """What the kind needs to know."""
     due: Instant = 0
-    """The instant from which it may run. While it is claimed, this is the end of the lease."""
+    """The instant from which it may run. While a runner has it, this is the end of the lease."""
     attempts: int = 0
     """The number of attempts that have begun and count."""
     seen: object = None
@@ -77,7 +77,7 @@ class JobKind(Generic[T]):
     If it returns an instant, the job is not done, and due again at this instant. The attempt doesn't count.
     """
     lease: int | None = JOB_LEASE
-    """The milliseconds of a claim. None: without claims, because all steps are conditional writes.
+    """The milliseconds of a lease. None: without leases, because all steps are conditional writes.
 
     Then `run` itself removes what is done, and decides when the rest is due.
     """

@@ -1,4 +1,4 @@
-"""The runner: claims what is due, does it in steps, and repeats what fails, or sets it aside."""
+"""The runner: leases what is due, does it in steps, and repeats what fails, or sets it aside."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
@@ -52,12 +52,12 @@ class Runner:
         for listed in kind.queue.due(self._now()):
             if not kind.may_run():
                 return
-            job = listed if kind.lease is None else self._claim(kind, listed, kind.lease)
+            job = listed if kind.lease is None else self._lease(kind, listed, kind.lease)
             if job is not None:
                 yield from self._attempt(kind, job)
 
-    def _claim(self, kind: JobKind[T], listed: Job[T], lease: int) -> Job[T] | None:
-        """Claim a job if it is still due. Return None if it is not, or if somebody else has claimed it."""
+    def _lease(self, kind: JobKind[T], listed: Job[T], lease: int) -> Job[T] | None:
+        """Return a job that is still due, on a lease. None if it is not due, or another runner has it."""
         job, now = kind.queue.read(listed.key), self._now()
         if job is None or job.due > now:
             return None
@@ -106,7 +106,7 @@ class Runner:
         return kind.queue.move(job, now + kind.lease, job.attempts)
 
     def _put_back(self, kind: JobKind[T], job: Job[T], due: Instant) -> None:
-        """Make a claimed job due at an instant. Its attempt does not count."""
+        """Make a job on a lease due at an instant. Its attempt does not count."""
         if kind.lease is not None:
             kind.queue.move(job, due, job.attempts - 1)
 

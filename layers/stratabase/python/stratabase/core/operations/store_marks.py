@@ -58,7 +58,7 @@ def check_marks(stores: Sequence[MarkedStore]) -> str | None:
     return instance
 
 
-def claim_stores(stores: Sequence[MarkedStore]) -> str:
+def mark_stores(stores: Sequence[MarkedStore]) -> str:
     """Check all stores, give those a mark that have none, and return the ID of the instance.
 
     The marks are written in the order of `stores`. If the process stops in between, the next call continues.
@@ -79,7 +79,7 @@ def claim_stores(stores: Sequence[MarkedStore]) -> str:
 
 
 def describe_older_stores(stores: Sequence[MarkedStore]) -> Iterator[str]:
-    """Yield what this version does with each store of an older one. Call it before the stores are claimed."""
+    """Yield what this version does with each store of an older one. Call it before `mark_stores`."""
     for store, required in stores:
         mark, newest = store.read_mark(), required.known.newest
         if mark is None:

@@ -47,13 +47,14 @@ from stratabase.core.store.layout.associations import Associations
 from stratabase.core.store.layout.ledgers import ended_at
 from stratabase.core.store.query import pages
 from stratabase.core.store.read import links, unbuilt_roles, unique_lookup
-from stratabase.core.store.read.context import StoreContext, system_now
+from stratabase.core.store.read.context import StoreContext
 from stratabase.core.store.read.history import History, read_as_of
 from stratabase.core.store.sources import NO_SOURCES, Sources, StoredQueries, read_elsewhere
 from stratabase.core.store.write import commit, deletions, idempotency, lock_and_unlock, refusals
 from stratabase.core.store.write.cleanup import Cleanup, Purger
 from stratabase.core.store.write.serials import SerialCounters
 from stratabase.core.store.write.staged_restoration import check_finished
+from stratabase.core.waiting import system_now
 
 if TYPE_CHECKING:
     from stratabase.core.jobs.job import JobKind
@@ -385,7 +386,7 @@ class Repository:
         return self._store.entity_of(reference, head) or self._singleton(reference)
 
     def _singleton(self, reference: Reference) -> Entity | None:
-        """Return a singleton that has no head yet, None if the object is no singleton."""
+        """Return a singleton that has no head yet, None if the object is not a singleton."""
         is_singleton = reference.id == SINGLETON_ID and self._store.is_singleton(reference.class_name)
         if not is_singleton:
             return None

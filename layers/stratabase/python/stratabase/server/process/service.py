@@ -17,8 +17,8 @@ from stratabase.core.operations.store_marks import describe_older_stores
 from stratabase.core.schema.generate import NothingServed
 from stratabase.core.settings import Settings
 from stratabase.core.store.catalog.catalog_store import ServedNames
-from stratabase.core.store.read.context import system_now
 from stratabase.core.unusable_store import UnusableStore
+from stratabase.core.waiting import system_now
 from stratabase.evolution.commands.backfill.build import build_before_serving
 from stratabase.evolution.difference import ModelChange
 from stratabase.members.app.auth_services import AuthServices
@@ -85,7 +85,7 @@ def serve(
         handler = instance.http_handler(endpoints)
         with instance.marked_stores() as stores:
             older = tuple(describe_older_stores(stores))
-        instance.claim_stores()
+        instance.mark_stores()
         require_whole(instance.engine)
         build_before_serving(instance.settings, instance.engine, instance.model, _progress(send))
         ServedNames(instance.engine, instance.model, system_now).begin()

@@ -228,7 +228,7 @@ class _Import:
         if not options.dry_run:
             if uses_data_folder(instance.settings):
                 make_data_folder(instance.settings.home)
-            instance.claim_stores()
+            instance.mark_stores()
             require_whole(instance.engine)
             build_before_serving(instance.settings, instance.engine, instance.model, _note)
         local = instance.platform.is_local(StoreKind.OBJECTS)

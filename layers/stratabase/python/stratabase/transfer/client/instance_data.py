@@ -115,7 +115,7 @@ def import_instance(instance: App, folder: Path, reader: ExportReader) -> Iterat
         if is_resumed:
             yield "An earlier run of this import was interrupted. It continues."
         require_unused(instance.settings)  # the checks can take minutes
-        instance.claim_stores()
+        instance.mark_stores()
         importing.run(check, lambda: instance.blobs, bars.begin)
         added = members.run(lambda: instance.part(AuthServices).members, bars.begin("Members"))
         importing.finish()

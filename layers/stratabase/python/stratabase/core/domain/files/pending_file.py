@@ -56,7 +56,7 @@ class ReleasedFile(NamedTuple):
     ledger_id: str
     """The ID of the ledger entry."""
     pending_id: str | None
-    """The ID of the upload, None if the file is no upload any more."""
+    """The ID of the upload, None if the file is not an upload any more."""
     file_id: str
     removal: Instant | None = None
     """The instant from which the sweep may remove the bytes. None while an object can still take the file."""

@@ -60,7 +60,7 @@ def check_files(
     `recover`: bring back deleted bytes of missing files. `progress` is called with the number of references
     that were read since the last call. All IDs of files are in memory: about 200 bytes for each.
     """
-    # 1. List the bytes first. What is written later is no candidate for "unknown".
+    # 1. List the bytes first. What is written later is not a candidate for "unknown".
     before = _list(blobs)
     wanted: dict[str, FileReference] = {}
     known: set[str] = set()

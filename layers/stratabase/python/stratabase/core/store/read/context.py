@@ -21,7 +21,7 @@ from stratabase.core.store.layout import codec, keys, links
 from stratabase.core.store.layout.associations import Associations
 from stratabase.core.store.layout.object_items import live_head
 from stratabase.core.store.read.kept_counts import KeptCounts
-from stratabase.core.waiting import SystemClock
+from stratabase.core.waiting import system_now
 from stratabase.values.frozen import frozen
 
 MAX_KEPT_BYTES = 16 * 1024 * 1024
@@ -121,10 +121,6 @@ class KeptObjects:
 
 _BATCH = 100
 """The number of items to request at a time. The read limit is checked before each request."""
-
-
-system_now = SystemClock().now
-"""The clock of this machine."""
 
 
 @frozen

@@ -48,12 +48,14 @@ from stratabase.core.store.engine.port import (
 )
 from stratabase.core.store.layout import codec, keys, object_items
 from stratabase.core.store.layout.access_path import AccessPath
-from stratabase.core.store.layout.codec import NO_LOCK_CONDITIONS, PART_LOCK, LockConditions
+from stratabase.core.store.layout.codec import PART_LOCK
 from stratabase.core.store.layout.object_items import (
     IS_DELETED,
     NEVER_WRITTEN,
+    NO_LOCK_CONDITIONS,
     OBJECT_ABSENT,
     OBJECT_EXISTS,
+    LockConditions,
     expect_same_commit,
     expect_tombstone,
     expect_unchanged,
@@ -86,7 +88,7 @@ class HeadContext(NamedTuple):
 
 def head_action(effect: ObjectEffect, context: HeadContext) -> Put | Patch | DeleteItem:
     """Return the action of an effect on the head of its object. Raises TooLarge."""
-    return _ACTIONS[type(effect)](effect, context)
+    return _EFFECT_ACTIONS[type(effect)](effect, context)
 
 
 def _created(effect: Creation, context: HeadContext) -> Put:
@@ -178,12 +180,13 @@ def _deleted(effect: Deletion, context: HeadContext) -> DeleteItem | Put:
     return DeleteItem(keys.head(before.reference), expect)
 
 
-_ACTIONS: Mapping[type[Any], Callable[[Any, HeadContext], Put | Patch | DeleteItem]] = {
+_EFFECT_ACTIONS: Mapping[type[Any], Callable[[Any, HeadContext], Put | Patch | DeleteItem]] = {
     Creation: _created,
     Modification: _updated,
     Deletion: _deleted,
     Restoration: _restored,
 }
+"""By effect: returns its action on the head, without the counts, which `HeadWrite` adds."""
 
 
 CountLinks = Callable[[Reference, RoleName], int]
@@ -337,7 +340,7 @@ class HeadWrite:
         `other_check`: a check of the same head by the guards, which this action must include.
         """
         if self.effect_action is not None and self.effect_type is not None:
-            return self._BY_EFFECT[self.effect_type](self, self.effect_action)
+            return self._ADD_COUNTS[self.effect_type](self, self.effect_action)
         key = keys.head(self.reference)
         claim = {codec.CLAIMED: self.commit_id} if self.is_claimed else {}
         if self.is_tombstone:  # it has no counts
@@ -347,7 +350,7 @@ class HeadWrite:
         else:
             exists = NO_EXPECTATION if self.counted.may_be_unwritten else OBJECT_EXISTS
             expect = replace(both(exists, self.also_expected), either=self.lock_conditions)
-            patch = self._updated(Patch(key, expect, set=claim))
+            patch = self._with_changed_counts(Patch(key, expect, set=claim))
         # An expectation that the object exists takes precedence over one that it does not exist.
         is_more = other_check is not None and other_check.expect != OBJECT_ABSENT
         expect = both(patch.expect, other_check.expect) if other_check and is_more else patch.expect
@@ -355,7 +358,7 @@ class HeadWrite:
             return replace(patch, expect=expect)
         return Check(key, expect) if self._must_exist or other_check else None
 
-    def _created(self, base: Put) -> Action:
+    def _with_all_counts(self, base: Put) -> Action:
         """Return the creation of a head, with all its counts."""
         if not self.counted.roles and not self.delta.gains_links:
             return base
@@ -363,7 +366,7 @@ class HeadWrite:
         attributes = {**base.item.attributes, **counts, **self._link_stamp()}
         return replace(base, item=replace(base.item, attributes=attributes))
 
-    def _updated(self, base: Patch) -> Patch:
+    def _with_changed_counts(self, base: Patch) -> Patch:
         """Return a patch that also changes the counts: adds to existing ones, and sets missing ones."""
         counts = {role: self.delta.counts[role] for role in self._relevant_roles()}
         if not counts and not self.delta.gains_links:
@@ -392,7 +395,7 @@ class HeadWrite:
             return Condition(name, ConditionOperator.MORE_THAN, -number)
         return Condition(name, ConditionOperator.PRESENT)
 
-    def _restored(self, base: Put) -> Action:
+    def _without_counts(self, base: Put) -> Action:
         """Return the head of a restored object, without counts.
 
         Links to it may have stayed, and others may be removed at the same time. So its counts are set when
@@ -401,7 +404,7 @@ class HeadWrite:
         attributes = {**base.item.attributes, **self._link_stamp()}
         return replace(base, item=replace(base.item, attributes=attributes))
 
-    def _deleted(self, base: DeleteItem | Put) -> Action:
+    def _if_unneeded(self, base: DeleteItem | Put) -> Action:
         """Return a deletion that expects that no required key refers to the object after the change."""
         conditions = tuple(self._unneeded_condition(role) for role in self._relevant_roles())
         return replace(base, expect=both(base.expect, Expectation(None, conditions)))
@@ -415,11 +418,11 @@ class HeadWrite:
     def _link_stamp(self) -> dict[str, Value]:
         return {codec.LINKED: self.commit_id} if self.delta.gains_links else {}
 
-    _BY_EFFECT: ClassVar[Mapping[type[ObjectEffect], Callable[["HeadWrite", Any], Action]]] = {
-        Creation: _created,
-        Modification: _updated,
-        Deletion: _deleted,
-        Restoration: _restored,
+    _ADD_COUNTS: ClassVar[Mapping[type[ObjectEffect], Callable[["HeadWrite", Any], Action]]] = {
+        Creation: _with_all_counts,
+        Modification: _with_changed_counts,
+        Deletion: _if_unneeded,
+        Restoration: _without_counts,
     }
 
 

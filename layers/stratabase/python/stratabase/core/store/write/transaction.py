@@ -37,9 +37,13 @@ from stratabase.core.store.engine.port import (
 from stratabase.core.store.indexes.registry_cache import WriteSchema
 from stratabase.core.store.layout import keys, object_items
 from stratabase.core.store.layout.associations import StoredRole
-from stratabase.core.store.layout.codec import NO_LOCK_CONDITIONS, LockConditions, lock_conditions
 from stratabase.core.store.layout.file_entries import file_writes
-from stratabase.core.store.layout.object_items import expect_unchanged
+from stratabase.core.store.layout.object_items import (
+    NO_LOCK_CONDITIONS,
+    LockConditions,
+    expect_unchanged,
+    lock_conditions,
+)
 from stratabase.core.store.read.context import StoreContext
 from stratabase.core.store.write import deletions
 from stratabase.core.store.write.association_changes import (
