@@ -76,6 +76,7 @@ FIXED_TYPES = frozenset(
 ID = scope.ID
 CLIENT_ID = "_clientId"
 FILTER_EXP = "filter_exp"
+IF_VERSION = "ifVersion"
 
 
 def type_name(class_name: str, generated_type: GeneratedType) -> str:

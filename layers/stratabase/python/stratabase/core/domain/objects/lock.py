@@ -30,6 +30,6 @@ def is_active(lock: Lock | None, now: Instant) -> bool:
 def admits(lock: Lock | None, member_id: str, now: Instant) -> bool:
     """Return whether a member may write the object: no lock holds, or the member owns it.
 
-    The store tests the same in the write itself: `lock_conditions` in `store/layout/codec.py`.
+    The store tests the same in the write itself: `lock_conditions` in `store/layout/object_items.py`.
     """
     return lock is None or lock.until <= now or lock.owner == member_id

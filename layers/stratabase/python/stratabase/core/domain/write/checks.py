@@ -4,7 +4,7 @@ The rule for roles is the same as for required attributes (`draft`): a role that
 the request does not touch, may stay empty.
 
 The store checks locks again, because a lock can begin after the plan was made. It writes each head on the
-condition that no other member has locked it (`lock_conditions` in `core/store/layout/codec.py`).
+condition that no other member has locked it (`lock_conditions` in `core/store/layout/object_items.py`).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,6 +26,7 @@ from stratabase.core.domain.objects.version import format_version_instant
 from stratabase.core.domain.write.commands import AnyCommand, Delete, Update
 from stratabase.core.domain.write.draft import still_empty
 from stratabase.core.domain.write.request import ObjectWrite, WriteRequest
+from stratabase.core.model.api_names import IF_VERSION
 from stratabase.core.model.model import Role
 from stratabase.core.model.types import TYPES
 from stratabase.values.formats.preferences import Formats
@@ -146,7 +147,6 @@ def _filled_by_links(request: WriteRequest, links: Iterable[LinkEffect]) -> Iter
 
 
 _DATETIME = TYPES["Datetime"]
-IF_VERSION = "ifVersion"
 
 
 def check_locks(request: WriteRequest, command: AnyCommand) -> None:

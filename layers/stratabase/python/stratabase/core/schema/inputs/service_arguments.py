@@ -22,10 +22,9 @@ from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Reference, singleton_reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.version import VERSION_INSTANT_PATTERN, parse_version_instant
-from stratabase.core.domain.write.checks import IF_VERSION
 from stratabase.core.domain.write.commands import Create, Delete, RoleCommand, Update, UpdateBulk
 from stratabase.core.model import api_names
-from stratabase.core.model.api_names import CLIENT_ID, ID, GeneratedType
+from stratabase.core.model.api_names import CLIENT_ID, ID, IF_VERSION, GeneratedType
 from stratabase.core.model.model import Class, ClassKind, Model
 from stratabase.core.operations.write.options import WriteOptions
 from stratabase.core.schema.inputs.input_table import INPUT_TABLE, InputObject, InputTypeSpec

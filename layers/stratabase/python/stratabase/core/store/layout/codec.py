@@ -25,7 +25,7 @@ from stratabase.core.model.api_names import ID
 from stratabase.core.model.attribute import KEPT, read_unknown, stored_state
 from stratabase.core.model.model import Class, PlatformAttribute
 from stratabase.core.model.types.identifier import id_timestamp
-from stratabase.core.store.engine.port import Condition, ConditionOperator, Item, Value
+from stratabase.core.store.engine.port import Item, Value
 from stratabase.core.store.layout import keys
 
 LOCK_OWNER, LOCKED_UNTIL, LOCKED_BY = "lockOwner", "lockedUntil", "lockedBy"
@@ -33,9 +33,6 @@ LOCK_OWNER, LOCKED_UNTIL, LOCKED_BY = "lockOwner", "lockedUntil", "lockedBy"
 LOCK_ATTRIBUTES = frozenset({LOCK_OWNER, LOCKED_UNTIL, LOCKED_BY})
 PART_LOCK = "partLock"
 """The attribute of a head with the id of the last commit that locked a part of the object, at any depth."""
-LockConditions = tuple[Condition, ...]
-"""Conditions of which at least one must hold so that a member may write; empty if locks do not matter."""
-NO_LOCK_CONDITIONS: LockConditions = ()
 
 
 def lock_of(item: Item) -> Lock | None:
@@ -55,21 +52,6 @@ def part_lock_of(item: Item) -> str | None:
 def lock_attributes(lock: Lock) -> dict[str, Value]:
     """Return the attributes of a head for a lock."""
     return {LOCK_OWNER: lock.owner, LOCKED_UNTIL: lock.until, LOCKED_BY: lock.name}
-
-
-def lock_conditions(member_id: str | None, now: Instant) -> LockConditions:
-    """Return the conditions of which one must hold so that a member may write an object.
-
-    They are: no lock, an expired lock, a lock of the member. `member_id`: None to ignore locks, such as in
-    cleanup.
-    """
-    if member_id is None:
-        return NO_LOCK_CONDITIONS
-    return (
-        Condition(LOCKED_UNTIL, ConditionOperator.ABSENT),
-        Condition(LOCKED_UNTIL, ConditionOperator.AT_MOST, now),
-        Condition(LOCK_OWNER, ConditionOperator.EQUALS, member_id),
-    )
 
 
 COMMIT_IDS = "commitIds"

@@ -1,8 +1,8 @@
 """The items of an object: its head, its guards, closed versions, and the tombstone of a deleted object.
 
-Expectations about a head say, for example, that the object exists or is unchanged. If the class is versioned,
-a deletion replaces the head by a tombstone, under the same key. For reads and expectations, the object then
-does not exist. This also holds if the class is no longer versioned.
+Expectations about a head say, for example, that the object exists or is unchanged, or that no other member
+has locked it. If the class is versioned, a deletion replaces the head by a tombstone, under the same key. For
+reads and expectations, the object then does not exist. This also holds if the class is no longer versioned.
 
 A guard reserves unique values, or the target of a one-to-one foreign key, for one object. Its key contains a
 hash of the values, or the id of the target. The item has the id of its holder.
@@ -33,7 +33,13 @@ from stratabase.core.store.engine.port import (
 )
 from stratabase.core.store.layout import codec, keys
 from stratabase.core.store.layout.access_path import AccessPath, Column, columns_of
-from stratabase.core.store.layout.codec import CLAIMED, COMMIT_IDS, commit_ids
+from stratabase.core.store.layout.codec import (
+    CLAIMED,
+    COMMIT_IDS,
+    LOCK_OWNER,
+    LOCKED_UNTIL,
+    commit_ids,
+)
 
 DELETED = "deleted"
 """The attribute that only tombstones have."""
@@ -49,6 +55,9 @@ IS_DELETED = Expectation(conditions=(Condition(DELETED, ConditionOperator.PRESEN
 """The object is deleted, and its versions are kept."""
 NEVER_WRITTEN = Expectation(conditions=(Condition(COMMIT_IDS, ConditionOperator.ABSENT),))
 """No commit has written the state of the object. A singleton may still have a head with counts."""
+LockConditions = tuple[Condition, ...]
+"""Conditions of which at least one must hold so that a member may write; empty if locks do not matter."""
+NO_LOCK_CONDITIONS: LockConditions = ()
 
 
 def live_head(item: Item | None) -> Item | None:
@@ -79,6 +88,21 @@ def expect_tombstone(gone: Tombstone) -> Expectation:
     expected = expect_commit_ids(gone.commit_ids)
     claimed = expect_same_commit(CLAIMED, gone.claimed)
     return Expectation(expected.exists, (*expected.conditions, claimed))
+
+
+def lock_conditions(member_id: str | None, now: Instant) -> LockConditions:
+    """Return the conditions of which one must hold so that a member may write an object.
+
+    They are: no lock, an expired lock, a lock of the member. `member_id`: None to ignore locks, such as in
+    cleanup.
+    """
+    if member_id is None:
+        return NO_LOCK_CONDITIONS
+    return (
+        Condition(LOCKED_UNTIL, ConditionOperator.ABSENT),
+        Condition(LOCKED_UNTIL, ConditionOperator.AT_MOST, now),
+        Condition(LOCK_OWNER, ConditionOperator.EQUALS, member_id),
+    )
 
 
 def index_places(entity: Entity, paths: Iterable[AccessPath]) -> dict[str, IndexKey]:

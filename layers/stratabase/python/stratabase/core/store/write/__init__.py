@@ -18,7 +18,7 @@ Read in this order:
 8. staged_restoration, cleanup, cleanup_jobs, job_queue: writes that are too large for one commit, and the
    jobs that they leave.
 9. lock_and_unlock, serials: the services that lock objects, and the numbers of Serial attributes. They don't
-   use transactions. Whether a lock admits a write, `layout/codec` says in the condition of each head.
+   use transactions. Whether a lock admits a write, `layout/object_items` says in the condition of each head.
 
 Imports read, indexes, layout and engine. Backfills and the repository import it.
 """

@@ -29,7 +29,13 @@ from stratabase.core.store.engine.port import (
     Value,
 )
 from stratabase.core.store.layout import codec, keys
-from stratabase.core.store.layout.object_items import NOT_DELETED, OBJECT_EXISTS, live_head
+from stratabase.core.store.layout.object_items import (
+    NOT_DELETED,
+    OBJECT_EXISTS,
+    LockConditions,
+    live_head,
+    lock_conditions,
+)
 from stratabase.core.store.read.context import StoreContext
 from stratabase.core.store.write.idempotency import check_recorded, record_write
 from stratabase.values.messages import _
@@ -59,9 +65,7 @@ def lock(  # noqa: PLR0913, PLR0917 - what is locked, for whom, when, and what t
     """
     _check_number(references)
     wholes = _find_wholes(store, references)
-    expected = {
-        each: _expect_lockable(store, each, codec.lock_conditions(lock.owner, now)) for each in references
-    }
+    expected = {each: _expect_lockable(store, each, lock_conditions(lock.owner, now)) for each in references}
     actions = [
         *_lock_actions(expected, codec.lock_attributes(lock), wholes, commit_id),
         *_wholes_actions(wholes, commit_id, references),
@@ -84,15 +88,13 @@ def lock(  # noqa: PLR0913, PLR0917 - what is locked, for whom, when, and what t
         raise _refusal(failures, wholes)
 
 
-def _expect_lockable(
-    store: StoreContext, reference: Reference, lock_conditions: codec.LockConditions
-) -> Expectation:
+def _expect_lockable(store: StoreContext, reference: Reference, conditions: LockConditions) -> Expectation:
     """Return the expectation that an object exists and its lock admits the member.
 
     A singleton exists even without a head.
     """
     always_exists = reference.id == SINGLETON_ID and store.is_singleton(reference.class_name)
-    return replace(NOT_DELETED if always_exists else OBJECT_EXISTS, either=lock_conditions)
+    return replace(NOT_DELETED if always_exists else OBJECT_EXISTS, either=conditions)
 
 
 def _check_number(named: Sequence[Reference], maximum: int = MAX_ACTIONS) -> None:
@@ -192,7 +194,7 @@ def unlock(  # noqa: PLR0913 - what is unlocked, by whom, when, and with which p
     recording = () if record is None else (record_write(store, record, commit_id, now),)
     # 1. Expect that each object has no lock or a lock of the member.
     own = {
-        reference: _expect_lockable(store, reference, codec.lock_conditions(member_id, now))
+        reference: _expect_lockable(store, reference, lock_conditions(member_id, now))
         for reference in references
     }
     expected = dict(own)

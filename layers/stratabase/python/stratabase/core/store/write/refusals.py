@@ -1,5 +1,7 @@
 """Interprets the expectations that failed in a commit, as refusals of the domain, and refuses unbuilt roles.
 
+For many creations at once, `may_refuse` finds out by one read which of them a commit could refuse.
+
 An engine refuses a batch with the expectations that failed and the items that it found. What each failure
 means, in the order in which `WriteTransaction.learn` tests for it:
 
