@@ -17,8 +17,8 @@ from stratabase.core.model.types.base import Stored
 from stratabase.core.settings import Settings
 from stratabase.core.store.engine.port import Key
 from stratabase.core.store.ids import TimeOrderedIds
-from stratabase.core.store.read.context import system_now
 from stratabase.core.store.repository import Repository
+from stratabase.core.waiting import system_now
 
 APPLICATION = "Staff"
 MODEL = """

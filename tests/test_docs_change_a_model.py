@@ -12,7 +12,7 @@ from stratabase.core.model.reading import read_model
 from stratabase.core.model.types import TYPES
 from stratabase.core.model.types.enumeration import EnumType
 from stratabase.core.store.catalog.catalog_store import ServedNames
-from stratabase.core.store.read.context import system_now
+from stratabase.core.waiting import system_now
 from stratabase.evolution.difference import Severity, diff_models
 from stratabase.evolution.difference.type_changes import readable_values
 from tests.evolution.commands.test_reindex import Shop

@@ -18,7 +18,7 @@ from stratabase.core.http.base.endpoint import Endpoint
 from stratabase.core.http.files.download import bound_file_endpoint, pending_file_endpoint
 from stratabase.core.model.model import Profile
 from stratabase.core.observe import Log
-from stratabase.core.operations.executor import GraphQLResponse
+from stratabase.core.operations.graphql_port import GraphQLResponse
 from stratabase.members.endpoints.member import current_member_endpoint, member_endpoint
 from stratabase.members.endpoints.member_shapes import MemberShapes
 from stratabase.members.endpoints.members import MemberOperations, members_endpoint

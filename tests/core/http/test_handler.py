@@ -13,7 +13,7 @@ from stratabase.core.domain.issues.refusals import Forbidden, Refusal, Unavailab
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.base.cors import REQUEST_HEADERS, Cors
 from stratabase.core.http.handler import HttpHandler
-from stratabase.core.operations.executor import GraphQLResponse
+from stratabase.core.operations.graphql_port import GraphQLResponse
 from stratabase.values.messages import verbatim
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.rows import each_row

@@ -5,7 +5,7 @@ from typing import Any
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.objects.entity import Entity, Reference
-from stratabase.core.operations.executor import GraphQLResponse
+from stratabase.core.operations.graphql_port import GraphQLResponse
 from stratabase.core.schema.execution.limits import ExecutionPolicy
 from stratabase.core.schema.executor import SchemaExecutor
 from tests.fakes import ADMINISTRATOR, fake_services

@@ -5,7 +5,7 @@ from typing import Any
 
 from stratabase.core.domain.objects.idempotency import IdempotencyKey
 from stratabase.core.model.model import Model
-from stratabase.core.operations.executor import GraphQLResponse
+from stratabase.core.operations.graphql_port import GraphQLResponse
 from stratabase.core.operations.ports import Ids
 from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.core.store.engine.port import Engine, Item, Key

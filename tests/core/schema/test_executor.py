@@ -14,7 +14,7 @@ from stratabase.core.domain.query.filter import And, Comparison, Not, Or
 from stratabase.core.domain.query.order import OrderTerm, Position
 from stratabase.core.domain.query.page import PageFields, Window
 from stratabase.core.model.types.operators import Operator
-from stratabase.core.operations.executor import QueriesOnly
+from stratabase.core.operations.graphql_port import QueriesOnly
 from stratabase.core.schema.execution.documents import DocumentCache
 from stratabase.core.schema.execution.limits import ExecutionPolicy
 from stratabase.core.schema.executor import ProfileSchemas
@@ -168,7 +168,7 @@ def test_nulls_can_be_compared_and_listed(api: ExecutorApi) -> None:
 def test_filters_nest_a_hundred_levels_deep_with_the_options(
     api: ExecutorApi, levels: int, *, refused: bool, many: bool
 ) -> None:
-    """A place in a list is no level of its own."""
+    """A place in a list is not a level of its own."""
     nested: dict[str, Any] = {}
     for _ in range(levels):
         nested = {"AND": [nested]} if many else {"NOT": nested}

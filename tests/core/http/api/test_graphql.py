@@ -7,7 +7,7 @@ import pytest
 
 from stratabase.core.domain.objects.idempotency import IdempotencyKeyReused
 from stratabase.core.http.base.refusals import Malformed
-from stratabase.core.operations.executor import GraphQLResponse, QueriesOnly
+from stratabase.core.operations.graphql_port import GraphQLResponse, QueriesOnly
 from stratabase.values.messages import verbatim
 from tests.rows import each_row
 

@@ -1,4 +1,4 @@
-"""Functions that wait for slow operations, and the deadline until which the current request may wait.
+"""Functions that wait for slow operations, the deadline until which a request may wait, and the clock.
 
 They block the thread, unless a server installs another way. The local server runs many requests in one event
 loop. It runs each request in a greenlet and installs a `Waiting` that returns control to the loop until the
@@ -153,3 +153,7 @@ class SystemClock:
     def now(self) -> int:
         """Return the current instant in milliseconds since 1970-01-01 UTC."""
         return time.time_ns() // 1_000_000
+
+
+system_now = SystemClock().now
+"""Returns the instant of the clock of this machine."""

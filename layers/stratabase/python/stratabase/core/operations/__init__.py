@@ -3,8 +3,8 @@
 `ports` has the interfaces that stores and adapters implement, and `context` what all operations share: the
 `Services` of a process, and the data that all reads of one request share, with its deadline. `file_ports` has
 the interfaces for files, `store_marks` the operations on the marks of stores, and `attempts_with_fallback`
-the attempts that are counted in memory while their store fails. `executor` is the interface between HTTP and
-GraphQL.
+the attempts that are counted in memory while their store fails. `graphql_port` is the port through which
+`http` executes GraphQL.
 
 - `read`: objects, pages, derived values, and versions, as a caller may see them
 - `write`: create, update, delete, restore, preview, and validate objects, one by one or in bulk

@@ -30,7 +30,7 @@ from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.idempotency import IdempotencyKey
 from stratabase.core.model.model import Model
 from stratabase.core.operations.context import Services
-from stratabase.core.operations.executor import GraphQLResponse, QueriesOnly
+from stratabase.core.operations.graphql_port import GraphQLResponse, QueriesOnly
 from stratabase.core.request_log import current_usage
 from stratabase.core.schema.execution.cache import BoundedCache, gzip_compress, gzip_decompress
 from stratabase.core.schema.execution.cost_estimate import MAX_KNOWN_SIZE, SizeOf

@@ -25,7 +25,7 @@ from graphql import (
     specified_directives,
 )
 
-from stratabase.core.operations.executor import GraphQLResponse
+from stratabase.core.operations.graphql_port import GraphQLResponse
 from stratabase.core.schema.execution.cache import BoundedCache, gzip_compress, gzip_decompress
 from stratabase.core.schema.request.context import ResolveInfo
 

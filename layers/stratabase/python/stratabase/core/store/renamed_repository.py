@@ -24,9 +24,9 @@ from stratabase.core.model.users import with_users
 from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.name_translation import NameTranslation
-from stratabase.core.store.read.context import system_now
 from stratabase.core.store.repository import Repository
 from stratabase.core.store.sources import NO_SOURCES, Sources
+from stratabase.core.waiting import system_now
 
 if TYPE_CHECKING:
     from stratabase.core.jobs.job import JobKind

@@ -39,7 +39,7 @@ from stratabase.core.http.base.strict_json import (
     reject_duplicate_keys,
     require_object,
 )
-from stratabase.core.operations.executor import Executor, GraphQLResponse, QueriesOnly
+from stratabase.core.operations.graphql_port import Executor, GraphQLResponse, QueriesOnly
 from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _, or_list
 from stratabase.values.text_cache import cache_short_texts

@@ -43,7 +43,7 @@ from stratabase.core.domain.objects.idempotency import (
     records_of_request,
     scope_of,
 )
-from stratabase.core.operations.executor import GraphQLResponse
+from stratabase.core.operations.graphql_port import GraphQLResponse
 from stratabase.core.operations.ports import IdempotencyRecords
 from stratabase.core.operations.write.options import CommitRecorder, WriteOutcome
 from stratabase.core.schema.execution.responses import (

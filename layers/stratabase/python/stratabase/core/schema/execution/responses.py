@@ -29,7 +29,7 @@ from stratabase.core.domain.issues.refusals import (
 )
 from stratabase.core.domain.query.read_budget import round_trips
 from stratabase.core.model.model import Model
-from stratabase.core.operations.executor import GraphQLResponse
+from stratabase.core.operations.graphql_port import GraphQLResponse
 from stratabase.core.request_log import current_usage
 from stratabase.core.schema.execution.document_hints import with_hint
 from stratabase.core.schema.execution.errors import DocumentError, Report, merge_equal_errors, with_advice

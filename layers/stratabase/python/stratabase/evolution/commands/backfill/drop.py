@@ -17,8 +17,8 @@ from stratabase.core.model.reading import InvalidModel
 from stratabase.core.model.stored_names import NameKind, StoredNames
 from stratabase.core.store.catalog.catalog import Catalog
 from stratabase.core.store.catalog.catalog_store import CatalogStore
-from stratabase.core.store.read.context import system_now
 from stratabase.core.unusable_store import UnusableStore
+from stratabase.core.waiting import system_now
 from stratabase.evolution.backfill.drop import ClassErasure, Drop, Erasure, count_holders
 from stratabase.evolution.backfill.dropped_name import CannotDrop, find_erasure
 from stratabase.evolution.commands.backfill.build import build_lock

@@ -1,4 +1,4 @@
-"""The interface between HTTP and GraphQL: one GraphQL request in, one JSON response out."""
+"""The port through which HTTP executes GraphQL: one GraphQL request in, one JSON response out."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
