@@ -16,7 +16,7 @@ class Examples(NamedTuple):
     stored: Sequence[Any]
     """Different stored values, in their order."""
     refused: Sequence[Any]
-    """JSON values that are no values of the type."""
+    """JSON values that are not values of the type."""
 
 
 _TEXTS = ["", "+42", "-0", "042", "1.5", "1.50", "2020", "2020-12-31", "42", "A", "X", "a", "true", "é"]

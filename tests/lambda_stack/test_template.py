@@ -49,7 +49,7 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_functions_and_routes_are_read_and_globals_hold_for_all(tmp_path: Path) -> None:
-    """Tags of CloudFormation are no obstacle, and neither are events that are no routes."""
+    """Tags of CloudFormation are no obstacle, and neither are events that are not routes."""
     template = read_template(written(tmp_path, SMALL))
 
     assert template.functions == (

@@ -21,7 +21,7 @@ class LossyProxy:
         self.expired = 0
         """How many of the next requests with a token are answered as if it had expired."""
         self.failures: dict[str, list[int]] = {}
-        """The statuses of the next answers by path, each with a body of HTML. 0 is no failure."""
+        """The statuses of the next answers by path, each with a body of HTML. 0 is not a failure."""
 
     @property
     def lost(self) -> int:

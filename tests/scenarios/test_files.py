@@ -76,7 +76,7 @@ def admin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 
 @pytest.fixture(scope="module")
 def clerk(admin: Client) -> Client:
-    """Another member, who is no administrator."""
+    """Another member, who is not an administrator."""
     admin.service.join("cleo", "Clerk")
     return Client(admin.service, "cleo")
 

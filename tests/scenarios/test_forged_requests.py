@@ -55,7 +55,7 @@ def test_a_forged_request_creates_no_administrator_and_sends_no_mail(tmp_path: P
                 page.goto(f"{other}/form")
             assert "authorization" in answered.value.request.all_headers()
             assert answered.value.status == 403
-            # What comes is no picture, so the browser shows nothing of it.
+            # What comes is not a picture, so the browser shows nothing of it.
             with page.expect_event("requestfailed"):
                 page.goto(f"{other}/picture")
         assert service.request("GET", MEMBERS, headers=administrator).json() == [admin]

@@ -81,7 +81,7 @@ def edit(export: Path, name: str, old: str, new: str) -> None:
         (EMPLOYEES, ('"_id":"b"', '"_id":"A"'), "line 2: The lines must be in the order of their _id"),
         (EMPLOYEES, ('"_id":"b"', '"_id":""'), 'line 2: "_id" must be a text'),
         (EMPLOYEES, ('"values"', '"vals"'), "line 1: The field 'vals' is unknown"),
-        (EMPLOYEES, ('{"_id":"b"', '["b"'), "line 2: the line is no JSON object"),
+        (EMPLOYEES, ('{"_id":"b"', '["b"'), "line 2: the line is not a JSON object"),
         (EMPLOYEES, ("2020-01-01T", "yesterday"), 'line 1: "_versionStart" must be an instant such as'),
         (VERSIONS, ('"_versionEnd":"2020', '"_versionEnd":"2010'), "line 1: _versionEnd must be after"),
         ("manifest.json", ('"version": 1', '"version": 2'), "has version 2 of the export format"),

@@ -38,7 +38,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
-    monkeypatch.setattr("sys.stdin", io.StringIO())  # it is no terminal
+    monkeypatch.setattr("sys.stdin", io.StringIO())  # it is not a terminal
     monkeypatch.chdir(tmp_path)
     shutil.copy(ROOT / "template.yaml", tmp_path)
     return Path(shutil.copy(ROOT / "samconfig.toml", tmp_path))
@@ -116,9 +116,9 @@ def test_who_has_set_the_sender_is_not_asked_for_an_administrator(path: Path) ->
     [
         (Choices(), r"No answer to: AWS Region\. Name it with --region .*or set AWS_REGION"),
         (Choices("dev", "eu-central-1"), "No answer to: Email address .*--administrator"),
-        (Choices("dev", "eu-centrl-1"), r'"eu-centrl-1" is no AWS Region\. Did you mean eu-central-1\?'),
+        (Choices("dev", "eu-centrl-1"), r'"eu-centrl-1" is not an AWS Region\. Did you mean eu-central-1\?'),
         (Choices("dev", "Frankfurt"), "Use one such as eu-central-1"),
-        (Choices("dev", "eu-central-1", "rosa"), '"rosa" is no email address'),
+        (Choices("dev", "eu-central-1", "rosa"), '"rosa" is not an email address'),
         (Choices("test", "eu-central-1", ADDRESS), "has no environment test"),
     ],
 )
@@ -226,7 +226,7 @@ def test_a_terminal_is_asked_three_questions_and_again_after_a_wrong_answer(path
         pass
     os.close(controller)
     assert process.wait() == 1
-    assert '"eu-central1" is no AWS Region. Did you mean eu-central-1?' in shown
+    assert '"eu-central1" is not an AWS Region. Did you mean eu-central-1?' in shown
     assert "Unable to locate credentials. Sign in with" in shown
     saved: DeploymentEnvironment = read_environment("dev", path)
     assert (saved.region, saved.administrator) == ("eu-central-1", ADDRESS)

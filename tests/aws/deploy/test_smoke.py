@@ -97,7 +97,7 @@ def test_an_attribute_that_takes_no_file_is_refused(
     service: RunningService, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     assert smoke(service, "--file", name) == 2
-    assert f'"{name}" is no File attribute of the model.' in capsys.readouterr().err
+    assert f'"{name}" is not a File attribute of the model.' in capsys.readouterr().err
 
 
 def test_a_file_that_the_attribute_refuses_is_reported(

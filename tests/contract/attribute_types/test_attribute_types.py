@@ -189,7 +189,7 @@ def test_an_index_is_stored_with_the_type_that_reads_it(name: str) -> None:
 
 @each_row("name", WRITTEN)
 def test_expressions_read_and_make_values(model: Model, name: str) -> None:
-    """What an expression makes of a text that is no value is null."""
+    """What an expression makes of a text that is not a value is null."""
     copy = model.classes["Thing"].attributes[f"copy_of_{name}"]
     expression = expressions_of(model).derived("Thing", copy)
     assert expression is not None

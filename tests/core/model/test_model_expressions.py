@@ -63,7 +63,7 @@ def test_an_expression_reports_the_members_that_it_reads() -> None:
     ],
 )
 def test_a_derived_value_outside_the_range_of_its_type_is_null(type_: str, text: str, wanted: object) -> None:
-    """A number that is larger than the type is no value of it."""
+    """A number that is larger than the type is not a value of it."""
     written = (
         f"{HEAD} type A {{ count: Int price: Real good: Boolean bad: Boolean name: String day: Date "
         f'y: {type_} @derived(expression: "{text}") }} enum E {{ F G }}'

@@ -338,7 +338,7 @@ enum Mood {{ {values} }}"""
 def test_an_enum_grows_without_a_build_unless_a_restoration_has_brought_back_a_removed_value(
     directive: str, former: str
 ) -> None:
-    """The restored value is stored, although it is no value when the index or constraint is built."""
+    """The restored value is stored, although it is not a value when the index or constraint is built."""
     listed = f'@{directive}(attributes: ["x"])'
     small = GROWING.format(directive=listed, values="HAPPY SAD")
     api = EvolvingApi(ReferenceEngine(), GROWING.format(directive="", values="HAPPY SAD CALM"))

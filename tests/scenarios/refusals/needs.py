@@ -12,7 +12,7 @@ PERSON: dict[str, Any] = {
 """The required data of a new person."""
 
 DATE = "Use the format dd/MM/yyyy (for example, 31/12/2020) or ISO 8601 (for example, 2020-12-31)."
-"""The message for a text that is no date."""
+"""The message for a text that is not a date."""
 NULL = "null is not allowed. Use true or false, or remove the field."
 """The message for null in a filter on the presence of a value."""
 

@@ -76,7 +76,7 @@ DOCUMENTS = [
         50,
     ),
     wrong(
-        "a literal that is no text",
+        "a literal that is not text",
         'mutation { Sheet___create(data: {title: "new", day: soon}) { _id } }',
         "This literal is not a valid Date. Use a string or a number.",
         53,

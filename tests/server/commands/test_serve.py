@@ -258,8 +258,8 @@ def test_a_variable_that_is_almost_a_setting_is_named(
     assert main(["serve"]) == 1
     *warnings, error = capsys.readouterr().err.splitlines()
     assert warnings == [
-        "STRATABASE_ACCESSLOG is no setting, so it has no effect. Did you mean STRATABASE_ACCESS_LOG?",
-        "STRATABASE_PORT is no setting, so it has no effect. Did you mean PORT?",
+        "STRATABASE_ACCESSLOG is not a setting, so it has no effect. Did you mean STRATABASE_ACCESS_LOG?",
+        "STRATABASE_PORT is not a setting, so it has no effect. Did you mean PORT?",
     ]
     assert "doesn't exist" in error
 

@@ -159,7 +159,7 @@ def reference(text: str) -> Reference:
 
 @EACH
 def test_all_locked_objects_are_reported_together(case: Case) -> None:
-    """An administrator is no exception; and nothing else is asked."""
+    """An administrator is not an exception; and nothing else is asked."""
     scenario = CompanyScenario()
     locked(scenario, *everything(scenario))
     if not case.asked:

@@ -61,7 +61,7 @@ MATCHES = {
     "white space is that of ASCII": (r"a\sb", ["a b", "a\tb"], ["a\u00a0b", "a\u2003b"]),
     "borders of words": (r".*\bb", ["a b"], ["ab"]),
     "a character, not a byte or half": (".{2}", ["日本", "a\U0001f600"], ["\U0001f600", "日"]),
-    "a line's end is no character of .": ("a.b", ["a b"], ["a\nb"]),
+    "a line's end is not a character of .": ("a.b", ["a b"], ["a\nb"]),
     "but with the flag s it is": ("(?s)a.b", ["a\nb"], ["ab"]),
     "^ and $ are the ends of the text": ("^a$", ["a"], ["a\n", "b\na"]),
     "and of lines with the flag m": ("(?m)a$\n^b", ["a\nb"], ["ab"]),

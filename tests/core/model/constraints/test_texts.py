@@ -31,7 +31,7 @@ def test_texts_that_violate_their_constraint_are_refused(text: str) -> None:
 
 
 def test_values_without_a_pattern_are_literal() -> None:
-    """Without a pattern only the values are admitted; they are no patterns themselves."""
+    """Without a pattern only the values are admitted; they are not patterns themselves."""
     assert breaches("a.c", {"values": ("a.c",)}) == []
     assert breaches("abc", {"values": ("a.c",)}) == ["ATTRIBUTE_STRING_PATTERN"]
 

@@ -75,7 +75,7 @@ def test_each_type_has_the_operators_and_restrictions_of_the_contract(
 
 
 def test_the_registry_has_no_other_types() -> None:
-    """`ID` is no attribute's type, and enums are the model's own."""
+    """`ID` is not an attribute's type, and enums are the model's own."""
     assert len(TYPES) == 11
     assert (ID_TYPE.name, ID_TYPE.operators) == ("ID", NUMBERS)
     assert (COLOUR.name, COLOUR.operators) == ("Colour", EQUALITY_OPERATORS | MEMBERSHIP_OPERATORS)
@@ -94,6 +94,6 @@ def test_no_type_crashes_on_any_value(type_: Any, number: int) -> None:
 @each_row("type_", EVERY)
 @each_row("value", [[], {}, [1]])
 def test_lists_and_objects_are_refused(type_: Any, value: Any) -> None:
-    """A list or an object is no value of any type, but for the object that a file is."""
+    """A list or an object is not a value of any type, but for the object that a file is."""
     with pytest.raises(InvalidValue, match=r"\. Use "):
         type_.read(value, DEFAULT_FORMATS)

@@ -54,7 +54,7 @@ def test_whole_numbers_are_parsed(name: str, value: Any, expected: int) -> None:
     ],
 )
 def test_invalid_whole_numbers_are_refused(name: str, value: Any, right: str) -> None:
-    """Booleans are no numbers, numbers no booleans; the text says what would be right."""
+    """Booleans are not numbers, and numbers are not booleans; the text says what would be right."""
     with pytest.raises(InvalidValue, match=right):
         read(name, value)
 

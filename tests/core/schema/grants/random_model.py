@@ -72,7 +72,7 @@ ATTRIBUTES = frozenset({"text", "other", "label", "one_text", "peer_count", "cou
 def random_model(chance: Random, directives: str = "") -> Model:
     """Return the model with grants for members, at least one of them.
 
-    `directives`: more directives of the classes that are no parts.
+    `directives`: more directives of the classes that are not parts.
     """
     uses: dict[str, dict[str, str]] = {}
     for name, class_ in CLASSES.items():

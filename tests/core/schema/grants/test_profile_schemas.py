@@ -308,7 +308,7 @@ def test_an_administrator_gets_the_suggestions_that_others_do_not(shop: Api) -> 
 
 
 def test_only_the_errors_of_a_document_are_reported(shop: Api) -> None:
-    """What the profile may not use is no error of a document, and is refused when the document is right."""
+    """What the profile may not use is refused only when the document is right."""
     query = "{ Article___getPage { items { titel margin } } }"
     assert shop.messages("Clerk", query) == [
         "Cannot query field 'titel' on type 'Article'. Did you mean 'title' or 'listed'?"

@@ -155,7 +155,7 @@ def test_reads_by_id_count_towards_the_budget(store: Store) -> None:
         assert store.entities.read([Reference(store.class_.name, f"{number:02}")], budget) != [None]
     with pytest.raises(ReadBudgetExceeded):
         store.entities.read([Reference(store.class_.name, "62")], budget)
-    # What a write has to know is no read of its client's.
+    # What a write has to know is not a read of its client's.
     assert store.entities.read([Reference(store.class_.name, "62")]) != [None]
 
 

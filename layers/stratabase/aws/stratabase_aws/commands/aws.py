@@ -112,7 +112,7 @@ def _named_attribute(model: Model, name: str) -> tuple[FileTarget, str]:
     class_ = model.classes.get(class_name)
     attribute = class_.attributes.get(attribute_name) if class_ else None
     if attribute is None or not attribute.type.holds_file:
-        raise CommandError(f'"{name}" is no File attribute of the model. Write CLASS.ATTRIBUTE.', MISUSED)
+        raise CommandError(f'"{name}" is not a File attribute of the model. Write CLASS.ATTRIBUTE.', MISUSED)
     return FileTarget(class_name, attribute_name), _extension(attribute)
 
 

@@ -145,7 +145,7 @@ def check_region(region: str) -> str:
     if region in known or (_REGION.fullmatch(region) and nearest and _place(nearest) == _place(region)):
         return ""
     advice = f"Did you mean {nearest}?" if nearest else "Use one such as eu-central-1 or us-east-1."
-    return f'"{region}" is no AWS Region. {advice}'
+    return f'"{region}" is not an AWS Region. {advice}'
 
 
 def _place(region: str) -> str:

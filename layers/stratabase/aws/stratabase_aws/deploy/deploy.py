@@ -136,7 +136,7 @@ def _run_sam(
     confirm: bool,
 ) -> None:
     """Run `sam deploy`. Raises CommandError if it fails."""
-    # Without changes, which is no failure, there can still be an administrator to create.
+    # Without changes, which is not a failure, there can still be an administrator to create.
     options = ["--config-env", environment.name, "--region", stack.region, "--no-fail-on-empty-changeset"]
     options += [] if confirm else ["--no-confirm-changeset"]
     if parameters:
@@ -248,7 +248,7 @@ def create_administrator(
 ) -> None:
     """Create the first administrator, with a link to set the password. Raises CommandError.
 
-    A terminal shows the link. Otherwise, it is emailed: the output of a pipeline is no place for it.
+    A terminal shows the link. Otherwise, it is emailed: the output of a pipeline is not a place for it.
     """
     email = environment.administrator
     if email is None and yes:

@@ -59,4 +59,4 @@ def check_address(address: str) -> str:
     """Return what is wrong with an email address, or an empty text."""
     if is_email(address) and is_mailable(address):
         return ""
-    return f'"{address}" is no email address. Use one such as name@example.com.'
+    return f'"{address}" is not an email address. Use one such as name@example.com.'

@@ -21,7 +21,7 @@ class SecretSmtpMailer:
         self._sender = sender
 
     def send(self, mail: Mail) -> None:
-        """Send a mail. Raises Unavailable, also if the secret can't be read or is no address of a server."""
+        """Send a mail. Raises Unavailable, also if the secret can't be read or has no address of a server."""
         SmtpMailer(self._server(), self._sender).send(mail)
 
     def _server(self) -> SmtpServer:

@@ -29,7 +29,7 @@ def read_settings() -> Settings:
 
 
 def misspelled_settings(environment: Mapping[str, str]) -> list[str]:
-    """Return a line for each variable that is no setting, but has a name similar to one."""
+    """Return a line for each variable that is not a setting, but has a name similar to one."""
     known = {variable.name for _, variable in variables()}
     names = tuple(each.removeprefix(_PREFIX) for each in known if each.startswith(_PREFIX))
     found = []
@@ -39,7 +39,7 @@ def misspelled_settings(environment: Mapping[str, str]) -> list[str]:
             nearest = nearest_word(rest, names)
             meant = rest if rest in known else nearest and f"{_PREFIX}{nearest}"
             if meant:
-                found.append(f"{name} is no setting, so it has no effect. Did you mean {meant}?")
+                found.append(f"{name} is not a setting, so it has no effect. Did you mean {meant}?")
     return found
 
 

@@ -166,7 +166,7 @@ class ExportReader:
         """Return the path of a file of an object by its line."""
         id_ = text_field(line, "id")
         if not is_file_id(id_):
-            raise line.refuse(f"{id_!r} is no ID of a file.")
+            raise line.refuse(f"{id_!r} is not an ID of a file.")
         return self._folder / FILE_FOLDER / id_
 
     def shown_role(self, role: RoleName) -> RoleName:

@@ -50,7 +50,7 @@ def links_file(role: RoleName) -> str:
 
 
 class InvalidExport(Exception):
-    """A folder is no export, is damaged, or does not fit the model or store. The text says how to fix it."""
+    """A folder is not an export, is damaged, or does not fit the model or store. The text says what to do."""
 
 
 class ExportedFile(NamedTuple):
@@ -236,7 +236,7 @@ def read_lines(folder: Path, name: str) -> Iterator[Line]:
             except ValueError:
                 record = None
             if not isinstance(record, dict):
-                raise InvalidExport(f"{name}, line {number}: the line is no JSON object.")
+                raise InvalidExport(f"{name}, line {number}: the line is not a JSON object.")
             yield Line(name, number, record)
 
 

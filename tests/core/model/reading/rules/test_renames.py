@@ -67,7 +67,7 @@ CASES = {
         'type A { b: B ¦@default(value: "1") }\ntype B { x: Int }',
         "@default can be used only on attributes, but A.b is a role.",
     ),
-    "a default that is no value of the type": (
+    "a default that is not a value of the type": (
         'type A { x: Int @default(value: ¦"one") }',
         'value: "one" is not an Int. Use a whole number from -2147483648 to 2147483647.',
     ),

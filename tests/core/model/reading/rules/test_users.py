@@ -36,7 +36,7 @@ CASES = {
         'extend type _User @grant(profile: "Member", allow: [READ], where: "¦usernam == caller.username")',
         '_User has no attribute or role "usernam". Did you mean "username"?',
     ),
-    "a condition that is no truth": (
+    "a condition that is not a truth value": (
         'extend type _User @grant(profile: "Member", allow: [READ], where: "¦username")',
         "This is String, but it must be Boolean.",
     ),

@@ -10,7 +10,7 @@ from tests.fakes import DictEntities
 from tests.role_rules import is_linked
 
 IDS = ["a", "b", "c", "d"]
-"""The ids in each class that is no part. Those without an object are the targets of broken references."""
+"""The ids in each class that is not a part. Those without an object are the targets of broken references."""
 
 
 def objects_of(chance: Random, model: Model) -> DictEntities:

@@ -39,7 +39,7 @@ class StaffServices:
             self.entities.graph.link(MODEL, RoleName("Person", role), owner, other)
 
     def write(self, command: Command, caller: Caller = ADMINISTRATOR, *, force: bool = False) -> WriteResult:
-        """Run a command that is no deletion. Raises Refused."""
+        """Run a command that is not a deletion. Raises Refused."""
         assert not isinstance(command, Delete)
         return save(self.services, command, caller, options=WriteOptions(force))
 

@@ -16,4 +16,4 @@ def jobs_of_objects(app: App) -> Sequence[JobKind[Any]]:
 def jobs_of_files(app: App) -> Sequence[JobKind[Any]]:
     """Return the kinds of job that remove files."""
     # They remove bytes that the objects do not refer to, so objects and bytes must belong together.
-    return sweep.file_jobs(app.files, app.clock, lambda: app.has_claimed_stores)
+    return sweep.file_jobs(app.files, app.clock, lambda: app.has_marked_stores)

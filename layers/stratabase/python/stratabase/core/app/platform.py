@@ -69,7 +69,7 @@ class Platform(Protocol):
     def billed_size(self, index: str) -> tuple[int, int] | None:
         """Return the number and the bytes of the entries of an index for whose reads somebody pays.
 
-        None if the store does not say. Nothing if nobody pays for reading it.
+        None if the store does not say. Both are 0 if nobody pays for reading it.
         """
 
     def snapshot(

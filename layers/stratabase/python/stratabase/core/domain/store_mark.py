@@ -73,7 +73,7 @@ class StoreMark:
 def parse_mark(text: str) -> StoreMark:
     """Return the mark in a JSON text. Ignores fields that a later version has added.
 
-    Raises ValueError if the text is no mark.
+    Raises ValueError if the text is not a mark.
     """
     content: dict[str, Any] = orjson.loads(text)
     try:

@@ -77,7 +77,7 @@ class HttpHandler:
         """Take the endpoints, and what all requests share.
 
         `request_seconds`: after how many seconds a request gives up waiting for stores. `find_application`
-        returns the name of the application for pages. Without it, a browser's 404 is no page.
+        returns the name of the application for pages. Without it, a browser's 404 is not a page.
         """
         self.endpoints = endpoints
         self._authentication = authentication

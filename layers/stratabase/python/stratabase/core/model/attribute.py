@@ -103,7 +103,7 @@ class KeptValue(NamedTuple):
 
 @frozen
 class KeptValues:
-    """The attributes of a state that show something else than is stored. It is no mapping, as files are."""
+    """The attributes of a state that show something else than is stored. Not a mapping, unlike files."""
 
     by_name: Mapping[str, KeptValue]
 
@@ -220,7 +220,7 @@ class StateReader:
     def show(self, names: frozenset[str]) -> _Show:
         """Return a function that does the same for the attributes of some names.
 
-        It ignores names that are no native attributes. In these attributes, states may have nulls.
+        It ignores names that are not native attributes. In these attributes, states may have nulls.
         """
         test = self._tests.get(names)
         if test is None:

@@ -54,7 +54,7 @@ NAMING_ATTRIBUTE_OF_ROLE: Mapping[str, str] = {user_role_name(name): name for na
 def with_users(model: Model) -> Model:
     """Return a model with the class `_User` and the roles that lead to it.
 
-    The keys of roles that lead to members are no attributes of the result.
+    The keys of roles that lead to members are not attributes of the result.
     """
     classes = {name: _with_roles(class_) for name, class_ in model.classes.items()}
     return replace(model, classes=MappingProxyType({**classes, USER: user_class(model)}))

@@ -115,7 +115,7 @@ class ReadContext:
     def access(self) -> Access | None:
         """The caller's rights. None means full access, also if the request has no caller.
 
-        Who knows them sets them.
+        Code that knows them already can set them.
         """
         return access_of(self.model, self.evaluation.caller_field("profile"))
 

@@ -4,7 +4,7 @@
 
 | package | content |
 |---|---|
-| engine | the port that SQLite and DynamoDB implement: `get`, `range` and `commit` |
+| engine | the port that SQLite and DynamoDB implement, and what works with every engine |
 | layout | the format of every item: keys, attributes, index entries |
 | indexes | the registry: which indexes and constraints exist, and whether they are built |
 | read | reads by key, links, history |

@@ -184,7 +184,7 @@ class NameTranslation:
         return values.get(value, value) if values is not None and isinstance(value, str) else value
 
     def state(self, class_name: str, state: State) -> State:
-        """Translate a state. What is no attribute or role, such as `_id` and flags, keeps its key."""
+        """Translate a state. What is not an attribute or role, such as `_id` and flags, keeps its key."""
         return self.states(class_name, (state,))[0]
 
     def states(self, class_name: str, states: Sequence[State]) -> Sequence[State]:

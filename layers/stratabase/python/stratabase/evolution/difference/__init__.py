@@ -1,6 +1,6 @@
 """The differences between two models, and what each of them means for the stored objects.
 
-Two models are compared by their stored names, so that a rename is no removal. Each kind of change has one
+Two models are compared by their stored names, so that a rename is not a removal. Each kind of change has one
 function, which yields its changes with their severity, the reason, what to do, and the questions that only
 the stored objects can answer. `MODEL_RULES` lists them all.
 

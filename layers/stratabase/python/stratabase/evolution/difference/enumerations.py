@@ -21,7 +21,7 @@ from stratabase.evolution.difference.questions import with_exactly
 
 
 def _enums(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
-    """Enums that only one model has. They are no stored names: only their values are."""
+    """Enums that only one model has. They are not stored names: only their values are."""
     old, new = comparison.old.enumerations, comparison.new.enumerations
     yield from (safe(f"enum {name}", "added") for name in new if name not in old)
     yield from (safe(f"enum {name}", "removed") for name in old if name not in new)

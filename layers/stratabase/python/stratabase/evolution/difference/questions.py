@@ -224,7 +224,7 @@ class Repeated(Question):
 
 @dataclass(frozen=True)
 class MembersWithProfile(Question):
-    """The number of members with a profile. `class_name` is empty, because members are no objects."""
+    """The number of members with a profile. `class_name` is empty, because members are not objects."""
 
     profile: str
     class_name: str = ""

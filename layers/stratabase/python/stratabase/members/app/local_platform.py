@@ -78,7 +78,7 @@ class LocalPlatform:
         return SqliteEngine(self._home / "objects.db")
 
     def billed_size(self, _index: str) -> tuple[int, int] | None:
-        """Return nothing: nobody pays for reading this store."""
+        """Return zeros: nobody pays for reading this store."""
         return 0, 0
 
     def snapshot(

@@ -49,7 +49,7 @@ def _decode_all(document: Mapping[str, Any]) -> tuple[SigningKey, ...]:
         raise ValueError(f"its layout is not {LAYOUT}, which this version of Stratabase requires")
     listed = document.get("keys")
     if not isinstance(listed, list):
-        raise ValueError('its "keys" are no list')  # noqa: TRY004 - see decode_keys
+        raise ValueError('its "keys" are not a list')  # noqa: TRY004 - see decode_keys
     keys = tuple(_decode_key(fields, number) for number, fields in enumerate(listed))
     if len({key.id for key in keys}) < len(keys):
         raise ValueError("two keys have the same id")

@@ -39,7 +39,7 @@ def parse_address(text: str, display_name: str = "") -> Address:
     local, _, host = text.rpartition("@")
     domain = ascii_domain(host)
     if not local or not _is_literal(f"{local}{display_name}") or not _HOST.fullmatch(domain):
-        raise ValueError("this is no e-mail address")
+        raise ValueError("this is not an e-mail address")
     return Address(display_name, local, domain)
 
 

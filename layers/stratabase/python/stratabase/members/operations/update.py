@@ -90,7 +90,7 @@ class UpdateMember:
     def __call__(
         self, caller: Caller, id_: str, values: FieldValues, base_url: str = "", address: str = ""
     ) -> Member:
-        """Return the member as it is now. A field that has the present value is no change.
+        """Return the member as it is now. A field that has the present value is not a change.
 
         `base_url` is the base of the link that confirms a new address. `address` is the IP address of the
         request.

@@ -53,7 +53,7 @@ class FailureDelay:
         try:
             yield
         except (Unauthenticated, TooManyFailures) as refusal:
-            # FailureLimit refuses some passwords without verifying them. These are no failures.
+            # FailureLimit refuses some passwords without verifying them. These are not failures.
             is_wrong = isinstance(refusal, Unauthenticated) or isinstance(refusal.__cause__, Unauthenticated)
             if is_wrong and failures < MAX_COUNTED_FAILURES:
                 self._note(key)

@@ -157,7 +157,9 @@ class HttpConnection(asyncio.Protocol):
             elif len(self._url) > MAX_HEAD:
                 self._refuse_head()
             else:
-                self._refuse(problem(HttpError(HTTPStatus.BAD_REQUEST, "This is no HTTP/1.1."), ""))
+                self._refuse(
+                    problem(HttpError(HTTPStatus.BAD_REQUEST, "This is not an HTTP/1.1 request."), "")
+                )
         if self._head_size is not None and self._head_size > MAX_HEAD and not self._transport.is_closing():
             self._refuse_head()
         self._proceed()

@@ -54,7 +54,7 @@ def _setting(text: str) -> tuple[str, str]:
     name, is_setting, value = text.partition("=")
     if not is_setting or name not in {variable.name for _, variable in variables()}:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no setting. Write, for example, STRATABASE_HOME=/srv/shop."
+            f"{text!r} is not a setting. Write, for example, STRATABASE_HOME=/srv/shop."
         )
     return name, value
 

@@ -324,7 +324,7 @@ def is_importable(attribute: Attribute) -> bool:
 
 
 def leads_to_one(model: Model, role: Role) -> bool:
-    """Return whether a row can set a role: it leads to one object, which is no part."""
+    """Return whether a row can set a role: it leads to one object, which is not a part."""
     return storage_of(model, role) in _TO_ONE
 
 

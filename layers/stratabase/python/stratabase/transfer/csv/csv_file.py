@@ -30,7 +30,7 @@ _BYTE_ORDER_MARKS = (
 _SEPARATOR_LINE = re.compile(r'sep=([^"\r\n])\r?\n?')
 """The first line by which Excel learns the delimiter."""
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
-"""A byte that is no text in the encoding of the file."""
+"""A byte that is not text in the encoding of the file."""
 
 
 class UnreadableFile(Exception):
@@ -142,7 +142,7 @@ class CsvFile:
 
     def _open(self) -> TextIO:
         try:
-            # Bytes that are no text become single characters, so that the issue can name line and column.
+            # Bytes that are not text become single characters, so that the issue can name line and column.
             return self.path.open(encoding=self.encoding, errors="surrogateescape", newline="")
         except OSError as error:
             raise self._unusable(error) from error
@@ -194,7 +194,7 @@ def _known_encoding(name: str) -> str:
         raise UnreadableFile(
             f'The encoding "{name}" does not exist. Use, for example, utf-8, cp1252, iso-8859-15 or utf-16.'
         ) from error
-    # A byte order mark is no part of the first name.
+    # A byte order mark is not a part of the first name.
     return "utf-8-sig" if info.name == "utf-8" else info.name
 
 

@@ -30,7 +30,7 @@ class Cause(IntEnum):
     WARNING = 1
     """A warning of the model that does not block writes."""
     ENCODING = 2
-    """A byte that is no text in the encoding of the file."""
+    """A byte that is not text in the encoding of the file."""
 
 
 class RowIssue(NamedTuple):

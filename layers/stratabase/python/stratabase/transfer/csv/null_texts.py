@@ -69,7 +69,7 @@ def _of_column(counts: Mapping[str, int], *, is_alone: bool) -> Mapping[str, int
 
 
 def advice_for(text: str) -> str | None:
-    """Return what to do if the text of a cell that is no value of its type probably means no value."""
+    """Return what to do if the text of a cell that is not a value of its type probably means no value."""
     known = text.strip()
     if known not in _OF_DATABASES and known not in _AMBIGUOUS:
         return None

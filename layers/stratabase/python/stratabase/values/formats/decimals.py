@@ -90,7 +90,7 @@ def _parse(value: Any) -> Decimal:
 
 
 def decimal_context() -> Context:
-    """Return a context that rounds to 38 digits, and raises DecimalException if the result is no Real."""
+    """Return a context that rounds to 38 digits, and raises DecimalException if the result is not a Real."""
     context = _CONTEXT.copy()
     context.traps[Inexact], context.traps[DivisionByZero] = False, True
     return context

@@ -22,7 +22,7 @@ from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _
 
 ISO_FORMAT = "iso"
-"""The format for ISO 8601, and for plain digits of numbers. It is no Java pattern."""
+"""The format for ISO 8601, and for plain digits of numbers. It is not a Java pattern."""
 _ISO_DATE, _ISO_TIME = "yyyy-MM-dd", "HH:mm:ss.SSS"
 """The patterns of these dates and times, for a Datetime of which only one part is in ISO 8601."""
 MAX_FORMAT_LENGTH = (MAX_PATTERN_LENGTH - 1) // 2

@@ -64,7 +64,7 @@ class ResumableUpload(NamedTuple):
 
 
 def tail_key(upload_id: str, tail_id: str) -> str:
-    """Return the key of a tail. It is no path below the key of the upload, which has bytes itself later."""
+    """Return the key of a tail. It is not below the key of the upload, which has bytes itself later."""
     return f"{pending_key(upload_id)}-{tail_id}"
 
 

@@ -141,8 +141,8 @@ class Change:
     claims: "tuple[Entity | Tombstone, ...]" = ()
     """Objects that the commit stamps, if they still have the stamp with which they were read.
 
-    So of two changes that claim the same object, the second is refused. A stamp is no revision. Objects that
-    the change does not write must exist, or still be deleted. Objects that it restores are only stamped.
+    So of two changes that claim the same object, the second is refused. A stamp is not a revision. Objects
+    that the change does not write must exist, or still be deleted. Objects that it restores are only stamped.
     """
     record: IdempotencyRecord | None = None
     """What the commit also stores if its request has an idempotency key. The step must have no record yet."""

@@ -19,6 +19,6 @@ MAX_OBJECTS_PER_COMMAND = 1000
 MAX_OBJECT_BYTES = 350 * 1024
 """The maximum size of an object's state in bytes. DynamoDB limits an item to 400 KB."""
 MAX_TEXT_PER_COMMAND = 6 * 1024 * 1024
-"""The maximum of characters in all texts of a command. Without repetition, they would not fit in a body."""
+"""The maximum number of characters in all texts of a command. Only with repetition, a body has so many."""
 MAX_PARTS_PER_RESTORATION = 10_000
 """How many parts one restoration may look at, so that it ends while the client waits."""

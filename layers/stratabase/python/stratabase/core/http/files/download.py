@@ -53,7 +53,7 @@ _POLICIES = {
 
 
 def content_type(mime_type: str) -> str:
-    """Return the Content-Type of a file. A text that is no media type becomes `application/octet-stream`."""
+    """Return the Content-Type of a file. If it is not a media type, it is `application/octet-stream`."""
     is_valid = len(mime_type) <= _MAX_LENGTH and _MEDIA_TYPE.fullmatch(mime_type)
     return mime_type if is_valid else _UNKNOWN
 

@@ -40,7 +40,7 @@ TYPES: Mapping[str, AttributeType] = MappingProxyType(
         )
     }
 )
-"""The attribute types of every model, by name. The enums of a model come in addition."""
+"""The attribute types of every model, by name. A model adds its enums."""
 ID_TYPE = IdType()
 """The type of `_id` and of the keys of roles, which are not attributes of the model."""
 MEMBER_ID_TYPE = MemberIdType()

@@ -157,7 +157,7 @@ class AttributeType(ABC):
     unrestricted: ClassVar[bool] = False
     """Whether each value of the Python type is one of this type, as each text is one of Text."""
     numbers: ClassVar[NumberRange | None] = None
-    """The numbers that the type has. None: its values are no numbers."""
+    """The numbers that the type has. None: its values are not numbers."""
     numbered: ClassVar[bool] = False
     """Whether Stratabase assigns the values, and clients can't."""
     holds_file: ClassVar[bool] = False

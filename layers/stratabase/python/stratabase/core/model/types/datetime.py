@@ -35,8 +35,8 @@ class DatetimeType(TemporalType):
     reading = "Datetime"
     readable_texts = f'instants such as "{example}"'
     unlike: ClassVar[Mapping[str, str]] = {
-        "Date": "A day is no instant.",
-        "Time": "A time of day is no instant.",
+        "Date": "A day is not an instant.",
+        "Time": "A time of day is not an instant.",
     }
 
     def default_pattern(self, formats: Formats) -> str:

@@ -31,7 +31,7 @@ class YearType(OrderedType):
     numbers = NumberRange(0, MAX_YEAR)
     reading = "Year"
     readable_texts = f'whole numbers from 0 to {MAX_YEAR} such as "2020"'
-    unlike: ClassVar[Mapping[str, str]] = {"Date": "A day is no year."}
+    unlike: ClassVar[Mapping[str, str]] = {"Date": "A day is not a year."}
 
     def read(self, value: Any, formats: Formats) -> Stored:
         """Return a year. Texts are accepted too."""

@@ -1,8 +1,11 @@
 """Batched reads: generators that yield what they need to load, and share batches as in a data loader.
 
-A batched read yields a `Load` when it needs data, receives the values, and goes on. `run_together` collects
-the loads of many reads, loads them in one batch, and resumes the reads. So the number of round trips depends
-on the depth of one read, not on the number of reads.
+A batched read yields a `Load` when it needs data that other reads may need too, receives the values, and
+goes on. These are objects and links at a past instant, and what decides whether a caller sees an object.
+Present objects and links are read at once, in one batch for each level (`identity_map`).
+
+`run_together` collects the loads of many reads, loads them in one batch, and resumes the reads. So the number
+of round trips depends on the depth of one read, not on the number of reads.
 """
 
 from collections.abc import Callable, Generator, Hashable, Iterable, Sequence

@@ -25,7 +25,7 @@ ReadBudgetExceeded when the read budget is used up."""
 WithinBudget = Callable[[str, Iterable[Entity]], Iterable[Entity]]
 """Yields the given objects of a class. Raises ReadBudgetExceeded when the read budget is used up."""
 _REMEMBERED = 256
-"""Cached formulas of expressions that are no derived attributes. Warnings and grants of a model rarely
+"""Cached formulas of expressions that are not derived attributes. Warnings and grants of a model rarely
 have more."""
 
 

@@ -92,7 +92,7 @@ class IdentityMap:
         return None if entity is None or not self.is_attached(entity) else entity
 
     def is_attached(self, entity: Entity) -> bool:
-        """Return whether an object is no part, or its wholes are loaded, exist, and list it."""
+        """Return whether an object is not a part, or its wholes are loaded, exist, and list it."""
         at = entity
         while (owner := self._owner(at)) is not None:
             whole = self._objects.get(owner.reference)
@@ -163,7 +163,7 @@ class IdentityMap:
         return self.render is render_stored and not self.model.classes[class_name].part
 
     def attached(self, entities: Sequence[Entity]) -> BatchedRead[Sequence[Entity]]:
-        """Return those objects of one class that are no parts, or whose wholes list them.
+        """Return those objects of one class that are not parts, or whose wholes list them.
 
         Raises ReadBudgetExceeded.
         """
@@ -194,6 +194,7 @@ class IdentityMap:
         return [found[id_] if id_ in found else id_range.select(known[id_]) for id_ in ids]
 
     def _fetch_objects(self, references: Sequence[Reference]) -> BatchedRead[Sequence[Entity | None]]:
+        """Return objects. Present ones are read at once, only past ones share a batch with other reads."""
         found: Sequence[Entity | None]
         if self.as_of is None:
             found = self._entities.read(references, self.budget)

@@ -147,7 +147,7 @@ class VersionReader:
         return state
 
     def _is_attached(self, version: Entity, instant: Instant) -> bool:
-        """Return whether a version is no part, or was a part of its whole at an instant.
+        """Return whether a version is not a part, or was a part of its whole at an instant.
 
         Otherwise it belongs to a restoration that is not finished. That is possible only for open versions,
         so only these are checked. Raises ReadBudgetExceeded, Unavailable.

@@ -149,7 +149,7 @@ def _compile_value(node: ValueNode, type_: GraphQLInputType) -> _Coerce:
     if isinstance(type_, GraphQLNonNull):
         type_ = type_.of_type
     if isinstance(type_, GraphQLList):
-        # A value that is no list stands for a list of one.
+        # A value that is not a list stands for a list of one.
         items = node.values if isinstance(node, ListValueNode) else (node,)
         coerced = [_compile_value(item, type_.of_type) for item in items]
         return lambda known: [coerce(known) for coerce in coerced]

@@ -255,8 +255,8 @@ class CompiledOperation:
         self._variables = VariableCoercion(schema, operation.variable_definitions or ())
         self._selections = Selections(fragments_of(document))
         self._roots: BoundedCache[Formats, tuple[CompiledRootField, ...]] = BoundedCache(MAX_CACHED_FORMATS)
-        self.is_compiled = True
-        """Whether compiling has not failed for any member's formats."""
+        self.can_compile = True
+        """Whether compiling has not failed yet, for the formats of any member."""
 
     def data(
         self,
@@ -303,7 +303,7 @@ class CompiledOperation:
         try:
             return self._roots.get_or_make(formats, lambda: tuple(self._each_root(formats)))
         except Exception:
-            self.is_compiled = False
+            self.can_compile = False
             raise
 
     def _each_root(self, formats: Formats) -> Iterator[CompiledRootField]:

@@ -68,16 +68,16 @@ class Document:
         self.breaks_schema = breaks_schema
         """Whether the errors are about the schema."""
         self._places = places
-        """The types of the literals of a template. None if the document is no template."""
+        """The types of the literals of a template. None if the document is not a template."""
         self._schema = schema
         self._costs = costs
         self._operations: dict[str | None, OperationDefinitionNode] = {}
         self._compiled: dict[str | None, CompiledOperation | None] = {}
 
     @property
-    def is_compiled(self) -> bool:
-        """Whether graphql-core need not execute any operation that was requested."""
-        return all(each and each.is_compiled for each in self._compiled.values())
+    def can_compile(self) -> bool:
+        """Whether all operations that were requested can be compiled, so that none needs graphql-core."""
+        return all(each and each.can_compile for each in self._compiled.values())
 
     def bind(self, template: DocumentTemplate) -> LiteralValues | None:
         """Return the values of a text's literals. None if one is wrong: validation reports it."""
@@ -209,7 +209,7 @@ class DocumentCache:
         literals = document.bind(template) if document else None
         if document is None or literals is None:
             return None
-        if document.is_compiled:
+        if document.can_compile:
             return BoundDocument(document, literals)
         # graphql-core executes the document, and reports the places of errors in the text.
         return BoundDocument(self._documents.put(text, self.parse_valid(text)))

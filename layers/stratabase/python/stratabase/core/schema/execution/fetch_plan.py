@@ -122,7 +122,7 @@ class _RolePlan:
 
 @dataclass(slots=True)
 class FetchPlan:
-    """What a selection needs of objects, besides their stored attributes."""
+    """What a selection needs of objects: attributes and their formats, and what roles lead to."""
 
     roles: dict[str, _RolePlan] = field(default_factory=dict)
     """By key in the view (`nested_key`): the role."""

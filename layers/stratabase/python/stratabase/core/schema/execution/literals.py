@@ -24,12 +24,12 @@ from graphql import (
 from graphql.utilities.coerce_input_value import coerce_input_literal
 
 LITERAL_VARIABLE = "___"
-"""How the names of variables begin that stand for literals. A text with such names is no template."""
+"""How the names of variables begin that stand for literals. A text with such names is not a template."""
 _LITERAL = re.compile(
     r"""(
       "(?!"")(?:[^"\\\n\r\ud800-\udfff]|\\[^\n\r])*"  # a string
     | ["#]                                            # what can't be split: a block string, a comment
-    | (?<![\w.])-?\d[\w.+-]*                          # a number, which is no part of a name
+    | (?<![\w.])-?\d[\w.+-]*                          # a number, which is not a part of a name
     )""",
     re.ASCII | re.VERBOSE,
 )

@@ -179,7 +179,7 @@ def _coerce_leaf(coerce: Callable[[Any], Any], value: Any, _depth: int) -> Any:
 def _coerce_list(coerce: Coerce, value: Any, depth: int) -> Any:
     if value is None:
         return None
-    # A value that is no list stands for a list of one.
+    # A value that is not a list stands for a list of one.
     if not isinstance(value, list) or depth >= MAX_COERCED_DEPTH:
         raise _Doubt
     return [coerce(item, depth + 1) for item in value]

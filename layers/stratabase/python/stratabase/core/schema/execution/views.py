@@ -118,9 +118,9 @@ def _shows_only_own_values(call: ServiceCall, done: Sequence[WriteResult]) -> bo
     )
 
 
-def _hidden_view(fetch: Fetch, face: Render, done: WriteResult) -> View:
+def _hidden_view(fetch: Fetch, render: Render, done: WriteResult) -> View:
     """Return the view of a written object that its writer may not see: only its ids."""
-    shown = face(Entity(done.reference, {ID: done.reference.id}))
+    shown = render(Entity(done.reference, {ID: done.reference.id}))
     return {**dict.fromkeys(fetch.roles), **shown}
 
 

@@ -70,7 +70,7 @@ def file_source(class_name: str, attribute: str) -> FileSource:
 
     def source(view: View, base_url: str) -> Mapping[str, Any] | None:
         file = view.get(attribute)
-        # A value that is no file belongs to a former type of the attribute, and counts as null.
+        # A value that is not a file belongs to a former type of the attribute, and counts as null.
         if not isinstance(file, Mapping):
             return None
         return {**file, LINK: _link(file, target, view, base_url)}

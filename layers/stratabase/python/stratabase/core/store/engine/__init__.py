@@ -1,7 +1,7 @@
 """The storage port, and helpers that work with every engine.
 
-An engine stores items under keys and has the calls `get`, `range`, `count`, `commit` and `increment`.
-`store.sqlite` and `stratabase_aws.dynamodb` implement it. The rest of the store depends only on this port.
+An engine stores items under keys. `store.sqlite` and `stratabase_aws.dynamodb` implement the port
+(`port.Engine`), and the rest of the store depends only on it.
 
 Read in this order:
 

@@ -139,7 +139,7 @@ class Patch:
     seen: Mapping[str, Value] | None = None
     """The attributes of the item as the caller has read them, None if it has not.
 
-    They are no expectation. They save an engine a read if the item still has them.
+    They are not an expectation. They save an engine a read if the item still has them.
     """
 
     def __post_init__(self) -> None:

@@ -3,6 +3,9 @@
 `DelegatingEngine` is the base of all wrappers of engines. `OffloadingEngine` is for engines that wait for a
 network. `MeteredEngine` reports the consumption of each call, if the current request is being measured: it
 wraps any engine, and computes the capacity units that DynamoDB would charge (capacity.py).
+
+`open_engine` in `core/app/platform` wraps the engine of an app: `MeteredEngine` is the outermost, then
+`MarkedEngine` (`store/marked_engine`), and then what the platform returns.
 """
 
 from collections.abc import Callable, Iterator, Sequence

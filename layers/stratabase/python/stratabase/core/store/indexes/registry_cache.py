@@ -108,7 +108,7 @@ class WriteSchema:
         """Return the entries with an enum column that does not read a text which a change stores.
 
         By class name: their numbers. A restoration stores values that were removed from an enum, and a model
-        in which the attribute is no enum stores any text.
+        in which the attribute is not an enum stores any text.
         """
         found: dict[str, set[int]] = {}
         for effect in change.object_effects():

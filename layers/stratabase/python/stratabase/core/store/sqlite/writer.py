@@ -17,7 +17,7 @@ from stratabase.core.store.sqlite.commit import Transaction
 from stratabase.core.store.sqlite.errors import VALUE_ERRORS, closed_error, retry_while_busy
 
 MAX_BATCHES = 64
-"""No more batches join a transaction that has so many. This limits how long a caller waits."""
+"""The maximum number of batches in a transaction. It limits how long a caller waits."""
 
 
 T = TypeVar("T")
