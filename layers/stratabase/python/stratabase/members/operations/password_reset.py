@@ -81,7 +81,7 @@ class PasswordReset:
             raise
 
     def make_link(self, caller: Caller, id_: str, base_url: str) -> str:
-        """Return a link for a member, which is not mailed. Who has it can set the password.
+        """Return a link for a member, which is not mailed. Anyone who has it can set the password.
 
         Raises Forbidden, also if the member is disabled, NoSuchMember, Unavailable.
         """
