@@ -252,7 +252,7 @@ def test_a_damaged_backup_is_refused_before_anything_is_written(
     assert main(["restore", str(tmp_path / "backup")]) == 1
     assert "members.db was changed" in capsys.readouterr().err
     assert main(["restore", str(tmp_path / "nothing")]) == 1
-    assert "is no backup" in capsys.readouterr().err
+    assert "contains no backup" in capsys.readouterr().err
     assert not (tmp_path / "restored").exists()
 
 

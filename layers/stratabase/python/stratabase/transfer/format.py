@@ -113,7 +113,7 @@ def read_manifest(folder: Path, format_: str = EXPORT_FORMAT) -> Manifest:
                 f"The {name} in {folder} is not complete. Run `{command} {folder}` again."
             ) from None
         raise InvalidExport(
-            f"{folder} is no {name}: it has no {MANIFEST}. Name a folder that `{command}` has written."
+            f"{folder} contains no {name}: it has no {MANIFEST}. Name a folder that `{command}` has written."
         ) from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         reason = f" ({error.strerror})" if isinstance(error, OSError) else ""
