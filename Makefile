@@ -22,7 +22,7 @@ BUILT := .venv-clients/.done .venv-layers/.done $(if $(shell command -v npm 2>/d
 # Tests start the service many times, which takes longer where Python may not keep what it has compiled.
 test test-built test-lambda test-oldest test-older soak: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.dev .venv-ministack/.done $(if $(TESTS),$(BUILT)) ## Run the tests (TESTS=PATH: those of a file or folder)
-	@echo "Running the tests (6 to 7 minutes on 2 cores); the end of a line says how many percent are done"
+	@echo "Running the tests (about 4 minutes on 2 cores); the end of a line says how many percent are done"
 	@$(BIN)/python -u -m pytest -n 3 --dist worksteal $(if $(TESTS),$(TESTS),-m "not built")
 
 test-built: $(VENV)/.dev .venv-ministack/.done $(BUILT) ## Run the tests of wheels, of functions on Lambda, of browsers and clients
@@ -55,7 +55,7 @@ format: $(VENV)/.dev ## Format the code and mend what the linter can
 	$(BIN)/ruff check --fix .
 
 soak: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done .venv-sam/.done ## The races, kills and random histories at full count (up to an hour)
-	STRATABASE_SOAK=1 $(BIN)/python -u -m pytest -n 2 --dist worksteal -m soak $(TESTS)
+	STRATABASE_SOAK=1 $(BIN)/python -u -m pytest -n 3 --dist worksteal -m soak $(TESTS)
 
 bench: $(VENV)/.dev ## Measure, print each limit beside its figure, and fail past a limit
 	@echo "Running the benchmarks; each prints its table when it is done"
