@@ -99,22 +99,23 @@ class SecretsWatch:
 
     def leaks(self, home: Path, log: str) -> list[Leak]:
         """Return all leaks. `home` is the data folder of the service, which has its keys and its outbox."""
-        mails = [message_from_bytes(file.read_bytes(), policy=policy.default) for file in _mails(home)]
-        texts = [f"{dict(mail.items())}\n{mail.get_content()}" for mail in mails]
-        for text in texts:
-            for token in _LINK_TOKEN.findall(text):
-                secret = unquote(token).partition(".")[2]
-                self.learn(secret, "a mailed link")
-                self.learn(sha256(secret.encode()).hexdigest(), "the hash of a mailed link")
-        for key in _signing_keys(home):
-            self.learn(key, "a key that signs tokens")
-        self._search_answers()
-        for read, place in self._texts.items():
-            self._search(read, place)
-        self._search(_CONSOLE_LINK.sub("", log).encode(), "the log")
-        for text in texts:
-            self._search(_LINK_TOKEN.sub("", text).encode(), "an email, beside its own link")
-        return self._leaks
+        with self._turn:  # clients may send requests while the service stops
+            mails = [message_from_bytes(file.read_bytes(), policy=policy.default) for file in _mails(home)]
+            texts = [f"{dict(mail.items())}\n{mail.get_content()}" for mail in mails]
+            for text in texts:
+                for token in _LINK_TOKEN.findall(text):
+                    secret = unquote(token).partition(".")[2]
+                    self.learn(secret, "a mailed link")
+                    self.learn(sha256(secret.encode()).hexdigest(), "the hash of a mailed link")
+            for key in _signing_keys(home):
+                self.learn(key, "a key that signs tokens")
+            self._search_answers()
+            for read, place in self._texts.items():
+                self._search(read, place)
+            self._search(_CONSOLE_LINK.sub("", log).encode(), "the log")
+            for text in texts:
+                self._search(_LINK_TOKEN.sub("", text).encode(), "an email, beside its own link")
+            return self._leaks
 
     def search(self, text: str, place: str) -> None:
         """Search a text of the service, such as its metrics, when `leaks` is called."""
