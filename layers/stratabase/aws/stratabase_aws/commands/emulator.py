@@ -143,7 +143,6 @@ def _free_port() -> int:
 def _start_emulator(port: int, folder: str, services: str) -> Process:
     environment = {
         "PATH": os.environ["PATH"],
-        "BIND_HOST": "127.0.0.1",
         "GATEWAY_PORT": str(port),
         "LOG_LEVEL": "ERROR",
         **({"SERVICES": services} if services else {}),
