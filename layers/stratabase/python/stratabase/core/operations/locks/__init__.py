@@ -2,5 +2,5 @@
 
 `lock` has the two operations, and the rule who may use them: members who may edit an object may lock it. A
 lock stops the writes of others in the plan (`core/domain/write/checks`) and in the commit
-(`core/store/layout/codec`).
+(`core/store/layout/object_items`).
 """
