@@ -11,7 +11,7 @@ from tests.soak import count
 
 pytestmark = [pytest.mark.local, pytest.mark.soak]
 
-REQUESTS = count(50, 20_000)
+REQUESTS = count(50, 10_000)
 LARGE = "x" * 1_000_000
 MAX_GROWTH = 96
 """In megabytes. While each refusal held its request, fifty of them took 140."""

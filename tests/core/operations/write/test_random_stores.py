@@ -41,8 +41,8 @@ REQUESTS = 10
 EXAMPLES = {
     "reference": count(12, 200),
     "lagging": count(12, 200),
-    "sqlite": count(3, 60),
-    "dynamodb-ministack": count(2, 40),
+    "sqlite": count(3, 45),
+    "dynamodb-ministack": count(2, 30),
 }
 QUICK = {"reference", "lagging"}
 """Here a failure is looked into until it is small."""
