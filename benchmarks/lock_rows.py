@@ -13,7 +13,7 @@ from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.write.commands import PartsCommand, Update
 from stratabase.core.model.types.base import Stored
 from stratabase.core.operations.context import Services
-from stratabase.core.operations.locks.lock import lock, unlock
+from stratabase.core.operations.locks.services import lock, unlock
 from stratabase.core.operations.ports import EntityRepository
 from stratabase.core.operations.write.services import save
 

@@ -61,6 +61,9 @@ OBJECTS = (
 PAGES_AND_MAIL = ("stratabase.core.http.pages", "stratabase.members.mailers", "stratabase.members.pages")
 UNNEEDED: Mapping[str, tuple[str, ...]] = {
     "graphql": (
+        "stratabase.core.domain.write.plan",
+        "stratabase.core.operations.locks.services",
+        "stratabase.core.operations.write.pipeline",
         "stratabase.members.mailers",
         "stratabase.members.pages",
         "stratabase.members.operations.update",

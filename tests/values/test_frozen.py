@@ -23,6 +23,28 @@ def test_a_frozen_class_supports_replace_repr_and_hash_like_a_dataclass() -> Non
     assert len({Point(1), Point(1, 0), Point(2)}) == 2
 
 
+def test_a_representation_omits_what_its_field_hides() -> None:
+    @frozen
+    class Login:
+        """A user name and a password."""
+
+        name: str
+        password: str = field(repr=False)
+
+    assert repr(Login("rosa", "secret")).endswith("Login(name='rosa')")
+
+
+def test_a_class_keeps_its_own_representation() -> None:
+    @frozen
+    class Short(Point):
+        """A point that shows one coordinate."""
+
+        def __repr__(self) -> str:
+            return f"<{self.x}>"
+
+    assert repr(Short(1)) == "<1>"
+
+
 def test_each_instance_has_its_own_defaults() -> None:
     Point(1).notes.append("here")
 

@@ -12,7 +12,7 @@ from stratabase.core.domain.issues.refusals import Refused, Unavailable
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Update
 from stratabase.core.operations.context import Services
-from stratabase.core.operations.locks.lock import lock, unlock
+from stratabase.core.operations.locks.services import lock, unlock
 from stratabase.core.operations.write.services import save
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase_aws.dynamodb.client import Client

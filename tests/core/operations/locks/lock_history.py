@@ -14,7 +14,7 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import Lock
 from stratabase.core.operations.context import Services
-from stratabase.core.operations.locks.lock import lock, unlock
+from stratabase.core.operations.locks.services import lock, unlock
 from stratabase.core.operations.ports import EntityRepository
 from stratabase.core.operations.write.services import save
 from stratabase.core.store.ids import TimeOrderedIds

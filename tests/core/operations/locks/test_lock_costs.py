@@ -12,7 +12,7 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.query.read_budget import Consumption
 from stratabase.core.domain.write.commands import Command, Delete
 from stratabase.core.operations.context import Services
-from stratabase.core.operations.locks.lock import lock, unlock
+from stratabase.core.operations.locks.services import lock, unlock
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.write.services import delete, save
 from stratabase.core.store.engine.wrappers import MeteredEngine

@@ -15,7 +15,7 @@ from stratabase.core.domain.objects.lock import Lock
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import Query, Window
 from stratabase.core.domain.write.commands import Delete, Update, UpdateBulk
-from stratabase.core.operations.locks.lock import lock, unlock
+from stratabase.core.operations.locks.services import lock, unlock
 from stratabase.core.operations.ports import EntityRepository
 from stratabase.core.operations.write.services import delete, preview, save, validate
 from stratabase.values.formats.preferences import Formats

@@ -11,7 +11,7 @@ from stratabase.core.domain.issues.refusals import Refused, Unavailable
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.write.commands import PartsCommand
-from stratabase.core.operations.locks.lock import lock
+from stratabase.core.operations.locks.services import lock
 from stratabase.core.operations.write.services import save
 from stratabase.core.store.layout import keys
 from stratabase.core.store.write import cleanup, staged_restoration

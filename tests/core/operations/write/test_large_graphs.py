@@ -11,7 +11,7 @@ from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Create, PartsCommand, Update
 from stratabase.core.operations.context import Services
-from stratabase.core.operations.locks.lock import lock
+from stratabase.core.operations.locks.services import lock
 from stratabase.core.operations.write.services import delete, save, validate
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.sqlite.engine import SqliteEngine

@@ -15,7 +15,7 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.write import restore
 from stratabase.core.model.model import Unique
-from stratabase.core.operations.locks.lock import lock
+from stratabase.core.operations.locks.services import lock
 from stratabase.core.operations.write.services import delete, save
 from stratabase.core.store.engine.port import Batch, Key
 from stratabase.core.store.layout import keys

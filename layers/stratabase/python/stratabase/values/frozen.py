@@ -1,8 +1,9 @@
 """Immutable dataclasses that the type checker enforces, instead of a check at run time."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TypeVar, dataclass_transform
+from dataclasses import dataclass, field, fields
+from reprlib import recursive_repr
+from typing import Any, TypeVar, dataclass_transform
 
 T = TypeVar("T")
 
@@ -15,5 +16,15 @@ def frozen(class_: type[T]) -> type[T]:
     Creating an object takes a fifth of the time, and creating the class half of it, which each start of a
     process pays for each class that it imports.
     """
-    decorate: Callable[[type[T]], type[T]] = dataclass(slots=True, unsafe_hash=True)
-    return decorate(class_)
+    decorate: Callable[[type[T]], type[T]] = dataclass(slots=True, unsafe_hash=True, repr=False)
+    decorated = decorate(class_)
+    if "__repr__" not in vars(decorated):
+        decorated.__repr__ = _representation  # type: ignore[method-assign]
+    return decorated
+
+
+@recursive_repr()
+def _representation(self: Any) -> str:
+    """Return what a dataclass would generate. All classes share it, because generating it takes 0.06 ms."""
+    shown = [f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr]
+    return f"{type(self).__qualname__}({', '.join(shown)})"

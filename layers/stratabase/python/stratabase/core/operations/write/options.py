@@ -5,7 +5,7 @@ The result is that of a write whose grants, warnings and store were checked.
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.issue import Issue
@@ -15,9 +15,11 @@ from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.domain.write.commands import ClientIds
-from stratabase.core.domain.write.plan import WritePlan
 from stratabase.core.operations.context import evaluation_context
 from stratabase.values.cel.environment import EvaluationContext
+
+if TYPE_CHECKING:
+    from stratabase.core.domain.write.plan import WritePlan
 
 _NONE: Mapping[Reference, str] = MappingProxyType({})
 _NO_UPLOADS: Mapping[str, str] = MappingProxyType({})
@@ -48,7 +50,7 @@ class WriteResult(NamedTuple):
 class WriteOutcome(NamedTuple):
     """A plan, its change, and everything that prevents it."""
 
-    plan: WritePlan
+    plan: "WritePlan"
     change: Change
     issues: list[Issue]
     """The issues that prevent the write, including warnings that are not forced."""

@@ -14,7 +14,7 @@ from stratabase.core.domain.query.page import PageFields, Query
 from stratabase.core.domain.write.limits import BulkLimits
 from stratabase.core.model.api_names import GeneratedType
 from stratabase.core.model.model import Class, Model
-from stratabase.core.operations.write.bulk import delete_bulk, update_bulk
+from stratabase.core.operations import write
 from stratabase.core.schema.execution.views import written_views
 from stratabase.core.schema.inputs.filter_reader import EVERYTHING
 from stratabase.core.schema.inputs.query_reader import CONDITION_OPTIONS, QueryReader
@@ -177,7 +177,7 @@ def _update_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def resolve(call: ServiceCall) -> dict[str, Any] | ResultWithIssues:
         command = reader.update_bulk(GeneratedType.UPDATE_BULK, class_, call.arguments["data"])
         context, query = call.context, selection.query(call)
-        results, refusal = update_bulk(
+        results, refusal = write.update_bulk(
             context.services,
             command,
             query,
@@ -211,7 +211,7 @@ def _delete_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
 
     def resolve(call: ServiceCall) -> dict[str, Any] | ResultWithIssues:
         context, query = call.context, selection.query(call)
-        deleted, refusal = delete_bulk(
+        deleted, refusal = write.delete_bulk(
             context.services,
             query,
             context.caller,

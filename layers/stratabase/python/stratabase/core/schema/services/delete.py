@@ -8,8 +8,8 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Delete
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Class
+from stratabase.core.operations import write
 from stratabase.core.operations.write.options import NO_OPTIONS
-from stratabase.core.operations.write.services import delete
 from stratabase.core.schema.inputs.service_arguments import (
     force_warnings_argument,
     if_version_argument,
@@ -28,7 +28,7 @@ def _field(_: TypeRegistry, class_: Class) -> GraphQLField:
         return commit_and_show(
             call,
             NO_OPTIONS,
-            lambda options: delete(context.services, command, context.caller, options),
+            lambda options: write.delete(context.services, command, context.caller, options),
             lambda deleted: {"deleted": deleted},
             lambda outcome: bool(outcome.change.effects),
         )

@@ -13,7 +13,7 @@ from graphql import (
 
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.lock import DEFAULT_LOCK_MINUTES
-from stratabase.core.operations.locks.lock import lock, unlock
+from stratabase.core.operations import locks
 from stratabase.core.schema.inputs.service_arguments import write_options
 from stratabase.core.schema.request.context import RESOLVER, ResolveInfo, ServiceCall, commit_and_show
 from stratabase.core.schema.services.service import read_call
@@ -63,7 +63,7 @@ def lock_mutation(registry: TypeRegistry) -> GraphQLField:
         return commit_and_show(
             call,
             write_options(call),
-            lambda options: lock(services, named, minutes, caller, options),
+            lambda options: locks.lock(services, named, minutes, caller, options),
             lambda _done: {"locked": True, "minutes": minutes},
             lambda _outcome: None,
         )
@@ -80,7 +80,7 @@ def unlock_mutation(registry: TypeRegistry) -> GraphQLField:
         return commit_and_show(
             call,
             write_options(call),
-            lambda options: unlock(services, named, caller, options),
+            lambda options: locks.unlock(services, named, caller, options),
             lambda _done: {"locked": False, "minutes": 0},
             lambda _outcome: None,
         )

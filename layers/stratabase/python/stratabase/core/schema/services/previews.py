@@ -9,7 +9,7 @@ from stratabase.core.domain.objects.commit_refusals import RoleUnavailable
 from stratabase.core.domain.query.fetch import View
 from stratabase.core.model.api_names import GeneratedType
 from stratabase.core.model.model import Class
-from stratabase.core.operations.write.services import preview
+from stratabase.core.operations import write
 from stratabase.core.schema.execution.views import previewed_view
 from stratabase.core.schema.inputs.service_arguments import (
     CommandReader,
@@ -41,7 +41,7 @@ def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, descriptio
     def resolve(call: ServiceCall) -> View | ResultWithIssues:
         command = data.command(reader, class_, call)
         services, caller = call.context.services, call.context.caller
-        result, issues = preview(services, command, caller, options=write_options(call))
+        result, issues = write.preview(services, command, caller, options=write_options(call))
         if not issues:
             return previewed_view(call, result)
         try:

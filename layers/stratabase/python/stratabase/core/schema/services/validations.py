@@ -15,8 +15,7 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Delete
 from stratabase.core.model.api_names import ID, GeneratedType
 from stratabase.core.model.model import Class
-from stratabase.core.operations.write.bulk import validate_bulk
-from stratabase.core.operations.write.services import validate
+from stratabase.core.operations import write
 from stratabase.core.schema.inputs.service_arguments import (
     CommandReader,
     DataInput,
@@ -66,7 +65,9 @@ def _data_field(registry: TypeRegistry, class_: Class, *, data: DataInput, descr
 
     def issues(call: ServiceCall) -> Sequence[Issue]:
         command = data.command(reader, class_, call)
-        return validate(call.context.services, command, call.context.caller, options=write_options(call))
+        return write.validate(
+            call.context.services, command, call.context.caller, options=write_options(call)
+        )
 
     return _issues_field(data.argument(registry, class_), issues, description.format(class_.name))
 
@@ -104,7 +105,7 @@ VALIDATE = Service(
 def _delete_field(_: TypeRegistry, class_: Class) -> GraphQLField:
     def issues(call: ServiceCall) -> Sequence[Issue]:
         command = Delete(Reference(class_.name, call.arguments[ID]))
-        return validate(call.context.services, command, call.context.caller)
+        return write.validate(call.context.services, command, call.context.caller)
 
     arguments = {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))}
     return _issues_field(
@@ -120,7 +121,7 @@ def _delete_bulk_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
 
     def issues(call: ServiceCall) -> Sequence[Issue]:
         context, query = call.context, selection.query(call)
-        return validate_bulk(
+        return write.validate_bulk(
             context.services, None, query, context.caller, context.read_budget, context.evaluation
         )
 
@@ -139,7 +140,7 @@ def _update_bulk_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def issues(call: ServiceCall) -> Sequence[Issue]:
         command = reader.update_bulk(GeneratedType.DRAFT_UPDATE_BULK, class_, call.arguments["data"])
         context, query = call.context, selection.query(call)
-        return validate_bulk(
+        return write.validate_bulk(
             context.services, command, query, context.caller, context.read_budget, context.evaluation
         )
 

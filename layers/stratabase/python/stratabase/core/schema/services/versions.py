@@ -8,11 +8,11 @@ from stratabase.core.domain.query.fetch import View
 from stratabase.core.domain.query.order import Order
 from stratabase.core.model.api_names import GeneratedType
 from stratabase.core.model.model import Class
+from stratabase.core.operations import write
 from stratabase.core.operations.read.version_diff import version_diff
 from stratabase.core.operations.read.version_page import version_page
 from stratabase.core.operations.read.versions import get_version, resolve_instant
 from stratabase.core.operations.write.options import WriteOutcome
-from stratabase.core.operations.write.services import restore
 from stratabase.core.schema.execution.views import (
     PageRenderer,
     page_fields,
@@ -107,7 +107,7 @@ def _restore_version_field(registry: TypeRegistry, class_: Class) -> GraphQLFiel
         return commit_and_show(
             call,
             write_options(call),
-            lambda options: restore(context.services, reference, readings, context.caller, options),
+            lambda options: write.restore(context.services, reference, readings, context.caller, options),
             lambda result: written_views(call, [result])[0],
             WriteOutcome.result,
         )

@@ -8,8 +8,8 @@ from graphql import GraphQLField
 from stratabase.core.domain.query.fetch import View
 from stratabase.core.model.api_names import GeneratedType
 from stratabase.core.model.model import Class
+from stratabase.core.operations import write
 from stratabase.core.operations.write.options import WriteOptions, WriteOutcome, WriteResult
-from stratabase.core.operations.write.services import save
 from stratabase.core.schema.execution.views import written_views
 from stratabase.core.schema.inputs.service_arguments import (
     CommandReader,
@@ -42,15 +42,15 @@ def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, descriptio
         context = call.context
         command = with_if_version(class_, data.command(reader, class_, call), call)
 
-        def write(options: WriteOptions) -> WriteResult:
-            return save(context.services, command, context.caller, context.client_ids, options)
+        def commit(options: WriteOptions) -> WriteResult:
+            return write.save(context.services, command, context.caller, context.client_ids, options)
 
         def show(result: WriteResult) -> View:
             # Later root fields may show this object, which the client knows by its client id.
             context.client_ids.update(result.client_ids)
             return written_views(call, [result])[0]
 
-        return commit_and_show(call, write_options(call), write, show, WriteOutcome.result)
+        return commit_and_show(call, write_options(call), commit, show, WriteOutcome.result)
 
     if_version = {} if data.family is GeneratedType.CREATE else if_version_argument(class_)
     arguments = data.argument(registry, class_) | if_version | force_warnings_argument()
