@@ -36,6 +36,8 @@ from tests.role_rules import Graph, breaches, has_doubtful_links, taken
 
 NOON = 1_577_880_000_000
 """2020-01-01T12:00:00Z."""
+FUTURE_NOON = 4_102_488_000_000
+"""2100-01-01T12:00:00Z. The emulator of DynamoDB removes expired records by the clock of the machine."""
 
 
 MOST_TOGETHER = 100

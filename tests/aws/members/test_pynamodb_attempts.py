@@ -17,7 +17,7 @@ from stratabase_aws.members.pynamodb_table import PynamoTable
 from tests import ministack
 from tests.aws.dynamodb.faults import HASTY
 from tests.contract.attempts.stores import ministack_table
-from tests.fakes import NOON
+from tests.fakes import FUTURE_NOON as NOON
 
 SINCE = NOON - FAILURE_WINDOW
 _keys = (f"test{number}" for number in count())

@@ -8,7 +8,7 @@ from stratabase.core.domain.attempts import MAX_ATTEMPTS_KEPT
 from stratabase.core.operations.ports import Attempts
 from stratabase.members.attempts import FAILURE_WINDOW, MAIL_WINDOW
 from tests.contract.engine.engine_calls import run_concurrently
-from tests.fakes import NOON
+from tests.fakes import FUTURE_NOON as NOON
 from tests.soak import count
 
 SINCE = NOON - FAILURE_WINDOW
