@@ -240,8 +240,8 @@ def test_many_strangers_with_large_bodies_take_no_memory(instance: App, function
         assert {request.receive()[0] for request in requests} <= {401, 413}
         for request in requests:
             request.close()
-        # On a busy machine, the first pieces of bodies arrive together with their heads.
-        assert ObservedMemory.made.most < 1_000_000 + number * 16 * 1024
+        # If the loop was busy, a head arrives together with as much of its body as uvloop reads at once.
+        assert ObservedMemory.made.most <= number * 256 * 1024
         assert ObservedMemory.made.used == 0
 
 
