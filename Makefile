@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 PORTABLE := tests/values/formats tests/values/cel tests/core/model tests/core/domain $(wildcard tests/members/test_*.py) tests/contract tests/server/http/test_request.py tests/server/http/test_dispatcher.py tests/scenarios/test_newcomer.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-built test-lambda test-oldest test-older check format soak bench peer costs golden wheel messages validate invoke lock clean graphiql reference
+.PHONY: help run test test-built test-lambda test-oldest test-older check format soak bench performance costs golden wheel messages validate invoke lock clean graphiql reference
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -57,13 +57,15 @@ format: $(VENV)/.dev ## Format the code and mend what the linter can
 soak: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done .venv-sam/.done ## The races, kills and random histories at full count (up to an hour)
 	STRATABASE_SOAK=1 $(BIN)/python -u -m pytest -n 3 --dist worksteal -m soak $(TESTS)
 
-bench: $(VENV)/.dev ## Measure, print each limit beside its figure, and fail past a limit
+PEERS := .node-peer/.done .postgresql/.done
+bench: $(VENV)/.dev $(if $(PEER),$(PEERS)) ## Measure, and fail past a limit (PEER=1: requests beside PostGraphile, too)
 	@echo "Running the benchmarks; each prints its table when it is done"
-	@$(BIN)/python -u -m benchmarks
+	@$(BIN)/python -u -m benchmarks $(if $(PEER),--peer)
 
-peer: $(VENV)/.dev .node-peer/.done ## Measure requests beside PostGraphile (needs PostgreSQL, and Node 22 or later)
-	@echo "Measuring the CPU time of requests beside that of PostGraphile"
-	@$(BIN)/python -u -m benchmarks.peer
+performance: $(VENV)/.dev $(if $(MEASURE),$(PEERS)) ## Write docs/performance.md anew (MEASURE=1: measure first, beside PostGraphile)
+	@echo "Writing docs/performance.md$(if $(MEASURE), after the measurements)"
+	@$(if $(MEASURE),$(BIN)/python -u -m benchmarks.peer --record)
+	@$(BIN)/python -m benchmarks.peer.figures
 
 costs: $(VENV)/.dev $(if $(MEASURE),.venv-ministack/.done .venv-layers/.done) ## Write docs/costs.md anew (MEASURE=1: measure first, which takes two minutes)
 	@echo "Writing docs/costs.md$(if $(MEASURE), after the measurements)"
@@ -128,7 +130,7 @@ lock: $(VENV)/.dev ## Pin every package anew
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
 
 clean: ## Remove what was installed and built, but no data
-	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-checkov .venv-ministack .venv-clients .venv-layers .node .node-graphiql .node-reference .node-peer build dist .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-checkov .venv-ministack .venv-clients .venv-layers .node .node-graphiql .node-reference .node-peer .postgresql build dist .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 include tools/sam.mk
 
@@ -189,6 +191,10 @@ $(VENV)/bin/python:
 	@touch $@
 
 # PostGraphile, beside which requests are measured.
+.postgresql/.done: tools/install-postgresql
+	@tools/install-postgresql .postgresql
+	@touch $@
+
 .node-peer/.done: benchmarks/peer/package.json benchmarks/peer/package-lock.json
 	@echo "Installing PostGraphile into .node-peer (once)"
 	@mkdir -p .node-peer

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import benchmarks.peer.__main__ as peer
 from benchmarks import (
     auth_rows,
     client_rows,
@@ -62,14 +63,20 @@ BENCHMARKS = {
 }
 
 
+PEER = "--peer"
+"""The option that compares the requests of `http` with those of PostGraphile."""
+
+
 def main() -> None:
     """Run the benchmarks that the command line names, or all of them."""
     load = ", ".join(f"{value:.2f}" for value in os.getloadavg())
     print(f"{platform.python_implementation()} {platform.python_version()}, SQLite {sqlite3.sqlite_version},")
     print(f"{os.cpu_count()} cores, load before: {load}")
-    for name in sys.argv[1:] or BENCHMARKS:
+    names = [name for name in sys.argv[1:] if name != PEER]
+    benchmarks = {**BENCHMARKS, "http": peer.main} if PEER in sys.argv else BENCHMARKS
+    for name in names or benchmarks:
         with tempfile.TemporaryDirectory() as folder:
-            BENCHMARKS[name](Path(folder))
+            benchmarks[name](Path(folder))
     if table.over:
         sys.exit("\n".join(["", "Over the limit:", *(f"  {figure}" for figure in table.over)]))
 

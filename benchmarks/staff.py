@@ -10,8 +10,9 @@ from itertools import count
 from pathlib import Path
 
 from stratabase.core.app.platform import open_engine, platform_of
-from stratabase.core.domain.objects.change import Change, Creation
+from stratabase.core.domain.objects.change import Change, Creation, Modification
 from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.domain.objects.version import instant_after
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.types.base import Stored
 from stratabase.core.settings import Settings
@@ -42,7 +43,10 @@ type Employee
 type Team @unique(attributes: ["name"]) { name: String! members: [Employee!] @association(opposite: "team") }
 type Order { number: Int! customer: Employee lines: [Line!] @composition }
 type Line { product: String! quantity: Int! }
+type Contract @class(versioned: true) { title: String! wage: Real since: Date }
 """
+VERSIONS = 10
+"""The number of former versions of the contract."""
 DATES = ("date_of_birth", "hired_on")
 TEAMS = 100
 LEAST_SALARY = 400
@@ -63,7 +67,10 @@ class Staff:
         self._new_id = TimeOrderedIds().new
         self._teams = [self._entity("Team", {"name": f"Team {number}"}) for number in range(TEAMS)]
         self.ids: list[str] = []
+        self.contract = self._new_id()
+        """The ID of an object with former versions."""
         self._commit(self._teams)
+        self._make_versions()
 
     def close(self) -> None:
         """Close the store."""
@@ -86,6 +93,17 @@ class Staff:
         ]
         self._commit(made)
         self.ids += [entity.reference.id for entity in made]
+
+    def _make_versions(self) -> None:
+        reference = Reference("Contract", self.contract)
+        before: Entity | None = None
+        for number in range(VERSIONS + 1):
+            state = {"_id": self.contract, "title": "Programmer", "wage": str(number), "since": "2015-12-10"}
+            now = instant_after(system_now(), [None if before is None else before.start])
+            after = Entity(reference, state, () if before is None else before.commit_ids, start=now)
+            effect = Creation(after) if before is None else Modification(before, after)
+            self._entities.commit(Change(self._new_id(), now, (effect,)))
+            (before,) = self._entities.read([reference])
 
     def _entity(self, class_name: str, state: Mapping[str, Stored]) -> Entity:
         id_ = self._new_id()

@@ -11,8 +11,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks import staff
-from benchmarks.http_rows import BARE_REQUESTS, EMPTY, Client, Server, bare_server, different_days
+from benchmarks.http_rows import (
+    BARE,
+    BARE_REQUESTS,
+    CONNECTIONS,
+    EMPTY,
+    OWN,
+    Client,
+    bare_server,
+    different_days,
+    server,
+)
 from benchmarks.table import Figure, print_table
+from benchmarks.turns import Server, Turn, least, take_turns
 from tests.service import RunningService, running
 
 OBJECTS = 10_000
@@ -87,7 +98,7 @@ def main(folder: Path) -> None:
             filled.grow(OBJECTS)
         made = {name: [_made(service, name) for _ in range(UPDATED)] for name in ("Plain", "Kept")}
         kinds = _kinds(Client(service), filled.ids, made)
-        times = _measure(bare, Server(service.pid, service.port), kinds)
+        times = _measure(bare, server(service), kinds)
     added = {step: (times[step.within] - times.get(step.without, 0)) / step.times for step in STEPS}
     print_table("Steps of requests: CPU", [Figure(step.name, ms, "ms") for step, ms in added.items()])
     relative = [Figure(step.name, ms / times["bare"], "") for step, ms in added.items()]
@@ -100,12 +111,14 @@ def _measure(bare: Server, own: Server, kinds: Mapping[str, Requests]) -> Mappin
     for step in STEPS:
         for kind in (step.without, step.within):
             numbers[kind] = max(step.number, numbers.get(kind, 0))
-    taken: dict[str, list[float]] = {kind: [] for kind in kinds}
-    for _ in range(ROUNDS):
-        for kind, requests in kinds.items():
-            server, number = (bare, BARE_REQUESTS) if kind == "bare" else (own, numbers[kind])
-            taken[kind].append(server.cpu_seconds(requests, number) * 1000)
-    return {kind: min(each) for kind, each in taken.items()}
+    turns = [
+        Turn(BARE, kind, requests, BARE_REQUESTS)
+        if kind == "bare"
+        else Turn(OWN, kind, requests, numbers[kind])
+        for kind, requests in kinds.items()
+    ]
+    taken = take_turns({BARE: bare, OWN: own}, turns, rounds=ROUNDS, connections=CONNECTIONS)
+    return {kind: sum(least(rounds).values()) * 1000 for (kind, _), rounds in taken.items()}
 
 
 def _made(service: RunningService, class_name: str) -> str:

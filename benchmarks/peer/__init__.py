@@ -1,6 +1,7 @@
 """The CPU time of requests beside that of PostGraphile over PostgreSQL.
 
-- `rows`: the requests, in the words of both
+- `requests`: the requests of `benchmarks.http_rows`, in the words of PostGraphile
+- `figures`: prints the figures, and writes them into docs/performance.md
 - `postgresql`, `postgraphile`: run the two processes, PostgreSQL with the objects of `benchmarks.staff`
-- `server.mjs`, `package.json`: the server of PostGraphile, which `make peer` installs
+- `server.mjs`, `package.json`: the server of PostGraphile, which `make bench PEER=1` installs
 """

@@ -1,133 +1,164 @@
-"""Compares Stratabase with PostGraphile: `python -m benchmarks.peer`, or `make peer`, which installs it.
+"""Compares Stratabase with PostGraphile: `python -m benchmarks.peer`.
 
-The servers take turns: each answers a number of requests of a row over one connection, round after round. The
-figure of a row is the least CPU time of a request in any round. With `--beside FOLDER`, the Stratabase of
-another checkout takes part too.
+`make bench PEER=1` installs the peer, and does the same. The servers take turns: each answers a number of
+requests of a case, round after round. The figure of a case is the least CPU time of a request in any round.
+That of PostGraphile includes PostgreSQL. With `--beside FOLDER`, the Stratabase of another checkout takes
+part, too.
 """
 
 import argparse
-import json
-import os
-import statistics
+import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from itertools import islice
+from itertools import repeat
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks import cpu, load, staff
-from benchmarks.http_rows import Client
+from benchmarks import http_rows, staff, table
+from benchmarks.http_rows import BARE, BARE_REQUESTS, EMPTY, OWN, Case, Client, bare_server, server
+from benchmarks.peer import requests
+from benchmarks.peer.figures import BESIDE, PEER, Comparison, record
 from benchmarks.peer.postgraphile import PostGraphile, postgraphile, versions
 from benchmarks.peer.postgresql import PostgreSQL, postgresql
-from benchmarks.peer.rows import OWN, THEIRS, Bodies, rows
-from tests.service import RunningService, running
-
-OBJECTS = 10_000
+from benchmarks.turns import Machine, Server, Taken, Turn, least, processor, take_turns
+from tests.service import running
 
 
-class Competitor(NamedTuple):
-    """A server: its port, the requests of each row, and the CPU seconds of its processes, by their names."""
-
-    port: int
-    rows: Mapping[str, Iterator[bytes]]
-    used: Callable[[], Mapping[str, float]]
+def _counted(case: str, size: int) -> str:
+    return f"{case}, {size:,} objects"
 
 
-def main() -> None:
-    """Print the CPU time of each row, in milliseconds, and how it compares."""
-    options = argparse.ArgumentParser(prog="python -m benchmarks.peer", description=__doc__)
-    options.add_argument("--rounds", type=int, default=5)
-    options.add_argument("--requests", type=int, default=2_000, help="in a round, of each row")
-    options.add_argument("--beside", type=Path, help="another checkout of Stratabase")
-    given = options.parse_args()
+LIMITS: Mapping[str, tuple[float, float]] = {
+    http_rows.GET_CASE: (0.65, 0.35),
+    http_rows.PAGE_CASE: (1.0, 0.5),
+    http_rows.TEAM_CASE: (1.1, 0.6),
+    http_rows.LONG_PAGE_CASE: (1.7, 1.0),
+    http_rows.CREATE_CASE: (1.2, 0.9),
+    http_rows.UPDATE_CASE: (1.3, 0.9),
+    http_rows.NEW_GET_CASE: (1.2, 1.0),
+    http_rows.NEW_PAGE_CASE: (1.4, 1.0),
+    http_rows.NEW_CREATE_CASE: (0.5, 0.4),
+    **{_counted(http_rows.COUNT_CASE, size): (1.5, 1.0) for size in http_rows.SIZES},
+}
+"""By case: the limit and the goal of the CPU time, in those of the peer."""
+
+
+class _Servers(NamedTuple):
+    """The servers by their names, and what makes their requests."""
+
+    servers: dict[str, Server]
+    clients: dict[str, Client]
+    filled: dict[str, staff.Staff]
+    peer: PostGraphile
+    database: PostgreSQL
+
+    def grow(self, size: int) -> None:
+        """Give each store so many employees. They have the same IDs nowhere but here and with the peer."""
+        first = len(self.filled[OWN].ids)
+        for each in self.filled.values():
+            each.grow(size)
+        self.database.grow(self.filled[OWN].ids, first)
+
+    def used(self) -> float:
+        """Return the CPU seconds of all servers."""
+        return sum(sum(each.used().values()) for each in self.servers.values())
+
+
+def compare(
+    folder: Path,
+    *,
+    rounds: int = http_rows.ROUNDS,
+    beside: Path | None = None,
+    sizes: Sequence[int] = http_rows.SIZES,
+) -> Comparison:
+    """Measure all cases at all servers, and return the figures.
+
+    `sizes`: the numbers of employees with which pages with `totalCount` are measured.
+    """
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        model = folder / "staff.graphql"
-        model.write_text(staff.MODEL)
-        competitors: list[Competitor] = []
-        sources = {"Stratabase": None, **({"beside": given.beside} if given.beside else {})}
-        for name, source in sources.items():
-            home = folder / name
-            settings = {"PYTHONPATH": str(source / "layers/stratabase/python")} if source else {}
-            service = stack.enter_context(
-                running(home, model=model, application=staff.APPLICATION, settings=settings)
-            )
-            with closing(staff.Staff(home)) as filled:
-                filled.grow(OBJECTS)
-            competitors.append(_own(name, service, filled.ids))
-        database = stack.enter_context(postgresql())
-        database.fill(filled.ids)
-        peer = stack.enter_context(postgraphile(database, folder / "peer.log"))
-        competitors.append(_theirs(peer, database, filled.ids))
-        _assert_equal(service, peer, filled.ids[7])
-        print(f"{_processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; {versions()},")
-        print(f"PostgreSQL {database.run('SHOW server_version;')}; {OBJECTS:,} objects, 1 connection,")
-        print(f"{given.rounds} rounds of {given.requests:,} requests; CPU ms of a request: least (median)")
-        _measure(competitors, given.rounds, given.requests)
+        servers = _start(stack, folder, beside)
+        own_counted: Sequence[Case] = ()
+        machine, taken = Machine(), dict[tuple[str, str], Sequence[Mapping[str, float]]]()
+        with machine.watched(servers.used):
+            servers.grow(http_rows.SIZES[0])
+            own = {name: [*client.compared(servers.filled[name])] for name, client in servers.clients.items()}
+            theirs = requests.bodies(servers.filled[OWN].ids)
+            taken |= _measure(servers, own, theirs, rounds)
+            for size in sizes:
+                servers.grow(size)
+                counted = {name: client.counted(size) for name, client in servers.clients.items()}
+                found = _measure(servers, counted, requests.counts(), rounds)
+                own_counted = counted[OWN]
+                taken |= {(_counted(case, size), name): each for (case, name), each in found.items()}
+        cases = [case.name for case in own[OWN]]
+        cases += [_counted(case.name, size) for size in sizes for case in own_counted]
+        facts = f"{versions()}, PostgreSQL {servers.database.run('SHOW server_version;')}"
+    seconds = {key: least(each) for key, each in taken.items()}
+    return Comparison(processor(), facts, machine.others_share, cases, seconds)
 
 
-def _measure(competitors: Sequence[Competitor], rounds: int, number: int) -> None:
-    taken: dict[str, dict[str, list[float]]] = {row: {} for row in competitors[0].rows}
-    # The first round is for the compilers of Node and Python, and for all caches.
-    for turn in range(rounds + 1):
-        for row, figures in taken.items():
-            for competitor in competitors:
-                for process, seconds in _cpu_seconds(competitor, row, number).items() if turn else ():
-                    figures.setdefault(process, []).append(seconds * 1000)
-    columns = [*taken[row]]
-    print(f"\n{'':48}{''.join(f'{column:>22}' for column in columns)}{'times':>8}")
-    for row, figures in taken.items():
-        cells = "".join(
-            f"{min(each):.3f} ({statistics.median(each):.3f})".rjust(22) for each in figures.values()
+def _start(stack: ExitStack, folder: Path, beside: Path | None) -> _Servers:
+    """Start all servers, without employees."""
+    model = folder / "staff.graphql"
+    model.write_text(staff.MODEL)
+    servers = {BARE: stack.enter_context(bare_server())}
+    clients: dict[str, Client] = {}
+    filled: dict[str, staff.Staff] = {}
+    for name, source in {OWN: None, **({BESIDE: beside} if beside else {})}.items():
+        settings = {"PYTHONPATH": str(source / "layers/stratabase/python")} if source else {}
+        home = folder / name
+        service = stack.enter_context(
+            running(home, model=model, application=staff.APPLICATION, settings=settings)
         )
-        print(f"{row:48}{cells}{min(figures[columns[0]]) / min(figures[columns[-1]]):8.2f}")
+        servers[name], clients[name] = server(service), Client(service)
+        filled[name] = stack.enter_context(closing(staff.Staff(home)))
+    database = stack.enter_context(postgresql())
+    database.create_tables()
+    peer = stack.enter_context(postgraphile(database, folder / "peer.log"))
+    servers[PEER] = Server(
+        peer.port, lambda: {"Node": peer.cpu_seconds(), "PostgreSQL": database.cpu_seconds()}
+    )
+    return _Servers(servers, clients, filled, peer, database)
 
 
-def _cpu_seconds(competitor: Competitor, row: str, number: int) -> Mapping[str, float]:
-    """Let a server answer requests, and return the CPU seconds of each for each name of processes."""
-    before = competitor.used()
-    result = load.run(competitor.port, 1, islice(competitor.rows[row], number))
-    after = competitor.used()
-    assert not result.bad, f"{result.bad} requests failed: {row}"
-    return {name: (after[name] - before[name]) / number for name in after}
+def _measure(
+    servers: _Servers, own: Mapping[str, Sequence[Case]], theirs: Mapping[str, requests.Bodies], rounds: int
+) -> Taken:
+    turns = [*_turns(servers, own, theirs)]
+    return take_turns(
+        servers.servers, turns, rounds=rounds, connections=http_rows.CONNECTIONS, warm_up=rounds // 4 + 1
+    )
 
 
-def _own(name: str, service: RunningService, ids: Sequence[str]) -> Competitor:
-    client = Client(service)
-
-    def requests(bodies: Bodies) -> Iterator[bytes]:
-        return (client.request(*body) for body in bodies)
-
-    sent = {row: requests(bodies) for row, bodies in rows(OWN, ids).items()}
-    return Competitor(service.port, sent, lambda: {name: cpu.seconds(service.pid)})
-
-
-def _theirs(peer: PostGraphile, database: PostgreSQL, ids: Sequence[str]) -> Competitor:
-    def requests(bodies: Bodies) -> Iterator[bytes]:
-        return (peer.request(*body) for body in bodies)
-
-    def used() -> Mapping[str, float]:
-        # The CPU time of a process of PostgreSQL that has ended is lost, but the pool keeps its connections.
-        node = cpu.seconds(peer.pid)
-        return {"Node": node, "Node and PostgreSQL": node + sum(database.cpu_seconds().values())}
-
-    return Competitor(peer.port, {row: requests(bodies) for row, bodies in rows(THEIRS, ids).items()}, used)
+def _turns(
+    servers: _Servers, own: Mapping[str, Sequence[Case]], theirs: Mapping[str, requests.Bodies]
+) -> Iterator[Turn]:
+    for at, case in enumerate(own[OWN]):
+        yield Turn(BARE, "", repeat(EMPTY), BARE_REQUESTS)
+        for name, cases in own.items():
+            yield Turn(name, case.name, cases[at].requests, case.number)
+        if case.name in theirs:
+            sent = (servers.peer.request(*body) for body in theirs[case.name])
+            yield Turn(PEER, case.name, sent, case.number)
 
 
-def _assert_equal(service: RunningService, peer: PostGraphile, id_: str) -> None:
-    """Check that both servers answer with the same objects."""
-    own, theirs = rows(OWN, [id_]), rows(THEIRS, [id_])
-    for row in own:
-        answers = [service.graphql(*next(own[row])), peer.ask(*next(theirs[row]))]
-        emails = [[part for part in json.dumps(each).split('"') if "@" in part] for each in answers]
-        assert emails[0] == emails[1] != [], answers
-
-
-def _processor() -> str:
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
+def main(folder: Path) -> None:
+    """Print how each case compares, and note those over their limits (see `make bench`)."""
+    compare(folder).print(LIMITS)
 
 
 if __name__ == "__main__":
-    main()
+    options = argparse.ArgumentParser(prog="python -m benchmarks.peer", description=__doc__)
+    options.add_argument("--rounds", type=int, default=http_rows.ROUNDS)
+    options.add_argument("--beside", type=Path, help="another checkout of Stratabase")
+    options.add_argument("--short", action="store_true", help="leave out pages with totalCount")
+    options.add_argument("--record", action="store_true", help="keep the figures for docs/performance.md")
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        sizes = () if given.short else http_rows.SIZES
+        comparison = compare(Path(temporary), rounds=given.rounds, beside=given.beside, sizes=sizes)
+    comparison.print(LIMITS)
+    if given.record:
+        record(comparison)
+    sys.exit("\n".join(["Over the limit:", *table.over]) if table.over else 0)

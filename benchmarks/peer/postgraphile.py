@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks import cpu
 from benchmarks.peer.postgresql import PostgreSQL
 from tests.repository import ROOT
 from tests.service import DEADLINE, free_port
@@ -24,6 +25,10 @@ class PostGraphile(NamedTuple):
 
     pid: int
     port: int
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU seconds of its process so far."""
+        return cpu.seconds(self.pid)
 
     def request(self, query: str, variables: Mapping[str, Any] | None = None) -> bytes:
         """Return the bytes of a request."""
@@ -48,12 +53,12 @@ class PostGraphile(NamedTuple):
 @contextmanager
 def postgraphile(database: PostgreSQL, log: Path) -> Iterator[PostGraphile]:
     """Run a server with one process of Node."""
-    assert (INSTALLED / "node_modules").exists(), "install PostGraphile with `make peer`"
+    assert (INSTALLED / "node_modules").exists(), "install PostGraphile with `make .node-peer/.done`"
     shutil.copy(FOLDER / "server.mjs", INSTALLED)
     port = free_port()
     settings = {**os.environ, "NODE_ENV": "production", "GRAPHILE_ENV": "production"}
     with log.open("wb") as output:
-        command = ["node", "server.mjs", str(port), database.url]
+        command = [node(), "server.mjs", str(port), database.url]
         process = subprocess.Popen(command, cwd=INSTALLED, env=settings, stdout=output, stderr=output)
     try:
         server = PostGraphile(process.pid, port)
@@ -75,5 +80,13 @@ def postgraphile(database: PostgreSQL, log: Path) -> Iterator[PostGraphile]:
 def versions() -> str:
     """Return the versions of PostGraphile and of Node."""
     package = json.loads((INSTALLED / "node_modules/postgraphile/package.json").read_text())
-    node = subprocess.run(["node", "--version"], check=True, capture_output=True, text=True).stdout.strip()
-    return f"PostGraphile {package['version']}, Node {node}"
+    version = subprocess.run([node(), "--version"], check=True, capture_output=True, text=True).stdout.strip()
+    return f"PostGraphile {package['version']}, Node {version.removeprefix('v')}"
+
+
+def node() -> str:
+    """Return the Node that npm has installed with PostGraphile (on Linux), or else that on the PATH.
+
+    PostGraphile needs version 22 or later.
+    """
+    return str(next(INSTALLED.glob("node_modules/node-*/bin/node"), "node"))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks import staff
-from benchmarks.http_rows import SIZES, Case, Client
+from benchmarks.http_rows import SIZES, VERSIONS_CASE, Case, Client
 from tests.service import RunningService, running
 
 pytestmark = pytest.mark.local
@@ -28,7 +28,7 @@ class Filled:
 
     def compared(self) -> Sequence[Case]:
         """Return the cases of the first table."""
-        return list(self.client.compared(self.ids, self.store.write))
+        return list(self.client.compared(self.store))
 
     def answers(self, case: Case) -> list[tuple[str, Any]]:
         """Return the texts of the first three requests of a case, and the value in each answer."""
@@ -65,6 +65,12 @@ def test_pages_are_full_and_in_order(filled: Filled) -> None:
             assert len(page["items"][0]) == 8 + ("team" in name)
     (_, page), *_ = filled.answers(cases["page of 1,000"])
     assert len(page["items"]) > OBJECTS / 2
+
+
+def test_the_page_of_versions_has_ten_former_versions(filled: Filled) -> None:
+    (case,) = [each for each in filled.compared() if each.name == VERSIONS_CASE]
+    for _, page in filled.answers(case):
+        assert [item["wage"] for item in page["items"]] == [str(number) for number in range(1, 11)]
 
 
 def test_pages_after_writes_are_those_without_writes(filled: Filled) -> None:

@@ -1,36 +1,33 @@
-"""The requests that are compared with PostGraphile do what their rows say."""
+"""The requests that are compared with PostGraphile are those of the cases, and the page has the figures."""
 
+import json
 from itertools import islice
 
-from graphql import parse
+from graphql import parse, print_ast
 
-from benchmarks import staff
-from benchmarks.peer.rows import OWN, THEIRS, Words, rows
-from stratabase.core.model.reading import read_model
-from stratabase.core.schema.execution.limits import ExecutionPolicy
-from stratabase.core.schema.execution.literals import split_literals
-from stratabase.core.schema.execution.validator import Validator
-from stratabase.core.schema.generate import generate_schema
-from tests.rows import each_row
+from benchmarks.http_rows import NEW_CREATE_CASE, NEW_GET_CASE, NEW_PAGE_CASE
+from benchmarks.peer import requests
+from benchmarks.peer.__main__ import LIMITS
+from benchmarks.peer.figures import MEASURED, PAGE, SECTION, render
 
 IDS = [f"id{number}" for number in range(300)]
+NEW = {NEW_CREATE_CASE, NEW_GET_CASE, NEW_PAGE_CASE}
 
 
-@each_row("words", [OWN, THEIRS])
-def test_rows_differ_in_what_their_names_say(words: Words) -> None:
-    for name, bodies in rows(words, IDS).items():
-        sent = list(islice(bodies, 200))
-        texts = {text for text, _ in sent}
-        templates = [split_literals(text) for text in texts]
-        shapes = {template and template.parts for template in templates}
-        is_written, is_new = "in the text" in name, "new selection" in name
-        assert len({repr(body) for body in sent}) == 200
-        assert len(texts) == (200 if is_written else 1)
-        assert len(shapes) == (200 if is_new else 1)
-        assert (None in shapes) != is_written
+def test_only_new_texts_are_new_and_all_requests_differ() -> None:
+    for name, bodies in {**requests.bodies(IDS), **requests.counts()}.items():
+        sent = list(islice(bodies, 90))
+        assert len({print_ast(parse(text)) for text, _ in sent}) == (90 if name in NEW else 1), name
+        assert len({repr(body) for body in sent}) == 90, name
 
 
-def test_own_requests_are_valid() -> None:
-    validator = Validator(generate_schema(read_model(staff.MODEL, "staff")), ExecutionPolicy())
-    for bodies in rows(OWN, IDS).values():
-        assert validator.errors(parse(next(bodies)[0])) == []
+def test_each_compared_case_has_limits() -> None:
+    named = {*requests.bodies(IDS), *requests.counts()}
+    assert all(any(f"{limited},".startswith(f"{name},") for limited in LIMITS) for name in named)
+    assert all(goal <= limit for limit, goal in LIMITS.values())
+
+
+def test_the_page_has_the_kept_figures() -> None:
+    page = PAGE.read_text()
+    assert SECTION in page
+    assert render(page, json.loads(MEASURED.read_text())) == page
