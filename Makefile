@@ -55,7 +55,7 @@ format: $(VENV)/.dev ## Format the code and mend what the linter can
 	$(BIN)/ruff check --fix .
 
 soak: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done .venv-sam/.done ## The races, kills and random histories at full count (up to an hour)
-	STRATABASE_SOAK=1 $(BIN)/python -u -m pytest -n 3 --dist worksteal -m soak $(TESTS)
+	STRATABASE_SOAK=1 $(BIN)/python -u -m pytest -n 3 --dist worksteal --durations=30 --durations-min=20 -m soak $(TESTS)
 
 PEERS := .node-peer/.done .postgresql/.done
 bench: $(VENV)/.dev $(if $(PEER),$(PEERS)) ## Measure, and fail past a limit (PEER=1: requests beside PostGraphile, too)

@@ -47,7 +47,7 @@ def test_a_target_says_what_it_does(name: str) -> None:
             [
                 '-n 3 --dist worksteal -m "not built"',
                 "-n 2 --dist worksteal -m built",
-                "-n 3 --dist worksteal -m soak",
+                "-n 3 --dist worksteal --durations=30 --durations-min=20 -m soak",
             ],
         ),
         (["test", "TESTS=tests/values"], ["-n 3 --dist worksteal tests/values"]),
