@@ -27,6 +27,10 @@ from stratabase.core.store.engine.port import (
 from stratabase.core.store.engine.read_limiter import approximate_bytes
 
 
+def _without_places(item: Item) -> Item:
+    return Item(item.key, item.attributes, item.state)
+
+
 class _PartOfItem(Item):
     """The partition, the state and the sort key in an index of an item. Using more raises AttributeError."""
 
@@ -94,7 +98,7 @@ class ReferenceEngine:
         with self._lock:
             found = [self._items.get(key) for key in keys]
         # Leave out what the caller does not need, so that tests find out if it does.
-        return found if places else [item and Item(item.key, item.attributes, item.state) for item in found]
+        return found if places else [item and _without_places(item) for item in found]
 
     def range(
         self,
@@ -116,7 +120,9 @@ class ReferenceEngine:
         found.sort(key=lambda each: (each[0], each[1].key), reverse=backward)
         page = [item for _, item in found[:limit]]
         # Leave out what the caller does not need, so that tests find out if it does.
-        return iter([page if whole or index == ITEMS else [_PartOfItem(item, index) for item in page]])
+        if not whole:
+            page = [_without_places(item) if index == ITEMS else _PartOfItem(item, index) for item in page]
+        return iter([page])
 
     def count(
         self,

@@ -69,6 +69,19 @@ def test_parts_of_items_have_their_state_and_their_place(engine: Engine, backwar
     assert found == (expected[::-1] if backward else expected)
 
 
+@pytest.mark.parametrize("backward", [False, True])
+def test_items_without_their_places_have_the_rest(engine: Engine, backward: bool) -> None:
+    items = [
+        Item(Key("p", f"{number:03}"), {"n": number}, f'"{number}"', {"index1": IndexKey("c", "x")})
+        for number in range(300)
+    ]
+    put(engine, items)
+    pages = engine.range(ITEMS, "p", Bounds("010"), backward=backward, whole=False)
+    found = [(each.key, each.attributes, each.state) for page in pages for each in page]
+    expected = [(each.key, each.attributes, each.state) for each in items[10:]]
+    assert found == (expected[::-1] if backward else expected)
+
+
 def test_a_deleted_item_is_in_no_range(engine: Engine) -> None:
     put(engine, [Item(Key("p", sort)) for sort in SORTS])
     commit(engine, DeleteItem(Key("p", "b")))

@@ -19,6 +19,7 @@ VERSION_START, VERSION_END = "_versionStart", "_versionEnd"
 
 The end of the present version is null.
 """
+_TIMES = frozenset({VERSION_START, VERSION_END})
 
 
 def instant_after(now: Instant, earlier: Iterable[Instant | None]) -> Instant:
@@ -43,10 +44,9 @@ def with_version_times(
     if end is not None:
         times[VERSION_END] = format_instant(end)
     # The times come last.
-    timeless = {**state}
-    timeless.pop(VERSION_START, None)
-    timeless.pop(VERSION_END, None)
-    return {**timeless, **times}
+    if VERSION_START in state or VERSION_END in state:
+        state = {name: value for name, value in state.items() if name not in _TIMES}
+    return {**state, **times}
 
 
 VERSION_INSTANT_PATTERN = "dd-MM-yyyy HH:mm:ss.SSS"

@@ -134,4 +134,5 @@ class _Versions:
             self._reference, since, until, backward=backward, limit=most, budget=self._read_context.budget
         )
         visible = self._versions.visible(self._reference.class_name, found, limit)
-        return (replace(version, lock=None) for version in islice(visible, limit))
+        unlocked = (each if each.lock is None else replace(each, lock=None) for each in visible)
+        return islice(unlocked, limit)

@@ -114,7 +114,8 @@ class VersionReader:
 
         `together` is the size of the first batch. Raises ReadBudgetExceeded.
         """
-        versions = (version for version in versions if self._is_attached(version, version.start or 0))
+        if self._read_context.model.classes[class_name].part:
+            versions = (version for version in versions if self._is_attached(version, version.start or 0))
         if not self.hides(class_name):
             yield from versions
             return

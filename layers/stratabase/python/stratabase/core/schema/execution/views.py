@@ -1,6 +1,6 @@
 """Fetch the views of objects for a call, and render pages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from types import MappingProxyType
@@ -49,6 +49,8 @@ def version_views(call: ServiceCall, versions: Sequence[Entity]) -> list[View]:
 
     Raises ReadBudgetExceeded, Unavailable.
     """
+    if _shows_only_own_values(call, versions):
+        return [version.state for version in versions]
     views = VersionReader(call.context.read_context).each(versions, partial(_load_version_views, call))
     return list(chain.from_iterable(views))
 
@@ -104,7 +106,7 @@ def _views(call: ServiceCall, done: Sequence[WriteResult], render: Render) -> li
     return [_hidden_view(call.fetch, render, one) if entity is None else next(views) for one, entity in pairs]
 
 
-def _shows_only_own_values(call: ServiceCall, done: Sequence[WriteResult]) -> bool:
+def _shows_only_own_values(call: ServiceCall, shown: Iterable[Entity | WriteResult]) -> bool:
     """Return whether the views show only stored values, so that nothing needs to be read or hidden.
 
     The view of a part needs its whole: a part that its whole does not list is not shown.
@@ -114,7 +116,7 @@ def _shows_only_own_values(call: ServiceCall, done: Sequence[WriteResult]) -> bo
     return (
         fetch.has_only_values
         and context.access is None
-        and not any(classes[one.reference.class_name].part for one in done)
+        and not any(classes[one.reference.class_name].part for one in shown)
     )
 
 

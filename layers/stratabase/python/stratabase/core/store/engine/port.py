@@ -307,9 +307,9 @@ class Engine(Protocol):
         Reads of secondary indexes may always lag. Their items may lack attributes and places, but have their
         position in this index.
 
-        `whole`: whether the caller needs whole items. Otherwise, items of a secondary index may have nothing
-        but their partition, their state and their sort key in the index, which some engines read faster. The
-        range must then have at most one item of each partition.
+        `whole`: whether the caller needs whole items. Otherwise, those of ITEMS may lack their places. Items
+        of a secondary index may have nothing but their partition, their state and their sort key in the
+        index, and the range must have at most one item of each partition. Some engines read both faster.
         """
 
     def count(

@@ -96,9 +96,9 @@ def state_of(item: Item, class_: Class, *, version_start: bool = True) -> State:
     return _state(item, keys.id_in(item.partition), class_, version_start=version_start)
 
 
-def version_state(item: Item, class_: Class) -> State:
+def version_state(item: Item, id_: str, class_: Class) -> State:
     """Return what a class shows of the state of a closed version, without the version's times."""
-    return _state(item, keys.id_of(item.key), class_, version_start=False)
+    return _state(item, id_, class_, version_start=False)
 
 
 def raw_state(item: Item) -> State:

@@ -178,10 +178,10 @@ def _tombstone_item(tombstone: Tombstone, commit_ids: list[str]) -> Item:
 
 def read_version(item: Item, class_: Class) -> Entity:
     """Return an object as it was in a closed version."""
-    start, end = _times(item)
+    reference, (start, end) = keys.reference_of(item.key), _times(item)
     return Entity(
-        keys.reference_of(item.key),
-        with_version_times(class_, codec.version_state(item, class_), start, end),
+        reference,
+        with_version_times(class_, codec.version_state(item, reference.id, class_), start, end),
         start=start,
         end=end,
         previous=codec.previous_start(item),

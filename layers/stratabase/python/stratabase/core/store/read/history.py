@@ -177,12 +177,21 @@ class History:
         low = keys.VERSIONS if since is None else keys.version_sort(since)
         high = keys.HEAD if until is None else keys.version_sort(until - 1)
         self._limiter.check()
-        for items in self._engine.range(
-            ITEMS, self._head.partition, Bounds(low, high), backward=backward, limit=limit, exact=exact
-        ):
+        pages = self._engine.range(
+            ITEMS,
+            self._head.partition,
+            Bounds(low, high),
+            backward=backward,
+            limit=limit,
+            exact=exact,
+            whole=False,
+        )
+        for items in pages:
             self._limiter.record(items)
-            entries = (history_entry(item, self._class) for item in items)
-            yield from (entry for entry in entries if entry is not None)
+            for item in items:
+                entry = history_entry(item, self._class)
+                if entry is not None:
+                    yield entry
             self._limiter.check()
 
 

@@ -38,8 +38,6 @@ _MAX_PAGE_SIZE = 1024 * 1024
 millisecond, and other requests may proceed after a page."""
 
 _ATTRIBUTE_COLUMNS = OWN_COLUMNS[:3]
-_STATE_POSITION, _STATE_POSITION_IN_STATE = OWN_COLUMNS.index("state"), 1
-"""The position of the state in COLUMNS and INDEX_COLUMNS, and in STATE_COLUMNS."""
 
 
 class _ItemColumns(NamedTuple):
@@ -145,14 +143,11 @@ _INDEXES = {
     **{name: _Index(p, (s, "partition", "sort")) for name, (p, s) in PLACE_COLUMNS.items()},
 }
 
-_COLUMNS = {ITEMS: COLUMNS, **INDEX_COLUMNS}
-"""By index: the columns that a range reads."""
-
-_ORDER_POSITIONS = {name: tuple(map(_COLUMNS[name].index, index.order)) for name, index in _INDEXES.items()}
-"""By index: the positions of the order's columns in these columns."""
-
-_STATE_ORDER_POSITIONS = (2, 0)
-"""The positions of the first columns of an index's order in STATE_COLUMNS."""
+_COLUMNS = {
+    True: {ITEMS: COLUMNS, **INDEX_COLUMNS},
+    False: {ITEMS: OWN_COLUMNS, **STATE_COLUMNS},
+}
+"""By whether the caller needs whole items, and by index: the columns that a range reads."""
 
 
 class RangeEnd(NamedTuple):
@@ -190,7 +185,7 @@ class RangeQuery(NamedTuple):
         if limit <= _SMALL_LIMIT:
             rows = cursor.fetchall()
             return FirstRows(rows, len(rows) < limit)
-        rows, size, state = [], 0, _STATE_POSITION if self.whole else _STATE_POSITION_IN_STATE
+        rows, size, state = [], 0, self._columns.index("state")
         with closing(cursor):
             at_once = _FIRST_ROWS
             while size < _MAX_PAGE_SIZE and (piece := cursor.fetchmany(at_once)):
@@ -202,7 +197,7 @@ class RangeQuery(NamedTuple):
     def items(self, rows: Sequence[TableRow]) -> list[Item]:
         """Return the items of rows of the range."""
         if self.index_name == ITEMS:
-            return list(map(item_of, rows))
+            return list(map(item_of if self.whole else ItemWithoutPlaces, rows))
         if not self.whole:
             return state_items(rows)
         return index_items(rows, self.index_name, self.partition)
@@ -224,6 +219,10 @@ class RangeQuery(NamedTuple):
         return _count_statement(self.index_name, self._low, self._high, has_limit)
 
     @property
+    def _columns(self) -> tuple[str, ...]:
+        return _COLUMNS[self.whole][self.index_name]
+
+    @property
     def _low(self) -> tuple[int, bool]:
         return len(self.low.values), self.low.included
 
@@ -234,8 +233,8 @@ class RangeQuery(NamedTuple):
     def after(self, row: TableRow) -> "RangeQuery":
         """Return the query for the rest of the range after a row."""
         # Without its sort key, a row follows in the index by its partition, of which there is one item.
-        order = _ORDER_POSITIONS[self.index_name] if self.whole else _STATE_ORDER_POSITIONS
-        end = RangeEnd(tuple(row[at] for at in order), included=False)
+        columns, order = self._columns, _INDEXES[self.index_name].order
+        end = RangeEnd(tuple(row[columns.index(name)] for name in order if name in columns), included=False)
         return self._replace(high=end) if self.backward else self._replace(low=end)
 
 
@@ -246,7 +245,7 @@ def range_query(
     if index not in _INDEXES:
         raise ValueError(f"There is no index {index!r}; there are {', '.join(_INDEXES)}.")
     low, high = _end(bounds.low, bounds.low_included), _end(bounds.high, bounds.high_included)
-    return RangeQuery(index, partition, low, high, backward, whole or index == ITEMS)
+    return RangeQuery(index, partition, low, high, backward, whole)
 
 
 def count_rows(
@@ -287,9 +286,8 @@ def _statement(
     whole: bool,  # noqa: FBT001
 ) -> str:
     direction = " DESC" if backward else ""
-    columns = _COLUMNS[index] if whole else STATE_COLUMNS[index]
     return (
-        f"SELECT {', '.join(columns)} FROM items WHERE {_conditions(index, low, high)} "  # noqa: S608 - only constant names
+        f"SELECT {', '.join(_COLUMNS[whole][index])} FROM items WHERE {_conditions(index, low, high)} "  # noqa: S608 - only constant names
         f"ORDER BY {', '.join(column + direction for column in _INDEXES[index].order)} LIMIT ?"
     )
 
