@@ -6,6 +6,7 @@ import pytest
 
 from stratabase.server.process.messages import ReportKind, WorkerReport, WorkerTask
 from stratabase.server.process.service import _report_warnings
+from tests.service import running
 
 MODEL = """\
 extend schema @application(name: "Shop") @profile(name: "Boss", administrator: true) @profile(name: "Clerk")
@@ -49,3 +50,9 @@ def test_nothing_is_reported_without_new_warnings(
     text: str | None, previous: str | None, tmp_path: Path
 ) -> None:
     assert reported(tmp_path, text, previous) == []
+
+
+def test_the_code_of_writes_is_there_before_the_first_one(tmp_path: Path) -> None:
+    """Otherwise an upgrade of the package could reach a process that runs on."""
+    with running(tmp_path / "home", settings={"PYTHONPROFILEIMPORTTIME": "1"}) as service:
+        assert "stratabase.core.operations.write.pipeline" in service.log()

@@ -5,6 +5,9 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+_packages: dict[str, Mapping[str, str]] = {}
+"""By package: its names, each with the module in the package that has it."""
+
 
 def on_first_use(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
     """Return the `__getattr__` of a package.
@@ -12,6 +15,7 @@ def on_first_use(package: str, modules: Mapping[str, str]) -> Callable[[str], An
     `modules` has the name of a module in the package for each attribute of the package. A process that needs
     none of them, such as a Lambda function that only answers queries, starts faster.
     """
+    _packages[package] = modules
 
     def attribute(name: str) -> Any:
         if name not in modules:
@@ -22,3 +26,10 @@ def on_first_use(package: str, modules: Mapping[str, str]) -> Callable[[str], An
         return value
 
     return attribute
+
+
+def import_all() -> None:
+    """Import all such modules now. Then an upgrade of the package doesn't reach a process that runs on."""
+    for package, modules in _packages.items():
+        for module in dict.fromkeys(modules.values()):
+            import_module(f"{package}.{module}")

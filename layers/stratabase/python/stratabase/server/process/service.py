@@ -50,6 +50,7 @@ from stratabase.terminal.command_error import CommandError, text_with_cause
 from stratabase.terminal.data_folder import use_data_folder
 from stratabase.terminal.progress import PrintLines
 from stratabase.transfer.store_state import require_whole
+from stratabase.values.first_use import import_all
 
 _KEPT_MODEL = "kept-model.graphql"
 """The file in the data folder with the model that serves while the file of the settings has another one."""
@@ -130,6 +131,7 @@ def serve(
             return not instance.is_stopping()
 
         instance.log.prepare()
+        import_all()  # also so that the first write takes no longer than others
         gc.freeze()  # what exists now lives until the end, so collections need not search it
         send(WorkerReport(ReportKind.PREPARED))
         begin()
