@@ -54,5 +54,5 @@ def test_nothing_is_reported_without_new_warnings(
 
 def test_the_code_of_writes_is_there_before_the_first_one(tmp_path: Path) -> None:
     """Otherwise an upgrade of the package could reach a process that runs on."""
-    with running(tmp_path / "home", settings={"PYTHONPROFILEIMPORTTIME": "1"}) as service:
+    with running(tmp_path / "home", forked=False, settings={"PYTHONPROFILEIMPORTTIME": "1"}) as service:
         assert "stratabase.core.operations.write.pipeline" in service.log()
