@@ -112,6 +112,18 @@ def test_the_second_read_is_as_large_as_the_first_shows(least: int, reads: int) 
     assert engine.items_read <= reads
 
 
+@pytest.mark.parametrize(("embedded", "reads"), [(True, 64 + 46), (False, 64 + 56)])
+def test_an_embedded_engine_reads_fewer_items_too_many(embedded: bool, reads: int) -> None:
+    """Half of the objects match, so a page of 50 needs 100 items."""
+    engine = WatchedEngine()
+    engine.is_embedded = embedded
+    store = Store(engine, fresh_class())
+    store.fill({"_id": f"{n:04}", "count": n % 10} for n in range(200))
+    engine.items_read = 0
+    store.page(Query("", BY_ID, Comparison("count", Operator.GTE, 5), Window(50)))
+    assert engine.items_read == reads
+
+
 def reads_of_a_filtered_page(engine: Engine) -> list[int]:
     """Return how many items each request returns for a page of 50 of every second object."""
     store = Store(MeteredEngine(engine), fresh_class())

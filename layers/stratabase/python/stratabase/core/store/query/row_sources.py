@@ -16,6 +16,7 @@ from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.core.store.engine.port import UNBOUNDED, Bounds, Engine, Item
 from stratabase.core.store.engine.read_limiter import ReadLimiter
 from stratabase.core.store.engine.sharded_range import ShardedRange, count_shards
+from stratabase.core.store.engine.wrappers import current_note
 from stratabase.core.store.layout import keys
 from stratabase.core.store.layout.codec import StateDecoder
 from stratabase.core.store.layout.object_items import live_head
@@ -103,14 +104,22 @@ _MAX_CHUNK = 1024
 """The maximum number of items in a chunk."""
 _ITEMS_PER_TURN = 256
 """Items to read before other requests may proceed."""
+_SPARE = 2.0
+"""How many standard deviations more items to read than the wanted rows need on average."""
+_SPARE_OF_EMBEDDED = 0.5
+"""The same for an embedded engine. There, a second read costs less than to read many more items each time."""
 
 
 class _ChunkSizes:
     """Decides how many items to read next: as many as the wanted rows probably need, or a few more."""
 
-    def __init__(self, wanted: int, hit_rate: HitRate | None, *, has_filter: bool) -> None:
-        """`hit_rate`: that of earlier queries, which decides how many items to read first."""
+    def __init__(self, wanted: int, hit_rate: HitRate | None, spare: float, *, has_filter: bool) -> None:
+        """`hit_rate`: that of earlier queries, which decides how many items to read first.
+
+        `spare`: how many standard deviations more items to read than needed on average.
+        """
         self._wanted = wanted
+        self._spare = spare
         self._read = self._found = 0
         self._hit_rate = (hit_rate or HitRate()) if has_filter else None
         self._last = min(max(wanted, self._first() if has_filter else 1), _MAX_CHUNK)
@@ -118,7 +127,7 @@ class _ChunkSizes:
     def _first(self) -> int:
         share = None if self._hit_rate is None else self._hit_rate.share
         # This query may have other values, and match more, so the first chunk has at most twice as many.
-        likely = 0 if share is None else min(_items_for(self._wanted, share), 2 * self._wanted)
+        likely = 0 if share is None else min(_items_for(self._wanted, share, self._spare), 2 * self._wanted)
         return max(likely, _FIRST_CHUNK)
 
     def next(self) -> int:
@@ -127,7 +136,9 @@ class _ChunkSizes:
             most = min(2 * self._read, _MAX_CHUNK)
             missing = self._wanted - self._found
             self._last = (
-                min(_items_for(missing, self._share()), most) if missing > 0 else min(2 * self._last, most)
+                min(_items_for(missing, self._share(), self._spare), most)
+                if missing > 0
+                else min(2 * self._last, most)
             )
         return self._last
 
@@ -143,9 +154,12 @@ class _ChunkSizes:
         return min(1.0, (self._found + 0.5) / self._read)
 
 
-def _items_for(rows: int, share: float) -> int:
-    """Return in how many items so many rows will seldom not be, if a share of the items match."""
-    return ceil(rows / share + 2 * sqrt(rows * (1 - share)) / share)
+def _items_for(rows: int, share: float, spare: float) -> int:
+    """Return in how many items so many rows probably are, if a share of the items match.
+
+    `spare`: the standard deviations to add to their average number.
+    """
+    return ceil(rows / share + spare * sqrt(rows * (1 - share)) / share)
 
 
 class IndexRows:
@@ -192,7 +206,11 @@ class IndexRows:
 
     def _chunks(self, bounds: Bounds | None, wanted: int, *, backward: bool) -> Iterator[Sequence[Row]]:
         """Yield the rows chunk by chunk. Each chunk is read when the caller has used those before it."""
-        sizes, this_turn = _ChunkSizes(wanted, self._source.hit_rate, has_filter=bool(self._filter)), 0
+        source, this_turn = self._source, 0
+        # A request that is measured reads what it would read of a remote engine.
+        is_cheap = source.engine.is_embedded and current_note() is None
+        spare = _SPARE_OF_EMBEDDED if is_cheap else _SPARE
+        sizes = _ChunkSizes(wanted, source.hit_rate, spare, has_filter=bool(self._filter))
         for range_ in self._ranges(bounds, backward=backward):
             reader = range_.reader()
             while True:

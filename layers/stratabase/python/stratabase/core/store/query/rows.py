@@ -101,7 +101,8 @@ class RowFilter:
     ) -> None:
         """Prepare for a filter. `decoder`: decodes what the query uses of the states."""
         self._decoder = decoder
-        stored, derived = split_filter(filter_, class_)
+        # If nothing is derived, the filter only tests stored values.
+        stored, derived = (filter_, None) if derive is None else split_filter(filter_, class_)
         self._derive = derive
         matches = partial(matcher, class_=class_, before_search=limiter.compare)
         self._matches_stored: Test | None = None if stored is None else matches(stored)
