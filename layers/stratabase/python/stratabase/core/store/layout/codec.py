@@ -147,7 +147,9 @@ class StateDecoder:
             else _decoder(class_, tested, with_start=with_start)
         )
         """Returns what the class shows of the states of heads, at least of the tested attributes."""
-        self.complete = _decoded if tested is None else _completed(class_, shown, with_start=with_start)
+        self.complete = (
+            _decoded if tested is None else _completed(class_, shown, tested, with_start=with_start)
+        )
         """Returns what the class shows of heads with decoded states, in the same order."""
         self.entity = _entity_maker(class_, with_start=with_start)
         """Returns the object of a head with a complete state. It has its start if the state has it."""
@@ -186,11 +188,12 @@ def _decoded(_: Sequence[Item], states: list[State]) -> list[State]:
 
 
 def _completed(
-    class_: Class, shown: frozenset[str] | None, *, with_start: bool
+    class_: Class, shown: frozenset[str] | None, tested: frozenset[str], *, with_start: bool
 ) -> Callable[[Sequence[Item], list[State]], list[State]]:
     """Return a function that returns decoded states, or what the class shows of them if that is different."""
     reader = class_.state_reader
-    show = reader.show_all if shown is None else reader.show(shown)
+    # Decoding has looked at what is tested.
+    show = reader.show_all if shown is None else reader.show(shown - tested)
 
     def is_complete(item: Item, state: State) -> bool:
         # A state with KEPT was read completely.
