@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratabase.core.model.types import TYPES
-from stratabase.core.model.types.base import number_text
+from stratabase.core.model.types.base import integer_text, number_text
 from stratabase.core.store.layout.access_path import (
     ABOVE_NOT_NULL,
     NOT_NULL,
@@ -64,6 +64,13 @@ def meaning(row: list[str | None]) -> list[Any]:
 @given(numbers, numbers)
 def test_texts_of_numbers_are_in_order(left: Decimal, right: Decimal) -> None:
     assert as_bytes(number_text(left), number_text(right)) == sign(left, right)
+
+
+def test_a_whole_number_has_one_text() -> None:
+    # Stores have these texts: an integer is found by the text that it has as a decimal.
+    for number in (0, 1, 9, 10, 100, 105, 120, 2**31 - 1, 2**63 - 1):
+        assert integer_text(number) == number_text(Decimal(number))
+        assert integer_text(-number) == number_text(Decimal(-number))
 
 
 @each_row(

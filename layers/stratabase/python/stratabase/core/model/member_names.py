@@ -100,8 +100,8 @@ def member_name(state: Mapping[str, Stored], attribute: str) -> MemberName | Non
 def member_id(state: Mapping[str, Stored], attribute: str) -> str | None:
     """Return the ID of the member whom an attribute names, or None if the state doesn't hold it."""
     ids: Any = state.get(MEMBER_IDS)
-    found = ids.get(state.get(attribute)) if isinstance(ids, Mapping) else None
-    return found.get(attribute) if isinstance(found, Mapping) else found
+    found = ids.get(state.get(attribute)) if isinstance(ids, dict) else None
+    return found.get(attribute) if isinstance(found, dict) else found
 
 
 class RecordedMember(str):

@@ -213,6 +213,17 @@ class Class:
         return tuple(role for role in self.roles.values() if role.holds_key)
 
     @cached_property
+    def required_roles(self) -> tuple[Role, ...]:
+        """The roles that must lead to an object."""
+        return tuple(role for role in self.roles.values() if role.required)
+
+    @cached_property
+    def state_names(self) -> frozenset[str]:
+        """The names of the attributes and roles whose values are in the objects' state."""
+        kept = (role.name for role in self.roles.values() if role.holds_key or role.composition or role.whole)
+        return frozenset((*self.attributes, *kept))
+
+    @cached_property
     def compositions(self) -> tuple[Role, ...]:
         """The roles that lead to parts."""
         return tuple(role for role in self.roles.values() if role.composition)

@@ -1,7 +1,6 @@
 """The repository: the entry to the store, through which the operations read and commit objects."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -259,8 +258,11 @@ class Repository:
     def dry_run(self, change: Change) -> None:
         """Raise the exception that `commit` would raise now, and write nothing."""
         if change.effects:
-            with self._cleanup_after_conflict(change):
+            try:
                 commit.dry_run(self._store, change)
+            except Conflict:
+                self._clean_up_after_conflict(change)
+                raise
 
     def fork(self) -> "Repository":
         """Return a repository of the same objects whose commits stay in memory."""
@@ -276,8 +278,11 @@ class Repository:
         """Commit all of a change or nothing."""
         if not change.effects:
             return
-        with self._cleanup_after_conflict(change):
+        try:
             left = commit.commit(self._store, change, schedule_cleanup=self._cleanup.run)
+        except Conflict:
+            self._clean_up_after_conflict(change)
+            raise
         if left:
             self._cleanup.run(left)
 
@@ -299,14 +304,9 @@ class Repository:
         """Return when the oldest work of a large write was left that is not done, None if there is none."""
         return self._purger.oldest()
 
-    @contextmanager
-    def _cleanup_after_conflict(self, change: Change) -> Iterator[None]:
-        """After a Conflict, run the pending cleanup of restored objects, which may have caused it."""
-        try:
-            yield
-        except Conflict:
-            self._cleanup.run(self._blocking_ledgers(change))
-            raise
+    def _clean_up_after_conflict(self, change: Change) -> None:
+        """Run the pending cleanup of restored objects, which may have caused a Conflict."""
+        self._cleanup.run(self._blocking_ledgers(change))
 
     def _blocking_ledgers(self, change: Change) -> list[Key]:
         """Return the keys of the ledgers that may block the restorations of a change."""

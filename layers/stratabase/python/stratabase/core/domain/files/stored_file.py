@@ -1,12 +1,11 @@
 """The value of a File attribute, and the keys under which the blob store has the bytes."""
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
 from typing import Any, NamedTuple
 
 from stratabase.core.domain.objects.entity import State
 from stratabase.core.domain.objects.instant import Instant, format_instant, parse_instant
-from stratabase.core.model.attribute import kept_values
+from stratabase.core.model.attribute import KEPT, kept_values
 from stratabase.core.model.types.base import Stored
 from stratabase.core.model.types.file import PENDING_ID
 
@@ -91,13 +90,11 @@ def file_ids(state: State) -> Iterator[str]:
 
     Only File attributes have mappings as values.
     """
-    stored = chain(state.values(), (each.stored for each in kept_values(state).values()))
     # Every write looks at all values, and nearly all are plain.
-    found = dict.fromkeys(
-        value.get("fileId")
-        for value in stored
-        if value.__class__ not in _PLAIN_TYPES and isinstance(value, Mapping)
-    )
+    others = [value for value in state.values() if value.__class__ not in _PLAIN_TYPES]
+    if KEPT in state:
+        others += [each.stored for each in kept_values(state).values()]
+    found = dict.fromkeys(value.get("fileId") for value in others if isinstance(value, Mapping))
     return (file_id for file_id in found if isinstance(file_id, str))
 
 

@@ -42,15 +42,18 @@ def check_cardinality(request: WriteRequest, links: Iterable[LinkEffect]) -> Non
     If other objects of the request take the last object away from an existing one, the store detects it,
     because it counts them.
     """
-    filled = {*_filled_by_keys(request), *_filled_by_links(request, links)}
-    for write in request.objects.values():
-        for role in write.subject.class_.roles.values():
-            if not role.required or write.is_deleted:
-                continue
-            if _is_empty(request, write, role, filled):
-                _refuse(request, write, role)
-            elif request.context.reports_missing and write.reference in request.named and not write.begins:
-                _report(request, write, role, filled)
+    required = [
+        (write, role)
+        for write in request.objects.values()
+        if not write.is_deleted
+        for role in write.subject.class_.required_roles
+    ]
+    filled = {*_filled_by_keys(request), *_filled_by_links(request, links)} if required else set()
+    for write, role in required:
+        if _is_empty(request, write, role, filled):
+            _refuse(request, write, role)
+        elif request.context.reports_missing and write.reference in request.named and not write.begins:
+            _report(request, write, role, filled)
 
 
 def _is_empty(request: WriteRequest, write: ObjectWrite, role: Role, filled: Filled) -> bool:

@@ -212,7 +212,9 @@ class RequestIds:
             Reference(reference.class_name, client_id): reference.id
             for reference, client_id in (earlier or {}).items()
         }
-        for placed in placed_commands(command):
+        self.commands = [*placed_commands(command)]
+        """The command and all commands within it."""
+        for placed in self.commands:
             self._add(placed, new_id)
         if isinstance(command, Delete | Restore):
             self.existing.append(self.resolve(*command.reference))

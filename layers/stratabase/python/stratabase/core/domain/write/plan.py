@@ -34,7 +34,6 @@ from stratabase.core.domain.write.commands import (
     PlacedCommand,
     RequestIds,
     Restore,
-    placed_commands,
 )
 from stratabase.core.domain.write.effects import effects_of
 from stratabase.core.domain.write.expand import expand
@@ -157,7 +156,7 @@ def find_excess(command: AnyCommand, ids: RequestIds, model: Model) -> Issue | N
     if ids.count > MAX_OBJECTS_PER_COMMAND:
         return _issue_of_command(command, ids, model, _too_many_objects(ids.count))
     total = 0
-    for placed in placed_commands(command):
+    for placed in ids.commands:
         size = _text_size(placed)
         if size > MAX_OBJECT_BYTES and (issue := _issue_of_object(placed, ids, model, size)):
             return issue

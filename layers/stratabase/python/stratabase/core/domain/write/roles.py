@@ -133,8 +133,9 @@ class _PartsOfRole:
 
 def resolve_roles(request: WriteRequest) -> tuple[LinkEffect, ...]:
     """Set the keys of the request's objects, and return the effects on links. Contradictions are issues."""
-    _resolve_keys(request)
-    return tuple(_resolve_links(request))
+    if request.key_requests:
+        _resolve_keys(request)
+    return tuple(_resolve_links(request)) if request.link_requests else ()
 
 
 def _resolve_keys(request: WriteRequest) -> None:

@@ -79,25 +79,28 @@ def number_text(number: Decimal) -> str:
     """Return a text that orders a number among others: its sign, its exponent, and its digits."""
     sign, digits, exponent = number.as_tuple()
     assert isinstance(exponent, int)
-    significant = "".join(map(str, digits)).rstrip("0")
+    return _ordered("".join(map(str, digits)), exponent, is_negative=bool(sign))
+
+
+def integer_text(number: int) -> str:
+    """Return what `number_text` returns, in a fraction of the time."""
+    return _ordered(str(abs(number)), 0, is_negative=number < 0)
+
+
+def _ordered(digits: str, exponent: int, *, is_negative: bool) -> str:
+    significant = digits.rstrip("0")
     if not significant:
         return "1"
     size = f"{exponent + len(digits) - 1 + _MIDDLE:03}{significant}"
-    return f"0{size.translate(_COMPLEMENT)}{_HIGHEST}" if sign else f"2{size}"
+    return f"0{size.translate(_COMPLEMENT)}{_HIGHEST}" if is_negative else f"2{size}"
 
 
-def _itself(value: Any) -> str:
-    return str(value)
-
-
-TEXT_STORAGE = StorageClass("text", str, lambda value: type(value) is str, _itself)
-INTEGER_STORAGE = StorageClass(
-    "whole", int, lambda value: type(value) is int, lambda value: number_text(Decimal(value))
-)
+TEXT_STORAGE = StorageClass("text", str, lambda value: type(value) is str, str)
+INTEGER_STORAGE = StorageClass("whole", int, lambda value: type(value) is int, integer_text)
 BOOLEAN_STORAGE = StorageClass(
     "boolean", bool, lambda value: type(value) is bool, lambda value: "1" if value else "0"
 )
-MAPPING_STORAGE = StorageClass("mapping", dict, lambda value: isinstance(value, dict), _itself)
+MAPPING_STORAGE = StorageClass("mapping", dict, lambda value: isinstance(value, dict), str)
 """The storage class of files, which have no order."""
 Stored = str | int | bool | None | list[str] | Mapping[str, "Stored"]
 """A value as the store keeps it: JSON in the canonical form of its type.

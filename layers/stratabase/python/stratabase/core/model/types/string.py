@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.base import EVERY_VALUE, AttributeType, Stored, parse_text
+from stratabase.core.model.types.base import EVERY_VALUE, AttributeType, Stored, parse_text, text_of
 from stratabase.core.model.types.operators import (
     EQUALITY_OPERATORS,
     MEMBERSHIP_OPERATORS,
@@ -45,6 +45,10 @@ class TextType(TextualType):
         """Return a text."""
         del formats
         return parse_text(value, self.name)
+
+    def read_stored(self, raw: Any) -> Stored:
+        """Return the text of a value."""
+        return text_of(raw)
 
     def value_of(self, text: str) -> Stored:
         """Return the text. A limit of its length applies only to values that clients send."""

@@ -185,14 +185,17 @@ class Write:
         if mode is _Mode.REHEARSAL:
             commit_or_dry_run = self._services.entities.commit
         elif mode is _Mode.COMMIT:
-            commit_or_dry_run = self._commit_of(WriteOutcome(plan, change, [], reports=plan.reports))
+            commit_or_dry_run = self._commit_of(plan, change)
             self._copy_uploads(plan)
         return commit_or_explain(plan, change, commit_or_dry_run, self._visibility)
 
-    def _commit_of(self, outcome: WriteOutcome) -> CommitOrDryRun:
-        """Return the function that commits the change of an outcome."""
+    def _commit_of(self, plan: WritePlan, change: Change) -> CommitOrDryRun:
+        """Return the function that commits the change of a plan."""
         recorder, commit = self._options.recorder, self._services.entities.commit
-        return commit if recorder is None else lambda _change: recorder.commit(outcome, commit)
+        if recorder is None:
+            return commit
+        outcome = WriteOutcome(plan, change, [], reports=plan.reports)
+        return lambda _change: recorder.commit(outcome, commit)
 
     def _plan(self, *, numbering: bool) -> tuple[WritePlan, Instant]:
         """Return the complete plan, and the instant after its last load. Raises NoLongerMatches."""
@@ -256,7 +259,7 @@ class Write:
         member_id = None if plan.is_blocked else self._caller.id
         root = self._ids.root if isinstance(self._command, Restore) else None
         # A commit id takes time to make, and a change without effects is never committed.
-        commits = plan.effects and mode in {_Mode.COMMIT, _Mode.REHEARSAL}
+        commits = plan.effects and (mode is _Mode.COMMIT or mode is _Mode.REHEARSAL)
         commit_id = self._services.ids.new() if commits else ""
         return Change(commit_id, plan.instant, plan.effects, member_id, now, root, tuple(plan.request.files))
 

@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from stratabase.core.domain.attributes import is_column, type_of
-from stratabase.core.domain.objects.entity import Entity, State, differ
+from stratabase.core.domain.objects.entity import Entity, State
 from stratabase.core.model.attribute import ABSENT, stored_value
 from stratabase.core.model.model import Class
 from stratabase.core.model.types import ID_TYPE, TYPES
@@ -201,12 +201,7 @@ class AccessPath:
         """Return the position of an object in the index."""
         id_ = entity.reference.id
         partition = keys.shard_of(self.partition, self.shards, id_)
-        return IndexKey(partition, truncate(self.index_text(entity.state)) + id_)
-
-    def is_moved(self, before: Entity, after: Entity) -> bool:
-        """Return whether an object lies in another place after a change."""
-        # Most changes leave most indexes alone, which is cheaper to see by the values than by the places.
-        return differ(before.state, after.state, self.attributes) and self.place(before) != self.place(after)
+        return IndexKey(partition, truncate(self.index_text(entity.state)) + id_ if self.columns else id_)
 
     def is_usable_for(self, class_: Class) -> bool:
         """Return whether a filter or an order of a class may be answered from the index.

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from stratabase.core.domain.objects.change import Change, Deletion, ObjectEffect, Tombstone
-from stratabase.core.domain.objects.entity import Entity, Reference, State
+from stratabase.core.domain.objects.entity import Entity, Reference, State, differ
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.version import with_version_times
 from stratabase.core.model.model import Class, Unique
@@ -58,6 +58,7 @@ NEVER_WRITTEN = Expectation(conditions=(Condition(COMMIT_IDS, ConditionOperator.
 LockConditions = tuple[Condition, ...]
 """Conditions of which at least one must hold so that a member may write; empty if locks do not matter."""
 NO_LOCK_CONDITIONS: LockConditions = ()
+_NO_LOCK = Condition(LOCKED_UNTIL, ConditionOperator.ABSENT)
 
 
 def live_head(item: Item | None) -> Item | None:
@@ -99,7 +100,7 @@ def lock_conditions(member_id: str | None, now: Instant) -> LockConditions:
     if member_id is None:
         return NO_LOCK_CONDITIONS
     return (
-        Condition(LOCKED_UNTIL, ConditionOperator.ABSENT),
+        _NO_LOCK,
         Condition(LOCKED_UNTIL, ConditionOperator.AT_MOST, now),
         Condition(LOCK_OWNER, ConditionOperator.EQUALS, member_id),
     )
@@ -118,8 +119,15 @@ def moved_places(before: Entity, after: Entity, paths: Iterable[AccessPath]) -> 
 
     These are the changed ones, and those in all indexes that are not READY: there, the object may have none.
     """
-    moved = [path for path in paths if not path.ready or path.is_moved(before, after)]
-    return index_places(after, moved)
+    moved: dict[str, IndexKey] = {}
+    for path in paths:
+        # Most changes leave most indexes alone, which is cheaper to see by the values than by the places.
+        if path.ready and not differ(before.state, after.state, path.attributes):
+            continue
+        place = path.place(after)
+        if not path.ready or place != path.place(before):
+            moved[path.index_name] = place
+    return moved
 
 
 def expect_same_commit(attribute: str, commit_id: str | None) -> Condition:

@@ -155,7 +155,8 @@ class GuardWrites:
         """The constraints that the change violates, and that only other processes' models have. A set."""
         for effect in change.object_effects():
             self._add(effect)
-        _lost_claims(self._taken_twice).raise_refusal(within_change=True)
+        if self._taken_twice:
+            _lost_claims(self._taken_twice).raise_refusal(within_change=True)
         if unbuilt := [claim for claim in self._taken.values() if _is_unbuilt(claim)]:
             raise UniqueNotBuilt([(claim.reference, claim.constraint.unique) for claim in unbuilt])
         self._expected_holders: dict[Key, str | None] = dict.fromkeys(self._taken) | self._released

@@ -29,7 +29,7 @@ from stratabase.core.domain.objects.commit_refusals import (
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.attribute import KEPT
-from stratabase.core.model.model import Class, ClassKind, Role
+from stratabase.core.model.model import Class, ClassKind
 from stratabase.core.store.engine.actions import is_met
 from stratabase.core.store.engine.port import (
     NO_EXPECTATION,
@@ -129,14 +129,18 @@ def _updated(effect: Modification, context: HeadContext) -> Patch:
     before, after = effect.before, effect.after
     # The new state keeps values of attributes that an edit of the model has removed. They come first in its
     # text, also if the update has them, so that texts stay the same from version to version of the service.
-    kept = Entity(after.reference, _unknown_values(before.state, context.class_) | dict(after.state))
+    unknown = _unknown_values(before.state, context.class_)
+    kept = Entity(after.reference, {**unknown, **after.state}) if unknown else after
     is_first = context.class_.kind is ClassKind.SINGLETON and not before.commit_ids
     closes_version = context.class_.versioned and not is_first
     expected = NEVER_WRITTEN if is_first else expect_unchanged(before)
-    more = _more_expected(before, context)
     return Patch(
         keys.head(before.reference),
-        Expectation(expected.exists, (*expected.conditions, *more), context.lock_conditions),
+        Expectation(
+            expected.exists,
+            (*expected.conditions, *_more_expected(before, context)),
+            context.lock_conditions,
+        ),
         set={
             **_stamps(before.commit_ids, context),
             **_claim(context),
@@ -156,15 +160,7 @@ def _more_expected(before: Entity, context: HeadContext) -> list[Condition]:
 
 def _unknown_values(state: State, class_: Class) -> dict[str, Any]:
     """Return the values in a state for which the model has no attribute or role."""
-    return {
-        name: value
-        for name, value in state.items()
-        if name not in class_.attributes and name != KEPT and not _is_kept_in_state(class_.roles.get(name))
-    }
-
-
-def _is_kept_in_state(role: Role | None) -> bool:
-    return role is not None and (role.holds_key or role.composition or role.whole)
+    return {name: value for name, value in state.items() if name not in class_.state_names and name != KEPT}
 
 
 def _deleted(effect: Deletion, context: HeadContext) -> DeleteItem | Put:

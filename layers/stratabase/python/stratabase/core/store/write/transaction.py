@@ -9,7 +9,6 @@ raises a refusal of the domain.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -301,20 +300,24 @@ def plan_transaction(
     schema = store.write_schema()
     claims = {each.reference: each for each in change.claims}
     # 1. The heads of the objects of the change, and the versions that it closes.
-    head_actions = {
-        reference_of(effect): _head_action(
-            store,
-            schema,
-            change,
-            effect,
-            is_claimed=reference_of(effect) in claims,
-            defers_parts=not ignores_required and _defers_parts(store, effect, deferred),
+    head_actions: dict[Reference, Put | Patch | DeleteItem] = {}
+    closed: list[Put] = []
+    locks = _lock_conditions(change)
+    for effect in change.object_effects():
+        reference = reference_of(effect)
+        class_ = store.model.classes[reference.class_name]
+        context = HeadContext(
+            class_,
+            schema.paths(class_.name),
+            change.commit_id,
+            change.instant,
+            bool(store.associations.link_associations(class_.name)),
+            locks,
+            not ignores_required and _defers_parts(store, effect, deferred),
+            reference in claims,
         )
-        for effect in change.object_effects()
-    }
-    closed = tuple(
-        chain.from_iterable(_closed_version(store, change, effect) for effect in change.object_effects())
-    )
+        head_actions[reference] = head_action(effect, context)
+        closed += object_items.closed_version(effect, class_, change)
     record = change.record
     recording = () if record is None else (record_write(store, record, change.commit_id, change.time),)
     further = (*file_writes(change, store.model), *recording)
@@ -412,33 +415,6 @@ def _evidence(associations: AssociationChanges) -> Iterator[tuple[Key, tuple[Key
         roles = key_reference.foreign_key.counted_roles
         if roles and (key := counted_reference_key(key_reference)):
             yield key, (keys.head(key_reference.target_reference), roles)
-
-
-def _head_action(  # noqa: PLR0913 - what the action depends on
-    store: StoreContext,
-    schema: WriteSchema,
-    change: Change,
-    effect: ObjectEffect,
-    *,
-    defers_parts: bool,
-    is_claimed: bool,
-) -> Put | Patch | DeleteItem:
-    class_name = reference_of(effect).class_name
-    context = HeadContext(
-        store.model.classes[class_name],
-        schema.paths(class_name),
-        change.commit_id,
-        change.instant,
-        bool(store.associations.link_associations(class_name)),
-        _lock_conditions(change),
-        defers_parts,
-        is_claimed,
-    )
-    return head_action(effect, context)
-
-
-def _closed_version(store: StoreContext, change: Change, effect: ObjectEffect) -> Iterator[Put]:
-    return object_items.closed_version(effect, store.model.classes[reference_of(effect).class_name], change)
 
 
 def _lock_conditions(change: Change) -> LockConditions:
