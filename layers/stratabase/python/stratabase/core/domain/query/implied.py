@@ -54,10 +54,8 @@ AttributeFilter = Callable[[str], Filter]
 
 def implied_by_query(filter_: Filter, class_: Class, model: Model) -> Filter | None:
     """Return what the parts of a filter imply that the store cannot use as they are; None if nothing."""
-    if split_filter(filter_, class_).derived is None and not _has_expression(filter_):
-        return None
-    parts = [_implied(part, class_, model) for part in conjuncts(filter_)]
-    return _all([each for each in parts if each is not None])
+    parts = [each for part in conjuncts(filter_) if (each := _implied(part, class_, model)) is not None]
+    return _all(parts) if parts else None
 
 
 def implied_by_condition(
@@ -67,10 +65,6 @@ def implied_by_condition(
     if condition.implied is None:
         return None
     return _of_condition(condition.implied, class_, model, Environment({}, evaluation))
-
-
-def _has_expression(filter_: Filter) -> bool:
-    return any(isinstance(part, ExpressionFilter) for part in conjuncts(filter_))
 
 
 def _all(parts: Sequence[Filter]) -> Filter | None:
