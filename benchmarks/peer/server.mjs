@@ -11,7 +11,8 @@ import { PostGraphileConnectionFilterPreset } from "postgraphile-plugin-connecti
 const [port, connectionString] = process.argv.slice(2);
 const service = postgraphile({
   extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
-  pgServices: [makePgService({ connectionString, schemas: ["public"] })],
+  // Connections stay, because the CPU time of a process of PostgreSQL that has ended can no longer be read.
+  pgServices: [makePgService({ connectionString, schemas: ["public"], poolConfig: { idleTimeoutMillis: 0 } })],
   disablePlugins: ["PgIndexBehaviorsPlugin"], // Clients may filter and sort by every column, as with Stratabase.
   grafserv: { graphiql: false, watch: false },
   grafast: { explain: false },
