@@ -116,7 +116,7 @@ class Client:
         yield Case(LONG_PAGE_CASE, 16, self.pages(PAGE, 1_000), 480)
         yield Case("page of 50, totalCount without an index", 16, self.tested_counts(_new_salaries()), 1_900)
         yield Case("the next page of the same list", 32, self.tested_counts(repeat("400")), 38)
-        yield Case(VERSIONS_CASE, 64, self.versions(filled.contract), 30)
+        yield Case(VERSIONS_CASE, 64, self.versions(filled.contract), 15)
         yield Case(CREATE_CASE, 160, self.creates("c"), 18)
         yield Case(UPDATE_CASE, 160, self.updates(ids), 16)
         yield Case(NEW_GET_CASE, 64, self.new_gets(ids), 49)

@@ -54,7 +54,7 @@ class _Servers(NamedTuple):
     database: PostgreSQL
 
     def grow(self, size: int) -> None:
-        """Give each store so many employees. They have the same IDs nowhere but here and with the peer."""
+        """Give each store so many employees. Those of the peer have the IDs of our own store."""
         first = len(self.filled[OWN].ids)
         for each in self.filled.values():
             each.grow(size)
