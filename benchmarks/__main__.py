@@ -10,7 +10,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import benchmarks.peer.__main__ as peer
 from benchmarks import (
     auth_rows,
     client_rows,
@@ -36,6 +35,7 @@ from benchmarks import (
     table,
     upload_rows,
 )
+from benchmarks.peer import comparison
 
 BENCHMARKS = {
     "start": start_rows.main,
@@ -73,7 +73,7 @@ def main() -> None:
     print(f"{platform.python_implementation()} {platform.python_version()}, SQLite {sqlite3.sqlite_version},")
     print(f"{os.cpu_count()} cores, load before: {load}")
     names = [name for name in sys.argv[1:] if name != PEER]
-    benchmarks = {**BENCHMARKS, "http": peer.main} if PEER in sys.argv else BENCHMARKS
+    benchmarks = {**BENCHMARKS, "http": comparison.main} if PEER in sys.argv else BENCHMARKS
     for name in names or benchmarks:
         with tempfile.TemporaryDirectory() as folder:
             benchmarks[name](Path(folder))

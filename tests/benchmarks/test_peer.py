@@ -7,7 +7,7 @@ from graphql import parse, print_ast
 
 from benchmarks.http_rows import NEW_CREATE_CASE, NEW_GET_CASE, NEW_PAGE_CASE
 from benchmarks.peer import requests
-from benchmarks.peer.__main__ import LIMITS
+from benchmarks.peer.comparison import LIMITS
 from benchmarks.peer.figures import MEASURED, PAGE, SECTION, render
 
 IDS = [f"id{number}" for number in range(300)]
