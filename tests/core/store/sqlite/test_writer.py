@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -28,7 +27,7 @@ from stratabase.core.store.engine.port import (
 from stratabase.core.store.sqlite.commit import commit_batch
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.core.store.sqlite.file import open_for_writing
-from stratabase.core.store.sqlite.writer import MAX_BATCHES, StoreWrite, Writer
+from stratabase.core.store.sqlite.writer import MAX_BATCHES, StoreWrite, WaitingWrite, Writer
 from stratabase.core.unusable_store import UnusableStore
 from tests.contract.engine.engine_calls import HERE, commit, find_item, get_item, run_concurrently
 
@@ -45,7 +44,7 @@ class FaultyConnection:
         self.breaks_at = breaks_at
         self.error = error or sqlite3.OperationalError("disk I/O error")
         self.said: list[str] = []
-        self.futures: list[Future[None]] = []
+        self.futures: list[WaitingWrite[None]] = []
         self.done_before_commit: list[bool] = []
 
     def execute(self, sql: str, *parameters: Any) -> sqlite3.Cursor:
@@ -267,15 +266,25 @@ def test_a_failed_commit_fails_every_caller(path: Path) -> None:
         assert engine.get([Key("many", str(number)) for number in range(5)]) == [None] * 5
 
 
-def test_a_batch_of_a_caller_that_gave_up_is_skipped(engine: SqliteEngine, path: Path) -> None:
+def test_each_callback_of_a_write_is_called_once_although_another_fails(
+    engine: SqliteEngine, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    called: list[object] = []
+
+    def fail(_: object) -> None:
+        raise RuntimeError
+
     engine._writer._busy_timeout = 60
     with held(path):
-        engine._writer.submit(put(0))
-        futures = [engine._writer.submit(put(number)) for number in range(1, 2 * MAX_BATCHES)]
-        assert futures[-1].cancel()
-    assert futures[-2].result(60) is None
-    last = [Key("many", str(number)) for number in (2 * MAX_BATCHES - 2, 2 * MAX_BATCHES - 1)]
-    assert [bool(item) for item in engine.get(last)] == [True, False]
+        waiting_write = engine._writer.submit(put(1))
+        for callback in (called.append, fail):
+            waiting_write.add_done_callback(callback)
+        with pytest.raises(TimeoutError):
+            waiting_write.result(0)
+    assert engine._writer.submit(put(2)).exception(60) is None, "the thread still writes"
+    waiting_write.add_done_callback(called.append)
+    assert called == [waiting_write] * 2
+    assert "could not be told" in caplog.text
 
 
 def test_closing_writes_pending_batches(path: Path) -> None:
@@ -352,10 +361,10 @@ def test_a_crashed_writer_leaves_no_caller_waiting(
 def test_a_caller_uses_the_waiting_of_the_process(
     engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    waited: list[Future[Any]] = []
+    waited: list[waiting.Future[Any]] = []
 
     class Noting(waiting.Blocking):
-        def until(self, future: "Future[Any]") -> Any:
+        def until(self, future: waiting.Future[Any]) -> Any:
             waited.append(future)
             return super().until(future)
 

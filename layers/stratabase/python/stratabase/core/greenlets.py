@@ -9,12 +9,14 @@ import contextvars
 import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from greenlet import getcurrent, greenlet
 
 from stratabase.core.current_request import current_request
+from stratabase.core.waiting import Future
 
 T = TypeVar("T")
 THREADS = 4
@@ -171,12 +173,12 @@ class Greenlets:
             runner.call.only_reads = True
             runner.stop_if_unwanted()
 
-    def until(self, future: "Future[T]") -> T:
+    def until(self, future: Future[T]) -> T:
         """Return the future's result, or raise its exception. Other calls run meanwhile."""
         runner = getcurrent()
         if isinstance(runner, _CallGreenlet) and not future.done():
             runner.stop_if_unwanted()
-            future.add_done_callback(lambda _: self._wake(runner))
+            future.add_done_callback(partial(self._wake, runner))
             runner.switch_to_loop()
             runner.stop_if_unwanted()
         return future.result()
@@ -233,7 +235,7 @@ class Greenlets:
         for work in works:
             work()
 
-    def _wake(self, runner: _CallGreenlet) -> None:
+    def _wake(self, runner: _CallGreenlet, _: object = None) -> None:
         """Schedule a greenlet to resume. Any thread can call this.
 
         All greenlets that become ready before the loop reacts share one signal.

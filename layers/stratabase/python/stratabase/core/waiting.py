@@ -13,19 +13,29 @@ import time
 from collections.abc import Callable
 from contextvars import ContextVar
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Future(Protocol[T_co]):
+    """A result that another thread will have, such as a `concurrent.futures.Future`."""
+
+    def done(self) -> bool:
+        """Return whether there is a result or an exception."""
+
+    def result(self) -> T_co:
+        """Block the thread until there is a result. Return it, or raise the exception."""
+
+    def add_done_callback(self, fn: Callable[[Any], object], /) -> None:
+        """Call a function with the future when it is done, in any thread, or now if it is done already."""
 
 
 class Waiting(Protocol):
     """A strategy for waiting."""
 
-    def until(self, future: "Future[T]") -> T:
+    def until(self, future: Future[T]) -> T:
         """Return the future's result, or raise its exception."""
 
     def offload(self, work: Callable[..., T], *arguments: Any) -> T:
@@ -47,7 +57,7 @@ class Waiting(Protocol):
 class Blocking:
     """The default strategy, which blocks the thread."""
 
-    def until(self, future: "Future[T]") -> T:
+    def until(self, future: Future[T]) -> T:
         """Block until the future is done."""
         return future.result()
 
@@ -79,7 +89,7 @@ def install(way: Waiting) -> None:
     _installed = way
 
 
-def until(future: "Future[T]") -> T:
+def until(future: Future[T]) -> T:
     """Return the future's result, or raise its exception."""
     return _installed.until(future)
 

@@ -4,13 +4,13 @@ An fsync costs more CPU time than the statements of most writes. So the writes o
 same time in an event loop are collected, and wake the thread together.
 """
 
+import logging
 import sqlite3
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from stratabase.core import waiting
 from stratabase.core.store.sqlite.commit import Transaction
@@ -20,6 +20,7 @@ MAX_BATCHES = 64
 """The maximum number of batches in a transaction. It limits how long a caller waits."""
 
 
+_logger = logging.getLogger(__name__)
 T = TypeVar("T")
 StoreWrite = Callable[[Transaction], T]
 """A function that writes in a transaction, and returns what its caller waits for.
@@ -28,18 +29,74 @@ It may be called again, after its transaction was rolled back.
 """
 
 
-class _WaitingWrite(NamedTuple):
-    """A write in the queue, and the future that its caller waits for."""
+class WaitingWrite(Generic[T]):
+    """A write in the queue. It is also the future of its result (`waiting.Future`).
 
-    write: StoreWrite[Any]
-    future: "Future[Any]"
+    The futures of the standard library have a condition variable, which costs as much as a statement.
+    """
+
+    __slots__ = ("_callbacks", "_ended", "_is_done", "_refusal", "_result", "write")
+
+    def __init__(self, write: StoreWrite[T]) -> None:
+        self.write = write
+        self._result: Any = None
+        self._refusal: Exception | None = None
+        self._is_done = False
+        self._callbacks: list[Callable[[Any], object]] = []
+        self._ended = Lock()
+        self._ended.acquire()
+
+    def done(self) -> bool:
+        """Return whether the write is on disk or refused."""
+        return self._is_done
+
+    def result(self, timeout: float = -1) -> T:
+        """Wait for at most `timeout` seconds, if it is not negative. Return the result, or raise the refusal.
+
+        Raises TimeoutError.
+        """
+        refusal = self.exception(timeout)
+        if refusal is not None:
+            raise refusal
+        result: T = self._result
+        return result
+
+    def exception(self, timeout: float = -1) -> Exception | None:
+        """Wait as `result` does. Return the refusal, None if the write was not refused."""
+        if not self._is_done:
+            if not self._ended.acquire(timeout=timeout):
+                raise TimeoutError
+            self._ended.release()  # for others that wait
+        return self._refusal
+
+    def add_done_callback(self, callback: Callable[[Any], object]) -> None:
+        """Call a function with this future when it is done, in the writing thread, or now if it is done."""
+        self._callbacks.append(callback)
+        if self._is_done:
+            self._call_back()
+
+    def end(self, outcome: "_Outcome") -> None:
+        """Set the result or the refusal, and resume those who wait."""
+        self._result, self._refusal = outcome
+        self._is_done = True
+        self._ended.release()
+        self._call_back()
+
+    def _call_back(self) -> None:
+        # Two threads may come here at once. Each callback is popped, and called, by one of them.
+        while self._callbacks:
+            try:
+                callback = self._callbacks.pop()
+            except IndexError:
+                return
+            try:
+                callback(self)
+            except Exception:
+                _logger.exception("A caller could not be told that its write has ended.")
 
 
-class _Outcome(NamedTuple):
-    """What a write returned or, if it was refused, the exception for its caller."""
-
-    result: Any = None
-    refusal: Exception | None = None
+_Outcome = tuple[Any, Exception | None]
+"""What a write returned and, if it was refused, the exception for its caller."""
 
 
 class _FailedHalfway(Exception):
@@ -63,9 +120,9 @@ class Writer:
         self._connection = connection
         self._busy_timeout = busy_timeout
         self._to_refusal = to_refusal
-        self._collected: list[_WaitingWrite] = []
+        self._collected: list[WaitingWrite[Any]] = []
         """The writes that the thread does not know of yet, in their order."""
-        self._queue: SimpleQueue[Sequence[_WaitingWrite]] = SimpleQueue()
+        self._queue: SimpleQueue[Sequence[WaitingWrite[Any]]] = SimpleQueue()
         """The writes that were collected together, at most MAX_BATCHES in each entry.
 
         An empty entry only wakes the thread.
@@ -75,18 +132,18 @@ class Writer:
         self._thread = Thread(target=self._run, name="stratabase-writer", daemon=True)
         self._thread.start()
 
-    def submit(self, write: StoreWrite[T]) -> "Future[T]":
+    def submit(self, write: StoreWrite[T]) -> WaitingWrite[T]:
         """Queue a write; return a future that is done when the write is on disk or refused.
 
         The write changes nothing if it raises an exception. Raises Unavailable if the writer is closed.
         """
-        future: Future[T] = Future()
+        waiting_write = WaitingWrite(write)
         with self._lock:
             if self._closed:
                 raise closed_error()
-            self._collected.append(_WaitingWrite(write, future))
+            self._collected.append(waiting_write)
         waiting.coalesce(self._enqueue_collected)
-        return future
+        return waiting_write
 
     def close(self) -> None:
         """Commit all queued batches, and close the file."""
@@ -110,7 +167,7 @@ class Writer:
             self._queue.put(collected[first : first + MAX_BATCHES])
 
     def _run(self) -> None:
-        group: Sequence[_WaitingWrite] = ()
+        group: Sequence[WaitingWrite[Any]] = ()
         try:
             while not (self._closed and self._queue.empty()):
                 group = self._next_group()
@@ -119,25 +176,25 @@ class Writer:
             self._refuse_waiting(group)
             self._close_connection()
 
-    def _next_group(self) -> Sequence[_WaitingWrite]:
+    def _next_group(self) -> Sequence[WaitingWrite[Any]]:
         """Return the batches that wait now, or else wait for the next one. Empty if the writer closes."""
         group = [*self._queue.get()]
         while len(group) < MAX_BATCHES and not self._queue.empty():
             group += self._queue.get()
-        return [each for each in group if each.future.set_running_or_notify_cancel()]
+        return group
 
-    def _commit_group(self, group: Sequence[_WaitingWrite]) -> None:
+    def _commit_group(self, group: Sequence[WaitingWrite[Any]]) -> None:
         if not group:
             return
         try:
             outcomes = self._write(group)
         except Exception as error:  # noqa: BLE001 - the callers must get an answer, whatever the error
             self._roll_back()
-            outcomes = [_Outcome(refusal=self._to_refusal(error)) for _ in group]
+            outcomes = [(None, self._to_refusal(error)) for _ in group]
         for each, outcome in zip(group, outcomes, strict=True):
-            _answer(each.future, outcome)
+            each.end(outcome)
 
-    def _write(self, group: Sequence[_WaitingWrite]) -> list[_Outcome]:
+    def _write(self, group: Sequence[WaitingWrite[Any]]) -> list[_Outcome]:
         """Execute the writes of a group in one transaction; return the outcome of each."""
         try:
             return self._in_transaction(self._try, Transaction(self._connection), group)
@@ -151,7 +208,7 @@ class Writer:
         self,
         try_write: Callable[[StoreWrite[Any], Transaction], _Outcome],
         transaction: Transaction,
-        group: Sequence[_WaitingWrite],
+        group: Sequence[WaitingWrite[Any]],
     ) -> list[_Outcome]:
         retry_while_busy(lambda: self._connection.execute("BEGIN IMMEDIATE"), self._busy_timeout)
         outcomes = [try_write(each.write, transaction) for each in group]
@@ -161,30 +218,19 @@ class Writer:
     def _try(self, write: StoreWrite[Any], transaction: Transaction) -> _Outcome:
         """Execute a write; return its outcome. Raises _FailedHalfway if it was refused after a change."""
         before = self._connection.total_changes
-        outcome = self._outcome(write, transaction)
-        if outcome.refusal is not None and self._connection.total_changes != before:
+        outcome = _outcome(write, transaction)
+        if outcome[1] is not None and self._connection.total_changes != before:
             raise _FailedHalfway
         return outcome
 
     def _try_in_savepoint(self, write: StoreWrite[Any], transaction: Transaction) -> _Outcome:
         """Execute a write; return its outcome. If it was refused, it has changed nothing."""
         self._connection.execute("SAVEPOINT batch")
-        outcome = self._outcome(write, transaction)
-        if outcome.refusal is not None:
+        outcome = _outcome(write, transaction)
+        if outcome[1] is not None:
             self._connection.execute("ROLLBACK TO batch")
         self._connection.execute("RELEASE batch")
         return outcome
-
-    def _outcome(self, write: StoreWrite[Any], transaction: Transaction) -> _Outcome:
-        """Execute a write; return its result or refusal. Raise errors of the whole transaction."""
-        try:
-            return _Outcome(write(transaction))
-        except VALUE_ERRORS as fault:
-            return _Outcome(refusal=fault)
-        except (sqlite3.Error, MemoryError):
-            raise
-        except Exception as refused:  # noqa: BLE001 - failed expectations, or a mistake of the caller
-            return _Outcome(refusal=refused)
 
     def _roll_back(self) -> None:
         # If this fails too, the next BEGIN fails, and its callers get an error.
@@ -192,7 +238,7 @@ class Writer:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
-    def _refuse_waiting(self, group: Sequence[_WaitingWrite]) -> None:
+    def _refuse_waiting(self, group: Sequence[WaitingWrite[Any]]) -> None:
         """Refuse all batches that still wait, whatever has ended this thread."""
         with self._lock:
             self._closed = True
@@ -201,8 +247,8 @@ class Writer:
         while not self._queue.empty():
             refused += self._queue.get()
         for each in refused:
-            if not each.future.done():
-                each.future.set_exception(closed_error())
+            if not each.done():
+                each.end((None, closed_error()))
 
     def _close_connection(self) -> None:
         with suppress(sqlite3.Error):  # if it fails, the next start reads the log
@@ -210,8 +256,13 @@ class Writer:
         self._connection.close()
 
 
-def _answer(future: "Future[Any]", outcome: _Outcome) -> None:
-    if outcome.refusal is None:
-        future.set_result(outcome.result)
-    else:
-        future.set_exception(outcome.refusal)
+def _outcome(write: StoreWrite[Any], transaction: Transaction) -> _Outcome:
+    """Execute a write; return its result or refusal. Raise errors of the whole transaction."""
+    try:
+        return write(transaction), None
+    except VALUE_ERRORS as fault:
+        return None, fault
+    except (sqlite3.Error, MemoryError):
+        raise
+    except Exception as refused:  # noqa: BLE001 - failed expectations, or a mistake of the caller
+        return None, refused
