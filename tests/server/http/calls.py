@@ -13,7 +13,7 @@ class AwaitedCall(Call):
     """A call whose result a test awaits."""
 
     def __init__(self, work: Callable[[], Any], name: bytes) -> None:
-        super().__init__(name)
+        self.name = name
         self._work = work
         self.future: asyncio.Future[Any] | None = None
         self.late: BaseException | None = None

@@ -79,7 +79,7 @@ class Dispatcher:
         body = request.target.path.encode() + request.body if self.body is None else self.body
         response = HttpResponse(200, ((b"Content-Type", b"text/plain"),), body, len(body))
         if self.waits:
-            client.call = Call(b"")
+            client.call = Call()
             self._waiting.append(lambda: client.respond(response, "id-1"))
         else:
             client.respond(response, "id-1")

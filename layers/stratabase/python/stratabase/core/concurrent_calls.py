@@ -79,10 +79,7 @@ class _Running:
 class _Work(Call):
     """The call of a function without a result."""
 
-    __slots__ = ("_running", "_work")
-
     def __init__(self, work: Callable[[], None], running: _Running) -> None:
-        super().__init__(b"")
         self._work = work
         self._running = running
         running.number += 1

@@ -40,32 +40,19 @@ class CallStopped(BaseException):
 class Call:
     """A call. Subclasses define its work, and what happens at its end. It runs on after its time limit."""
 
-    __slots__ = (
-        "error",
-        "has_ended",
-        "has_timed_out",
-        "is_unwanted",
-        "name",
-        "only_reads",
-        "result",
-        "since",
-        "timer",
-    )
-
-    def __init__(self, name: bytes) -> None:
-        """`name` is the name of the request (see CurrentRequest), in case the call blocks the event loop."""
-        self.name = name
-        self.result: Any = None
-        self.error: BaseException | None = None
-        """What the work raised, or CallTimeout after the time limit."""
-        self.has_ended = False
-        self.has_timed_out = False
-        self.is_unwanted = False
-        """Whether the client has left. If the call only reads, it stops where it waits or gives way."""
-        self.only_reads = False
-        self.since = 0.0
-        """The instant of `time.monotonic` since when the call has been running."""
-        self.timer: asyncio.TimerHandle | None = None
+    name = b""
+    """The name of the request (see CurrentRequest), in case the call blocks the event loop."""
+    result: Any = None
+    error: BaseException | None = None
+    """What the work raised, or CallTimeout after the time limit."""
+    has_ended = False
+    has_timed_out = False
+    is_unwanted = False
+    """Whether the client has left. If the call only reads, it stops where it waits or gives way."""
+    only_reads = False
+    since = 0.0
+    """The instant of `time.monotonic` since when the call has been running."""
+    timer: asyncio.TimerHandle | None = None
 
     def work(self) -> Any:
         """Return the result of the call, or raise an exception. It runs in a greenlet."""
@@ -86,30 +73,18 @@ class _CallGreenlet(greenlet):
     call: Call
 
     def run(self) -> None:
-        """Run each call that `start` sets."""
+        """Run each call that is set."""
+        loop = cast("greenlet", self.parent)
         while True:
-            self._work(self.call)
-            self.switch_to_loop()
-
-    @staticmethod
-    def _work(call: Call) -> None:
-        try:
-            call.result = call.work()
-        except BaseException as error:  # noqa: BLE001 - `end` handles it
-            call.error = error
-        call.has_ended = True
-
-    def start(self, call: Call) -> None:
-        """Start a call. Returns as soon as the call has ended or waits."""
-        self.call = call
-        # The greenlet is reused, so give each call its own context variables.
-        self.gr_context = contextvars.Context()
-        self.switch()
-
-    def forget(self) -> None:
-        """Forget the call that has ended, and with it the request. The next call may be long in coming."""
-        del self.call
-        self.gr_context = None
+            call = self.call
+            try:
+                call.result = call.work()
+            except BaseException as error:  # noqa: BLE001 - `end` handles it
+                call.error = error
+            call.has_ended = True
+            # Forget the call, and with it the request. The next call may be long in coming.
+            del call, self.call
+            loop.switch()
 
     def switch_to_loop(self) -> None:
         """Return control to the event loop, until it switches back."""
@@ -147,11 +122,14 @@ class Greenlets:
         runner = self._idle.pop() if self._idle else _CallGreenlet()
         call.since = time.monotonic()
         current_request.enter(call.name)
-        runner.start(call)
+        runner.call = call
+        # The greenlet is reused, so give each call its own context variables.
+        runner.gr_context = contextvars.Context()
+        runner.switch()
         current_request.leave()
         # 2. If the call waits, `_resume` switches to its greenlet from here on.
         if call.has_ended:
-            runner.forget()
+            runner.gr_context = None
             self._idle.append(runner)
             call.end()
         else:
@@ -259,7 +237,7 @@ class Greenlets:
             current_request.enter(call.name)
             runner.switch()
             if call.has_ended:
-                self._finish_call(runner)
+                self._finish_call(runner, call)
             now = time.monotonic()
             if now >= end:
                 break
@@ -268,10 +246,9 @@ class Greenlets:
             self._signalled = True
             self._loop.call_soon(self._resume)
 
-    def _finish_call(self, runner: _CallGreenlet) -> None:
-        call = runner.call
+    def _finish_call(self, runner: _CallGreenlet, call: Call) -> None:
         self._busy.discard(runner)
-        runner.forget()
+        runner.gr_context = None
         self._idle.append(runner)
         if call.timer is not None:
             call.timer.cancel()

@@ -42,7 +42,8 @@ class BodyMemory:
             text = "You send too many large requests at the same time. Try again when some have ended."
             return HttpError(HTTPStatus.SERVICE_UNAVAILABLE, text)
         self.used += size
-        self.assign(size, member)
+        if member:
+            self._of_members[member] += size
         return None
 
     def assign(self, size: int, member: str) -> None:
@@ -87,7 +88,8 @@ class RequestBody:
 
     def __del__(self) -> None:
         """Count the bytes no more, because nothing refers to them."""
-        self._release()
+        if self._kept:
+            self._release()
 
     def accept(self, terms: BodyTerms) -> None:
         """Set what the endpoint wants. What has arrived counts for the member from now on."""
@@ -97,50 +99,47 @@ class RequestBody:
     @property
     def content(self) -> bytes:
         """The bytes that have arrived and are kept."""
-        if len(self._pieces) != 1 or not isinstance(self._pieces[0], bytes):
-            self._pieces = [b"".join(self._pieces)]  # otherwise, all bytes would be in memory twice
-        piece = self._pieces[0]
-        assert isinstance(piece, bytes)
-        return piece
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether more bytes have arrived than the endpoint wants."""
-        return self.terms is not None and self.size > self.terms.limit
+        pieces = self._pieces
+        if len(pieces) == 1 and isinstance(whole := pieces[0], bytes):
+            return whole
+        whole = b"".join(pieces)
+        self._pieces = [whole]  # otherwise, all bytes would be in memory twice
+        return whole
 
     def add(self, data: bytes) -> None:
         """Add bytes. Set `error` if the body becomes too large, or the memory is full."""
         if self.error is not None:
             return
-        was_cut = self.is_cut
+        terms = self.terms
+        was_cut = terms is not None and self.size > terms.limit
         self.size += len(data)
         if self.size > MAX_BODY:
             self._refuse(body_too_large())
         elif was_cut:
             pass
-        elif (full := self._memory.take(len(data), self.size, self._member)) is not None:
+        elif (
+            full := self._memory.take(len(data), self.size, "" if terms is None else terms.member)
+        ) is not None:
             self._refuse(full)
         else:
             self._kept += len(data)
-            self._keep(data)
+            if self._pieces:
+                self._append(data)
+            else:
+                self._pieces = [data]  # most bodies are one piece
 
     def drop(self) -> None:
         """Keep nothing of the body."""
         self._pieces = []
-        self._release()
-
-    @property
-    def _member(self) -> str:
-        return "" if self.terms is None else self.terms.member
+        if self._kept:
+            self._release()
 
     def _release(self) -> None:
-        self._memory.release(self._kept, self._member)
+        self._memory.release(self._kept, "" if self.terms is None else self.terms.member)
         self._kept = 0
 
-    def _keep(self, data: bytes) -> None:
-        if not self._pieces:
-            self._pieces = [data]
-        elif len(self._pieces[-1]) < _PIECE_SIZE:
+    def _append(self, data: bytes) -> None:
+        if len(self._pieces[-1]) < _PIECE_SIZE:
             # One growing buffer would be copied again and again. Many small pieces would take much memory.
             last = self._pieces[-1]
             if not isinstance(last, bytearray):

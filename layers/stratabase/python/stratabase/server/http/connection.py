@@ -112,7 +112,10 @@ class HttpConnection(asyncio.Protocol):
         self._is_reading = True
         self._is_lingering = False
         """Whether the connection is about to be closed, and ignores what the client still sends."""
+        self._is_writable = True
+        """Whether the client has read enough of what was written."""
         self._may_write = asyncio.Event()
+        """It is set as soon as the client has read enough."""
         self._may_write.set()
         self._is_shutting_down = False
         self._idle_since = loop.time()
@@ -149,7 +152,10 @@ class HttpConnection(asyncio.Protocol):
         if self._head_size is not None:
             self._head_size += len(data)
         try:
-            self._parse(data)
+            try:
+                self._parser.feed_data(data)
+            except httptools.HttpParserUpgrade as upgrade:
+                self._parse_without_upgrade(data, upgrade.args[0])
         except httptools.HttpParserError:
             # The parser reports bytes after the last request. That of targets takes at most 65,535 bytes.
             if self._has_last_request:
@@ -170,10 +176,12 @@ class HttpConnection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         """Wait with writing: the client doesn't read."""
+        self._is_writable = False
         self._may_write.clear()
 
     def resume_writing(self) -> None:
         """Write again."""
+        self._is_writable = True
         self._may_write.set()
         self._proceed()
 
@@ -237,21 +245,21 @@ class HttpConnection(asyncio.Protocol):
             self._has_last_request = not self._receiving.keeps_connection
             self._receiving = None
 
-    def _parse(self, data: bytes) -> None:
-        """Parse bytes from the client. Ignore a header Upgrade, as RFC 9110 allows.
+    def _parse_without_upgrade(self, data: bytes, parsed: int) -> None:
+        """Parse bytes from the client again, and ignore a header Upgrade, as RFC 9110 allows.
 
-        httptools stops after the head of a request with that header, and skips its body. So parse such a
-        request again without the header. Java's HTTP client sends it to ask for HTTP/2.
+        httptools stops after the head of a request with that header, and skips its body: `parsed` bytes. So
+        parse such a request again without the header. Java's HTTP client sends it to ask for HTTP/2.
         """
-        while data:
+        while self._ignores_upgrade:  # otherwise, what follows is not HTTP
+            data = self._head_without_upgrade() + data[parsed:]
+            self._parser = httptools.HttpRequestParser(self)
             try:
                 self._parser.feed_data(data)
-                data = b""
             except httptools.HttpParserUpgrade as upgrade:
-                if not self._ignores_upgrade:
-                    return  # what follows is not HTTP
-                data = self._head_without_upgrade() + data[upgrade.args[0] :]
-                self._parser = httptools.HttpRequestParser(self)
+                parsed = upgrade.args[0]
+            else:
+                return
 
     def _head_without_upgrade(self) -> bytes:
         """Return the head that was just parsed, without its header Upgrade."""
@@ -269,14 +277,19 @@ class HttpConnection(asyncio.Protocol):
             if self._queue:
                 self._pause_reading()
             return
-        if not self._queue or self._transport.is_closing() or not self._may_write.is_set():
+        if not self._queue or self._transport.is_closing() or not self._is_writable:
             return
         request = self._queue[0]
-        self._admit(request)
+        # Route the request by its head, even if the body is still to come.
+        if request.match is None and request.error is None:
+            try:
+                request.match = self._dispatcher.admit(request)
+            except HttpError as error:
+                request.error = error
         if request.error is not None:
             self._begin_response(request)
             self._dispatcher.refuse(request.error, request, self)
-        elif request.is_answerable:
+        elif request.is_complete or request.is_answerable:
             self._begin_response(request)
             self._schedule(self._answer)
         elif not request.is_accepted:
@@ -285,14 +298,6 @@ class HttpConnection(asyncio.Protocol):
             self._schedule(self._ask_for_body)
         elif self._body_timer is None:
             self._body_timer = self._loop.call_later(BODY_TIMEOUT, self._time_out, request)
-
-    def _admit(self, request: HttpRequest) -> None:
-        """Route a request by its head, or set its error, also if the body is still to come."""
-        if request.match is None and request.error is None:
-            try:
-                request.match = self._dispatcher.admit(request)
-            except HttpError as error:
-                request.refuse(error)
 
     def _ask_for_body(self) -> None:
         """Let the head of the next request be checked, unless its client has already left."""
@@ -330,7 +335,7 @@ class HttpConnection(asyncio.Protocol):
     def _time_out(self, request: HttpRequest) -> None:
         """Refuse a request whose body takes too long."""
         text = f"The body of the request did not arrive within {BODY_TIMEOUT:g} s."
-        request.refuse(HttpError(HTTPStatus.REQUEST_TIMEOUT, text))
+        request.error = HttpError(HTTPStatus.REQUEST_TIMEOUT, text)
         self._proceed()
 
     def _pause_reading(self) -> None:
@@ -359,7 +364,11 @@ class HttpConnection(asyncio.Protocol):
         status, body, length = response.status, response.body, response.content_length
         has_body = request.method != "HEAD" and status not in BODILESS
         is_chunked = has_body and length is None
-        if response.closes_connection or self._is_shutting_down or not request.has_short_rest:
+        if (
+            response.closes_connection
+            or self._is_shutting_down
+            or not (request.is_complete or request.has_short_rest)
+        ):
             request.keeps_connection = False
         head = b"%bdate: %b\r\n%bx-amzn-requestid: %b\r\n%b%b\r\n" % (
             render_head(status, response.headers),
@@ -409,7 +418,8 @@ class HttpConnection(asyncio.Protocol):
             else:
                 self._linger()
             return
-        self._resume_reading()
+        if not self._is_reading:
+            self._resume_reading()
         if self._queue:
             # Let the requests of other connections run first.
             self._loop.call_soon(self._proceed)

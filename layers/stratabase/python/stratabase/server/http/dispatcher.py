@@ -14,10 +14,10 @@ from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.http.handler import AcceptedHead
 from stratabase.server.http.bodies import BodyMemory, BodyTerms
 from stratabase.server.http.connection import HttpConnection
-from stratabase.server.http.errors import MAX_BODY, TIME_LIMIT, HttpError
+from stratabase.server.http.errors import MAX_BODY, TIME_LIMIT, HttpError, body_too_large
 from stratabase.server.http.forwarded import TrustedProxies
 from stratabase.server.http.observer import CLIENT_LEFT, ObservedWork, RequestObserver
-from stratabase.server.http.request import HttpRequest, check_body_size, check_http_head, new_trace_id
+from stratabase.server.http.request import HttpRequest, check_http_head, new_trace_id
 from stratabase.server.http.responses import HttpResponse, http_response, problem
 from stratabase.server.http.routes import RouteMatch, Routes
 from stratabase.values.frozen import frozen
@@ -68,6 +68,10 @@ class ServerOptions:
     """The limit of the connections from one address. 0 means no limit."""
 
 
+_LARGE = 64 * 1024
+"""The length of a large body, in bytes."""
+
+
 class _LargeRequests:
     """Frees the memory of large requests that have failed.
 
@@ -75,8 +79,6 @@ class _LargeRequests:
     them, only when it collects garbage. It decides by the number of new objects, whatever their size.
     """
 
-    _LARGE = 64 * 1024
-    """The length of a large body, in bytes."""
     _BETWEEN = 32 * 1024 * 1024
     """The bytes of large bodies after which garbage is collected."""
 
@@ -84,12 +86,11 @@ class _LargeRequests:
         self._bytes = 0
 
     def note(self, request: HttpRequest) -> None:
-        """Count the body of a request that has arrived, and collect the garbage of those before it."""
-        if request.size >= self._LARGE:
-            self._bytes += request.size
-            if self._bytes >= self._BETWEEN:
-                self._bytes = request.size
-                gc.collect(1)  # the long-lived objects of generation 2 are many, and none of theirs
+        """Count the large body of a request that has arrived, and collect the garbage of those before it."""
+        self._bytes += request.size
+        if self._bytes >= self._BETWEEN:
+            self._bytes = request.size
+            gc.collect(1)  # the long-lived objects of generation 2 are many, and none of theirs
 
 
 class Dispatcher:
@@ -118,7 +119,8 @@ class Dispatcher:
             request.addresses = addresses._replace(client=client)
         check_http_head(request)
         match = self._routes.match(request.method, request.target.path)
-        check_body_size(request)
+        if request.content_length is not None and request.content_length > MAX_BODY:
+            raise body_too_large()
         return match
 
     def ask_for_body(self, request: HttpRequest, client: HttpConnection) -> None:
@@ -127,7 +129,8 @@ class Dispatcher:
 
     def answer(self, request: HttpRequest, client: HttpConnection) -> None:
         """Answer a complete request, now or later."""
-        self._large_requests.note(request)
+        if request.content_length is None or request.content_length >= _LARGE:
+            self._large_requests.note(request)
         self._start(self._response, request, client)
 
     def _accepted_head(self, request: HttpRequest, trace_id: str) -> HttpResponse | BodyTerms:
@@ -167,8 +170,6 @@ class Dispatcher:
 class _RequestCall(Call):
     """A call that answers a request, or checks its head."""
 
-    __slots__ = ("_client", "_dispatcher", "_request", "_trace_id", "_work")
-
     def __init__(
         self,
         dispatcher: Dispatcher,
@@ -178,7 +179,7 @@ class _RequestCall(Call):
         client: HttpConnection,
     ) -> None:
         assert request.match is not None
-        super().__init__(f"{request.method} {request.match.resource} (trace id {trace_id})".encode())
+        self.name = f"{request.method} {request.match.resource} (trace id {trace_id})".encode()
         self._dispatcher = dispatcher
         self._work = work
         self._request = request
@@ -223,8 +224,6 @@ class _RequestCall(Call):
 
 class _ObservedCall(_RequestCall):
     """A call of which the observer gets a record."""
-
-    __slots__ = ("_began", "_observed", "_observer")
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a request needs until its response
         self,

@@ -13,7 +13,7 @@ import httptools
 
 from stratabase.core.http.base.messages import Request, request_headers
 from stratabase.server.http.bodies import BodyTerms, RequestBody
-from stratabase.server.http.errors import MAX_BODY, MAX_HEAD, HttpError, body_too_large
+from stratabase.server.http.errors import MAX_HEAD, HttpError
 from stratabase.server.http.routes import RouteMatch
 from stratabase.values.text_cache import cache_short_texts
 
@@ -67,18 +67,28 @@ class Head:
         """Whether the client waits for the status 100 Continue before it sends the body."""
         self.is_chunked = any(name.lower() == b"transfer-encoding" for name, _value in raw_headers)
         """Whether the size of the body is not known in advance."""
-        self.asks_for_web_socket = asks_for_web_socket(raw_headers)
         for raw_name, raw_value in raw_headers:
             name = _lower_name(raw_name)
             if name not in _CONNECTION_HEADERS:
                 self.values.setdefault(name, []).append(raw_value.decode("latin-1"))
             elif name == "expect":
                 self.expects_continue = raw_value.lower() == b"100-continue"
+        self.fault = self._find_fault()
+        """Why the headers are not valid, if they have a Host header, which HTTP/1.0 does not require."""
 
     @cached_property
     def headers(self) -> Mapping[str, tuple[str, ...]]:
         """The headers as endpoints get them: see `Request.headers`."""
         return request_headers(self.values)
+
+    def _find_fault(self) -> str | None:
+        if len(self.hosts) > 1:
+            return f"The request has {len(self.hosts)} Host headers; HTTP/1.1 requires exactly one."
+        if self.hosts and self.hosts[0].translate(None, _HOST_CHARACTERS):
+            return "The Host header is not a valid host name."
+        if asks_for_web_socket(self.raw_headers):
+            return "WebSocket is not served here; send plain HTTP requests."
+        return None
 
 
 class Target(NamedTuple):
@@ -114,9 +124,9 @@ class HttpRequest:
 
     __slots__ = (
         "_body",
-        "_error",
         "addresses",
         "content_length",
+        "error",
         "head",
         "head_size",
         "http_version",
@@ -161,7 +171,8 @@ class HttpRequest:
         """Whether the response began before the request was complete. The rest of the body is ignored."""
         self.was_continued = False
         """Whether the client was told to send the body: the status 100 Continue."""
-        self._error: HttpError | None = None
+        self.error: HttpError | None = None
+        """Why the server refuses the request, if it does."""
         self._body = body
 
     @property
@@ -175,11 +186,6 @@ class HttpRequest:
         if self.content_length is not None:
             return self.content_length
         return 0 if self._body is None else self._body.size
-
-    @property
-    def error(self) -> HttpError | None:
-        """Why the server refuses the request, if it does."""
-        return self._error or (None if self._body is None else self._body.error)
 
     @property
     def is_accepted(self) -> bool:
@@ -209,10 +215,6 @@ class HttpRequest:
             and self.content_length <= MAX_DRAINED
         )
 
-    def refuse(self, error: HttpError) -> None:
-        """Set why the server refuses the request."""
-        self._error = error
-
     def accept_body(self, terms: BodyTerms) -> None:
         """Set what the endpoint wants of the body."""
         assert self._body is not None
@@ -226,7 +228,7 @@ class HttpRequest:
         arrived.
         """
         assert self.match is not None
-        target, addresses = self.target, self.addresses
+        target, addresses, body = self.target, self.addresses, self._body
         return Request(
             self.method,
             target.path,
@@ -234,7 +236,7 @@ class HttpRequest:
             self.match.parameters,
             self.head.headers,
             _query(target.query) if target.query else _NOTHING,
-            self.body if has_body else b"",
+            body.content if has_body and body is not None else b"",
             trace_id,
             addresses.client,
             base_url or f"https://{addresses.domain}/{_STAGE}",
@@ -242,8 +244,10 @@ class HttpRequest:
 
     def add_body(self, data: bytes) -> None:
         """Add bytes to the body. If it becomes too large, `error` is set."""
-        if not self.is_answered and self._body is not None:
-            self._body.add(data)
+        body = self._body
+        if body is not None and not self.is_answered:
+            body.add(data)
+            self.error = self.error or body.error
 
     def drop_body(self) -> None:
         """Keep nothing of the body, because the response is there."""
@@ -254,24 +258,15 @@ class HttpRequest:
 def check_http_head(request: HttpRequest) -> None:
     """Raise HttpError for a head that is invalid HTTP, or by which the request is too large."""
     head = request.head
-    if len(head.hosts) != 1 and (head.hosts or request.http_version != "1.0"):
-        number = f"{len(head.hosts)} Host headers" if head.hosts else "no Host header"
-        text = f"The request has {number}; HTTP/1.1 requires exactly one."
+    if not head.hosts and request.http_version != "1.0":
+        text = "The request has no Host header; HTTP/1.1 requires exactly one."
         raise HttpError(HTTPStatus.BAD_REQUEST, text)
-    if head.hosts and head.hosts[0].translate(None, _HOST_CHARACTERS):
-        raise HttpError(HTTPStatus.BAD_REQUEST, "The Host header is not a valid host name.")
-    if head.asks_for_web_socket:
-        raise HttpError(HTTPStatus.BAD_REQUEST, "WebSocket is not served here; send plain HTTP requests.")
+    if head.fault is not None:
+        raise HttpError(HTTPStatus.BAD_REQUEST, head.fault)
     size = len(request.method) + request.target.size + len("  HTTP/1.1\r\n") + request.head_size
     if size > MAX_HEAD:
         text = f"Request line and headers have {size} bytes; at most {MAX_HEAD} are allowed."
         raise HttpError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, text)
-
-
-def check_body_size(request: HttpRequest) -> None:
-    """Raise HttpError for a body that is too large, by the size in the head."""
-    if request.content_length is not None and request.content_length > MAX_BODY:
-        raise body_too_large()
 
 
 def asks_for_web_socket(raw_headers: RawHeaders) -> bool:

@@ -53,18 +53,19 @@ class HttpResponse(NamedTuple):
 
 def http_response(response: Response, method: str) -> HttpResponse:
     """Return the response of an endpoint as it is sent. Raises ValueError for an invalid header."""
+    has_body = response.stream is None and response.status not in BODILESS
     try:
-        headers = _headers(response.headers)
+        headers = _headers(response.headers, has_body)
     except ValueError:
         if response.stream is not None:
             response.stream.close()
         raise
     if response.stream is not None:
         return HttpResponse(response.status, headers, b"", response.stream.length, response.stream)
-    if response.status in BODILESS:
+    if not has_body:
         return HttpResponse(response.status, headers, b"", None)
     length = _declared_length(response.headers) if method == "HEAD" else len(response.body)
-    return HttpResponse(response.status, _with_type(headers), response.body, length)
+    return HttpResponse(response.status, headers, response.body, length)
 
 
 def problem(error: HttpError, trace_id: str, headers: Headers = ()) -> HttpResponse:
@@ -108,26 +109,22 @@ def _declared_length(headers: Headers) -> int | None:
 
 
 @lru_cache(maxsize=512)
-def _headers(headers: Headers) -> ResponseHeaders:
+def _headers(headers: Headers, adds_type: bool = False) -> ResponseHeaders:  # noqa: FBT001, FBT002 - internal
     """Return headers as bytes, without those that only the server sets.
 
-    Raises ValueError for characters that could end a header, such as line breaks.
+    If `adds_type`, they have a content type. The default is JSON, as in API Gateway. Raises ValueError for
+    characters that could end a header, such as line breaks.
     """
     for name, value in headers:
         if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
             raise ValueError(f"the header {name!r} cannot be {value!r}")
-    return tuple(
+    found = tuple(
         (_CONTENT_TYPE if name.lower() == "content-type" else name.encode("ascii"), value.encode("latin-1"))
         for name, value in headers
         if name.lower() not in _OWN_HEADERS
     )
-
-
-@lru_cache(maxsize=512)
-def _with_type(headers: ResponseHeaders) -> ResponseHeaders:
-    """Return headers with a content type. The default is JSON, as in API Gateway."""
-    has_type = any(name is _CONTENT_TYPE for name, _ in headers)
-    return headers if has_type else (*headers, (_CONTENT_TYPE, b"application/json"))
+    has_type = any(name is _CONTENT_TYPE for name, _ in found)
+    return found if has_type or not adds_type else (*found, (_CONTENT_TYPE, b"application/json"))
 
 
 log = logging.getLogger(__name__)
