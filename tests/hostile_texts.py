@@ -35,6 +35,7 @@ from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.locales import load_locale
 from stratabase.values.formats.number_pattern import compile_number_pattern
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
+from stratabase.values.messages import verbatim
 from tests.core.http.files.forms import CONTENT_TYPE, form, part
 from tests.models import violations
 from tests.soak import count
@@ -148,7 +149,7 @@ PLACES: Mapping[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
         (";" * 10_000, "," * 10_000, "a/b;q=0." + "0" * 10_000, "*/*;" * 2500, '"' * 10_000),
     ),
     "JSON": (
-        parse_exact_json,
+        lambda text: parse_exact_json(text, verbatim("The body")),
         ("[" + "1" * LONG + "]", "[" + "1.1e" * 100_000 + "]", '"' + "1-" * LONG + '"'),
     ),
     "XML": (lambda text: render_xml("user", {"notes": text}), ("\x00" * LONG, "&" * LONG)),

@@ -218,7 +218,7 @@ def test_the_next_request_with_other_headers_has_its_own() -> None:
         admit = client.dispatcher.admit
 
         def see(request: HttpRequest) -> RouteMatch:
-            seen.append(request.head.headers)
+            seen.append(request.head)
             return admit(request)
 
         client.dispatcher.admit = see  # type: ignore[method-assign, assignment]
@@ -227,8 +227,9 @@ def test_the_next_request_with_other_headers_has_its_own() -> None:
 
     in_loop(test)
 
-    assert [headers["x-a"] for headers in seen] == [("1",), ("1",), ("2",)]
+    assert [head.headers["x-a"] for head in seen] == [("1",), ("1",), ("2",)]
     assert seen[0] is seen[1]
+    assert seen[0].derived is not seen[2].derived
 
 
 @pytest.mark.parametrize("sent", [b"", GET % 1, b"GET / HTTP/1.1\r\nX-Sl"], ids=["nothing", "one", "a part"])

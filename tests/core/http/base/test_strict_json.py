@@ -11,7 +11,10 @@ from stratabase.core.http.base.strict_json import (
     parse_exact_json,
     parse_json_object,
 )
+from stratabase.values.messages import verbatim
 from tests.rows import each_row
+
+PLACE = verbatim("The body")
 
 
 @each_row(
@@ -34,7 +37,7 @@ from tests.rows import each_row
 )
 def test_a_long_number_keeps_all_its_digits(text: str, expected: Any) -> None:
     for value in (text, text.encode()):
-        found = parse_exact_json(value)
+        found = parse_exact_json(value, PLACE)
         assert found == expected
         assert repr(found) == repr(expected)
 
@@ -54,7 +57,7 @@ def test_a_long_number_keeps_all_its_digits(text: str, expected: Any) -> None:
 )
 def test_unreadable_json_is_a_value_error(text: str | bytes) -> None:
     with pytest.raises(ValueError, match=r".+"):
-        parse_exact_json(text)
+        parse_exact_json(text, PLACE)
 
 
 @each_row(
@@ -74,7 +77,7 @@ def test_a_number_beyond_all_doubles_is_named(number: str, shown: str) -> None:
     text = f'{{"é€😀": "2e308", "a":\n[{number} , NaN]}}'
     for value in (text, text.encode()):
         with pytest.raises(NumberOutOfRange):
-            parse_exact_json(value)
+            parse_exact_json(value, PLACE)
     with pytest.raises(Malformed) as refusal:
         parse_json_object(text.encode())
     assert str(refusal.value) == message
@@ -82,10 +85,26 @@ def test_a_number_beyond_all_doubles_is_named(number: str, shown: str) -> None:
 
 @each_row(("start", "end"), [("[", "]"), ('{"a":', "}")])
 def test_json_nested_500_levels_deep_is_parsed(start: str, end: str) -> None:
-    found = parse_exact_json(start * 500 + "1" * 20 + end * 500)
+    found = parse_exact_json(start * 500 + "1" * 20 + end * 500, PLACE)
     for _ in range(500):
         (found,) = found.values() if isinstance(found, dict) else found
     assert found == int("1" * 20)
+
+
+@each_row(
+    "text",
+    [
+        b'{"a":1,"a":1}',
+        b'{"a": 1, "a": 1}',
+        b'[{"b":{"a":1,"c":":","a":1}}]',
+        b'{"a":"\\u003a","a":1}',
+        b'{"a":12345678901234567.89,"a":1}',
+        b'{"a":' * 400 + b'{"b":1,"b":1}' + b"}" * 400,
+    ],
+)
+def test_a_key_that_occurs_twice_is_refused(text: bytes) -> None:
+    with pytest.raises(Malformed, match=r"The body repeats \"[ab]\""):
+        parse_exact_json(text, PLACE)
 
 
 @each_row(

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from contextvars import ContextVar
 from math import inf
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -125,12 +125,8 @@ def only_reads() -> None:
     _installed.only_reads()
 
 
-class _Deadline(NamedTuple):
-    end: float
-    clock: Callable[[], float]
-
-
-_deadline: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
+_deadline: ContextVar[tuple[float, Callable[[], float]] | None] = ContextVar("deadline", default=None)
+"""The instant of the deadline, and the clock that measures it."""
 
 
 class deadline_after:  # noqa: N801 - it is used like a function
@@ -142,7 +138,9 @@ class deadline_after:  # noqa: N801 - it is used like a function
     __slots__ = ("_deadline", "_token")
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._deadline = _Deadline(clock() + min(seconds, remaining_seconds()), clock)
+        if _deadline.get() is not None:
+            seconds = min(seconds, remaining_seconds())
+        self._deadline = clock() + seconds, clock
 
     def __enter__(self) -> None:
         self._token = _deadline.set(self._deadline)
@@ -154,7 +152,10 @@ class deadline_after:  # noqa: N801 - it is used like a function
 def remaining_seconds() -> float:
     """Return the seconds until the deadline, 0 or less after it, and infinity if there is none."""
     deadline = _deadline.get()
-    return inf if deadline is None else deadline.end - deadline.clock()
+    if deadline is None:
+        return inf
+    end, clock = deadline
+    return end - clock()
 
 
 class SystemClock:

@@ -32,6 +32,7 @@ from stratabase.core.waiting import deadline_after
 from stratabase.values.messages import Message, _
 
 T = TypeVar("T")
+A = TypeVar("A")
 
 CATCH_ALL = "/{proxy+}"
 """The route for all addresses that have no route of their own."""
@@ -60,6 +61,13 @@ ReadBody = Callable[[], bytes]
 """Returns the body of a request. Raises Refusal if it is malformed."""
 
 
+class _Route(NamedTuple):
+    """What a method at an address leads to."""
+
+    operation: Operation
+    may_write: bool
+
+
 class HttpHandler:
     """The handler of the requests to some endpoints. `endpoints` has them by address."""
 
@@ -80,6 +88,13 @@ class HttpHandler:
         returns the name of the application for pages. Without it, a browser's 404 is not a page.
         """
         self.endpoints = endpoints
+        self._routes = {
+            (address, method): _Route(endpoint.operation(method), endpoint.may_write(method))
+            for address, endpoint in endpoints.items()
+            for method in endpoint.allowed_methods
+            if method != "OPTIONS"
+        }
+        self._protected = {address: is_protected(address) for address in endpoints if address != CATCH_ALL}
         self._authentication = authentication
         self._cors = cors or Cors()
         self.base_url = base_url
@@ -108,7 +123,7 @@ class HttpHandler:
         be a stream. The deadline is then that of its first byte.
         """
         with deadline_after(min(self._request_seconds, remaining - _ANSWERING_SECONDS)):
-            response, caller = self._respond(request, read_body)
+            response, caller = self._attempt(request, self._dispatch, read_body)
             if may_stream and response.stream is not None:
                 return self._complete(request, response)
             try:
@@ -127,52 +142,53 @@ class HttpHandler:
         `body_size` is None if the head doesn't say it. `answer` answers the request later, with its body.
         Never raises.
         """
-
-        def check(caller: Caller | None) -> int | None:
-            operation = self._operation(request, caller)
-            if operation is None or operation.body is None:
-                return 0
-            _check_body(request, operation, body_size or 0)
-            return operation.max_body_size
-
         with deadline_after(min(self._request_seconds, remaining - _ANSWERING_SECONDS)):
-            found, caller = self._attempt(request, check)
+            found, caller = self._attempt(request, self._body_limit, body_size or 0)
             if isinstance(found, Response):
                 return self._finish(request, found)
             return AcceptedHead(found, caller)
 
-    def _respond(self, request: Request, read_body: ReadBody | None) -> tuple[Response, Caller | None]:
-        """Return the response, and the caller if the request was authenticated."""
-        return self._attempt(request, lambda caller: self._dispatch(request, read_body, caller))
-
     def _attempt(
-        self, request: Request, work: Callable[[Caller | None], T]
+        self, request: Request, work: Callable[[Request, Caller | None, A], T], argument: A
     ) -> tuple[T | Response, Caller | None]:
-        """Return the result of `work(caller)`, or an error response, and the caller of the request."""
-        endpoint = self.endpoints.get(request.resource)
+        """Return the result of `work(request, caller, argument)`, or an error response, and the caller.
+
+        The caller is None if the address is public, or the request was not authenticated.
+        """
         caller = None
         try:
-            caller = self._find_caller(request)
-            return work(caller), caller
+            is_protected_ = self._protected.get(request.resource)
+            if is_protected_ is None:
+                is_protected_ = is_protected(_address(request))
+            if is_protected_ and request.method != "OPTIONS":
+                caller = self._authentication.caller(request)
+            return work(request, caller, argument), caller
         except Refusal as refusal:
-            return self._refuse(request, refusal, _error_format(endpoint, request), caller), caller
+            return self._refuse(request, refusal, self._error_format(request), caller), caller
         except UnusableStore as error:
             unusable = StoreOutOfService(str(error))
-            return self._refuse(request, unusable, _error_format(endpoint, request), caller), caller
+            return self._refuse(request, unusable, self._error_format(request), caller), caller
         except Exception as error:  # noqa: BLE001 - the client gets an error response for any bug
             if has_no_free_file():
                 # Then anything can fail, such as an import. Requests succeed again when others have ended.
                 busy = Unavailable(_("The service has too many open files at the moment. Try again later."))
                 busy.__cause__ = error
-                return self._refuse(request, busy, _error_format(endpoint, request), caller), caller
-            return self._fail(request, error, _error_format(endpoint, request), caller), caller
+                return self._refuse(request, busy, self._error_format(request), caller), caller
+            return self._fail(request, error, self._error_format(request), caller), caller
 
-    def _find_caller(self, request: Request) -> Caller | None:
-        """Authenticate the caller and return it, or None if the address is public. Raises Refusal."""
-        needs_caller = request.method != "OPTIONS" and is_protected(_address(request))
-        return self._authentication.caller(request) if needs_caller else None
+    def _error_format(self, request: Request) -> ErrorFormat:
+        endpoint = self.endpoints.get(request.resource)
+        return endpoint.error_format(request.method) if endpoint else ErrorFormat.PROBLEM
 
-    def _dispatch(self, request: Request, read_body: ReadBody | None, caller: Caller | None) -> Response:
+    def _body_limit(self, request: Request, caller: Caller | None, body_size: int) -> int | None:
+        """Return the number of bytes that are needed of a body, None for all. Raises Refusal."""
+        operation = self._operation(request, caller)
+        if operation is None or operation.body is None:
+            return 0
+        _check_body(request, operation, body_size)
+        return operation.max_body_size
+
+    def _dispatch(self, request: Request, caller: Caller | None, read_body: ReadBody | None) -> Response:
         """Return the response of the operation that the request is for. Raises Refusal.
 
         The body is read only for callers who are authorized to send it.
@@ -194,16 +210,19 @@ class HttpHandler:
         The order of the checks matters for security. Authentication comes before this method, so clients
         without credentials cannot probe which protected addresses and methods exist.
         """
-        endpoint = self.endpoints.get(request.resource)
-        if request.method == "OPTIONS" and endpoint:
-            return None
         # 1. Find the operation.
-        if endpoint is None:
-            raise UnknownAddress(_unknown_address(request))
-        operation = endpoint.operation(request.method)
+        route = self._routes.get((request.resource, request.method))
+        if route is None:
+            endpoint = self.endpoints.get(request.resource)
+            if endpoint is None:
+                raise UnknownAddress(_unknown_address(request))
+            if request.method != "OPTIONS":
+                endpoint.operation(request.method)  # raises MethodNotAllowed
+            return None
+        operation = route.operation
         # 2. Authorize the caller.
         if caller is not None:
-            if endpoint.may_write(request.method):
+            if route.may_write:
                 check_csrf(request, caller)
             if operation.authorize is not None:
                 operation.authorize(request, caller)
@@ -307,10 +326,6 @@ def _unknown_address(request: Request) -> Message:
             address=request.path,
         )
     return _("The address {address} does not exist.", address=request.path)
-
-
-def _error_format(endpoint: Endpoint | None, request: Request) -> ErrorFormat:
-    return endpoint.error_format(request.method) if endpoint else ErrorFormat.PROBLEM
 
 
 def _check_body(request: Request, operation: Operation, size: int) -> None:

@@ -37,8 +37,10 @@ class CallerFactory:
         Raises Forbidden if the model has no such profile.
         """
         made = self._made.get(member.id)
-        if made is not None and made.member is member and made.caller.proof == proof:
-            return made.caller
+        if made is not None and made.member is member:
+            known = made.caller.proof
+            if known is proof or known == proof:
+                return made.caller
         caller = self._make(member, proof)
         self._made.put(member.id, _MadeCaller(member, caller))
         return caller

@@ -25,6 +25,8 @@ from stratabase.members.sign_in.callers import CallerFactory, MemberCache
 from stratabase.members.sign_in.sign_in_limits import FailureDelay, FailureLimit
 from stratabase.values.messages import _
 
+_PROOF = SentPassword()
+
 
 class SignIn:
     """Verifies credentials and returns callers.
@@ -66,7 +68,7 @@ class SignIn:
         if member is None:
             sent = _SentCredentials(username, password, source, fingerprint)
             member = self._single_flight(fingerprint, partial(self._verify_within_limits, sent))
-        return self._caller(member, SentPassword())
+        return self._caller(member, _PROOF)
 
     def _verify_within_limits(self, sent: "_SentCredentials") -> Member:
         """Return the member with these credentials, unless too many attempts have failed."""
@@ -139,14 +141,17 @@ class VerifiedCredentials:
     def __init__(self, member_cache: MemberCache, clock: Clock) -> None:
         self._member_cache = member_cache
         self._clock = clock
-        self._secret: bytes | None = None
+        self._keyed: blake2b | None = None
+        """A hash of no text with a secret key."""
         self._lock = Lock()
         self._verified: FifoCache[str, _Verified] = FifoCache(MAX_VERIFIED_CREDENTIALS)
 
     def fingerprint(self, source: str, password: str) -> bytes:
         """Return the keyed hash of a source and a password."""
         # Sources have the same length, so different parts never make the same text.
-        return blake2b(f"{source}{password}".encode("utf-8", "surrogatepass"), key=self._key).digest()
+        hashed = (self._keyed or self._make_keyed()).copy()
+        hashed.update(f"{source}{password}".encode("utf-8", "surrogatepass"))
+        return hashed.digest()
 
     def member(self, source: str, fingerprint: bytes) -> Member | None:
         """Return the member with cached credentials, or None if they are not cached or no longer valid."""
@@ -157,6 +162,8 @@ class VerifiedCredentials:
         if not 0 <= self._clock.now() - cached.verified < CREDENTIALS_FRESHNESS:
             return None
         member = self._member_cache(cached.member.id)
+        if member is cached.member:  # it was not read again
+            return member
         if member is None or member.disabled or _credentials(member) != _credentials(cached.member):
             return None
         return member
@@ -176,16 +183,13 @@ class VerifiedCredentials:
             else:
                 self._verified.forget(source)
 
-    @property
-    def _key(self) -> bytes:
-        if self._secret is not None:
-            return self._secret
+    def _make_keyed(self) -> blake2b:
         # Made at first use: copies of a process that was restored from a snapshot must not share the key.
         # Concurrent threads must share it, and `cached_property` has had no lock since Python 3.12.
         with self._lock:
-            if self._secret is None:
-                self._secret = secrets.token_bytes(32)
-            return self._secret
+            if self._keyed is None:
+                self._keyed = blake2b(key=secrets.token_bytes(32))
+            return self._keyed
 
 
 def _credentials(member: Member) -> tuple[str, str | None]:

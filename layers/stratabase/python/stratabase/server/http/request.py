@@ -5,7 +5,7 @@ from functools import cached_property
 from http import HTTPStatus
 from itertools import count
 from string import ascii_letters, digits
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 from uuid import uuid4
 
@@ -73,6 +73,8 @@ class Head:
                 self.values.setdefault(name, []).append(raw_value.decode("latin-1"))
             elif name == "expect":
                 self.expects_continue = raw_value.lower() == b"100-continue"
+        self.derived: dict[Any, Any] = {}
+        """What endpoints derive from the headers: see `Request.derived`."""
         self.fault = self._find_fault()
         """Why the headers are not valid, if they have a Host header, which HTTP/1.0 does not require."""
 
@@ -240,6 +242,7 @@ class HttpRequest:
             trace_id,
             addresses.client,
             base_url or f"https://{addresses.domain}/{_STAGE}",
+            self.head.derived,
         )
 
     def add_body(self, data: bytes) -> None:

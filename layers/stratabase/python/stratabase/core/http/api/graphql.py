@@ -19,7 +19,7 @@ from stratabase.core.http.base.idempotency_key import (
     idempotency_key,
 )
 from stratabase.core.http.base.media_type import best_match, parse_media_type
-from stratabase.core.http.base.messages import Headers, Request, Response
+from stratabase.core.http.base.messages import Headers, Request, Response, last_value
 from stratabase.core.http.base.refusals import (
     Malformed,
     MethodNotAllowed,
@@ -36,7 +36,6 @@ from stratabase.core.http.base.strict_json import (
     is_nested_too_deeply,
     json_type_name,
     parse_exact_json,
-    reject_duplicate_keys,
     require_object,
 )
 from stratabase.core.operations.graphql_port import Executor, GraphQLResponse, QueriesOnly
@@ -109,7 +108,7 @@ def graphql_endpoint(application: str, executor: Executor) -> Endpoint:
 
     def query(request: Request, caller: Caller | None) -> Response:
         require_application(request, application)
-        media_type = _negotiate(request)
+        media_type = request.of_headers(_negotiate)
         graphql_request = graphql_request_from_query(request)
         try:
             graphql_response = _execute(executor, request, caller, graphql_request, queries_only=True)
@@ -119,8 +118,8 @@ def graphql_endpoint(application: str, executor: Executor) -> Endpoint:
 
     def execute(request: Request, caller: Caller | None) -> Response:
         require_application(request, application)
-        media_type = _negotiate(request)
-        graphql_request = graphql_request_from_body(request)
+        media_type = request.of_headers(_negotiate_with_body)
+        graphql_request = graphql_request_from_body(request.body)
         return _render(_execute(executor, request, caller, graphql_request), media_type)
 
     get = Operation(
@@ -173,15 +172,29 @@ def require_application(request: Request, application: str) -> None:
         raise UnknownAddress(message)
 
 
-def _negotiate(request: Request) -> str:
+def _negotiate(headers: Mapping[str, tuple[str, ...]]) -> str:
     """Return the media type of the response. Raises NotAcceptable."""
-    media_type = _best_media_type(",".join(request.headers.get("accept", ())))
+    media_type = _best_media_type(",".join(headers.get("accept", ())))
     if media_type is None:
         message = _(
             "The Accept header must allow {media_types}.",
             media_types=or_list([GRAPHQL_RESPONSE_JSON, PLAIN_JSON]),
         )
         raise NotAcceptable(message)
+    return media_type
+
+
+def _negotiate_with_body(headers: Mapping[str, tuple[str, ...]]) -> str:
+    """Return the media type of the response, if that of the body is JSON.
+
+    Raises NotAcceptable, UnsupportedMediaType.
+    """
+    media_type = _negotiate(headers)
+    content_type = parse_media_type(last_value(headers, "content-type") or "")
+    if content_type.name != "application/json":
+        message = _("The request body must be JSON, and the Content-Type header must be application/json.")
+        raise UnsupportedMediaType(message)
+    check_charset(content_type)
     return media_type
 
 
@@ -205,17 +218,12 @@ class GraphQLRequest:
 _BODY = _("The request body")
 
 
-def graphql_request_from_body(request: Request) -> GraphQLRequest:
-    """Return the GraphQL request in the body of a POST. Raises Malformed, UnsupportedMediaType."""
-    content_type = parse_media_type(request.header("content-type") or "")
-    if content_type.name != "application/json":
-        message = _("The request body must be JSON, and the Content-Type header must be application/json.")
-        raise UnsupportedMediaType(message)
-    check_charset(content_type)
-    body = _parse_json(request.body, _BODY)
+def graphql_request_from_body(content: bytes) -> GraphQLRequest:
+    """Return the GraphQL request in the body of a POST. Raises Malformed."""
+    body = _parse_json(content, _BODY)
     if isinstance(body, list):
         raise Malformed(_("Batches are not supported. Send each operation in its own request."))
-    return _check_fields(require_object(body))
+    return _check_fields(body if isinstance(body, dict) else require_object(body))
 
 
 def graphql_request_from_query(request: Request) -> GraphQLRequest:
@@ -247,8 +255,7 @@ def _parse_json(text: str | bytes, place: Message) -> Any:
     `place` is the subject of error messages: "The body", or the name of a parameter.
     """
     try:
-        value = parse_exact_json(text)
-        reject_duplicate_keys(text, value, place)
+        return parse_exact_json(text, place)
     except NumberOutOfRange as error:
         raise Malformed(error.describe(place)) from None
     except (ValueError, RecursionError) as error:
@@ -258,7 +265,6 @@ def _parse_json(text: str | bytes, place: Message) -> Any:
             )
             raise Malformed(message) from None
         raise Malformed(_("{place} is not valid JSON: {error}.", place=place, error=str(error))) from None
-    return value
 
 
 def _check_fields(fields: Mapping[str, Any]) -> GraphQLRequest:
@@ -294,14 +300,15 @@ def _execute(
         request.trace_id,
         base_url=request.base_url,
         queries_only=queries_only,
-        read_key=_key_reader(request, graphql_request),
+        read_key=_key_reader(request, graphql_request) if _KEY_HEADER in request.headers else None,
     )
 
 
-def _key_reader(request: Request, graphql_request: GraphQLRequest) -> Callable[[], IdempotencyKey] | None:
-    """Return the function that reads the idempotency key of a request, None if the request has none."""
-    if IDEMPOTENCY_KEY.lower() not in request.headers:
-        return None
+_KEY_HEADER = IDEMPOTENCY_KEY.lower()
+
+
+def _key_reader(request: Request, graphql_request: GraphQLRequest) -> Callable[[], IdempotencyKey]:
+    """Return the function that reads the idempotency key of a request which has one."""
     query, variables, operation_name = (
         graphql_request.query,
         graphql_request.variables,

@@ -10,7 +10,7 @@ from stratabase.core.domain.caller import Caller, SentToken
 from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated
 from stratabase.core.http.base.body import body_format_of
 from stratabase.core.http.base.media_type import parse_media_type
-from stratabase.core.http.base.messages import Request
+from stratabase.core.http.base.messages import Request, last_value
 from stratabase.core.http.base.refusals import InvalidCredentials, MissingCredentials
 from stratabase.values.messages import _, or_list
 
@@ -42,8 +42,6 @@ class Authentication:
 
     def __init__(self, schemes: Mapping[str, Authenticator]) -> None:
         self._schemes = {name.lower(): authenticator for name, authenticator in schemes.items()}
-        self._by_name = {**self._schemes, **schemes}
-        """The authenticators by scheme name, in lower case and as most clients write it."""
         self._names = or_list(schemes)
 
     @property
@@ -56,18 +54,18 @@ class Authentication:
 
         Raises InvalidCredentials, TooManyFailures, Forbidden, Unavailable.
         """
-        scheme, credentials = self._parse_header(request.headers.get("authorization", ()))
-        authenticator = self._by_name.get(scheme) or self._schemes.get(scheme.lower())
-        if authenticator is None:
-            message = _("The Authorization header must use the {schemes} scheme.", schemes=self._names)
-            raise MissingCredentials(message, self._challenges())
+        authenticator, credentials = request.of_headers(self._sent)
         try:
             return authenticator.caller(credentials, request.source_address)
         except Unauthenticated as refusal:
             raise InvalidCredentials(refusal.message, self._challenges(authenticator, refusal)) from refusal
 
-    def _parse_header(self, values: tuple[str, ...]) -> tuple[str, str]:
-        """Return the scheme and the credentials of the Authorization header. Raises MissingCredentials."""
+    def _sent(self, headers: Mapping[str, tuple[str, ...]]) -> tuple[Authenticator, str]:
+        """Return the credentials of the Authorization header, and what authenticates them.
+
+        Raises MissingCredentials.
+        """
+        values = headers.get("authorization", ())
         if len(values) != 1:
             message = _(
                 "This address requires exactly one Authorization header with the {schemes} scheme.",
@@ -75,7 +73,11 @@ class Authentication:
             )
             raise MissingCredentials(message, self._challenges())
         scheme, _blank, credentials = values[0].strip().partition(" ")
-        return scheme, credentials.strip()
+        authenticator = self._schemes.get(scheme.lower())
+        if authenticator is None:
+            message = _("The Authorization header must use the {schemes} scheme.", schemes=self._names)
+            raise MissingCredentials(message, self._challenges())
+        return authenticator, credentials.strip()
 
     def _challenges(
         self, refusing: Authenticator | None = None, refusal: Unauthenticated | None = None
@@ -111,8 +113,9 @@ def check_csrf(request: Request, caller: Caller) -> None:
     a token, so requests with a token are not at risk. Clients other than browsers send none of the headers
     that this check reads, so their requests pass.
     """
-    has_token = isinstance(caller.proof, SentToken)
-    if not has_token and _is_simple(request) and _is_cross_site(request):
+    if isinstance(caller.proof, SentToken):
+        return
+    if request.method in _UNCHECKED_METHODS and request.of_headers(_may_be_forged):
         raise Forbidden(
             _(
                 "A web page on another site sent this request, possibly without your knowledge. "
@@ -122,16 +125,16 @@ def check_csrf(request: Request, caller: Caller) -> None:
         )
 
 
-def _is_simple(request: Request) -> bool:
-    """Return whether a browser sends this request for any page without a CORS preflight."""
-    name = parse_media_type(request.header("content-type") or "").name
-    return body_format_of(name) is None and request.method in _UNCHECKED_METHODS
+def _may_be_forged(headers: Mapping[str, tuple[str, ...]]) -> bool:
+    """Return whether a page of another site makes a browser send these headers without a CORS preflight."""
+    name = parse_media_type(last_value(headers, "content-type") or "").name
+    return body_format_of(name) is None and _is_cross_site(headers)
 
 
-def _is_cross_site(request: Request) -> bool:
-    site = request.header("sec-fetch-site")
+def _is_cross_site(headers: Mapping[str, tuple[str, ...]]) -> bool:
+    site = last_value(headers, "sec-fetch-site")
     if site is not None:
         return site not in _OWN_SITES
     # Browsers omit Sec-Fetch-Site on plain HTTP. There they send Origin, except with GET and HEAD.
-    origin = request.header("origin")
-    return origin is not None and origin.partition("://")[2] != request.header("host")
+    origin = last_value(headers, "origin")
+    return origin is not None and origin.partition("://")[2] != last_value(headers, "host")

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from stratabase.values.frozen import frozen
+
+T = TypeVar("T")
 
 _GATEWAY_HEADERS = frozenset({"x-amzn-trace-id", "x-forwarded-for", "x-forwarded-port", "x-forwarded-proto"})
 """Headers that the gateway adds to each request, and that nothing here needs."""
@@ -29,6 +32,12 @@ def request_headers(values_by_name: Mapping[str, Sequence[str]]) -> ValuesByName
         if key not in _GATEWAY_HEADERS:
             headers[key] = (*headers[key], *values) if key in headers else tuple(values)
     return headers
+
+
+def last_value(headers: Mapping[str, tuple[str, ...]], name: str) -> str | None:
+    """Return the last value of a header, or None. `name` must be in lower case."""
+    values = headers.get(name)
+    return values[-1] if values else None
 
 
 Headers = tuple[tuple[str, str], ...]
@@ -56,11 +65,23 @@ class Request:
     source_address: str = ""
     """The IP address of the client."""
     base_url: str = ""
+    derived: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What was derived from the headers alone, by function. Requests of a connection that repeat the same
+    headers share it."""
+
+    def of_headers(self, derive: Callable[[Mapping[str, tuple[str, ...]]], T]) -> T:
+        """Return what a function derives from the headers, now or for an earlier request with the same ones.
+
+        Raises what the function raises, for each request anew.
+        """
+        if derive not in self.derived:
+            self.derived[derive] = derive(self.headers)
+        found: T = self.derived[derive]
+        return found
 
     def header(self, name: str) -> str | None:
         """Return the last value of a header, or None. `name` must be in lower case."""
-        values = self.headers.get(name)
-        return values[-1] if values else None
+        return last_value(self.headers, name)
 
     def with_body(self, body: bytes) -> "Request":
         """Return this request with a body."""
@@ -76,6 +97,7 @@ class Request:
             self.trace_id,
             self.source_address,
             self.base_url,
+            self.derived,
         )
 
 

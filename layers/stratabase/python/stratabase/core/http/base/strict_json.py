@@ -68,28 +68,6 @@ def require_object(body: Any) -> dict[str, Any]:
     return body
 
 
-def reject_duplicate_keys(text: str | bytes, value: Any, place: Message) -> None:
-    """Raise Malformed if an object in a JSON text, at any depth, has a key twice.
-
-    `value` is the parsed text, which keeps only one value of such a key. `place` is the subject of the
-    message: "The body", or the name of a parameter. Raises RecursionError if the text is nested too deeply.
-    """
-    # Compare colons: each key has one, so a text with a duplicate key has more colons than its parsed value
-    # written again. Escaped colons could hide the difference, so they lead to the full check too. This takes
-    # a tenth of the time of the full check.
-    raw = text.encode() if isinstance(text, str) else text
-    if raw.count(b":") != _count_colons(value) or b"\\u003a" in raw or b"\\u003A" in raw:
-        _check_keys(raw, place)
-
-
-def _count_colons(value: Any) -> int | None:
-    """Return the number of colons in a JSON value as text, or None if orjson cannot write its numbers."""
-    try:
-        return orjson.dumps(value).count(b":")
-    except TypeError:
-        return None
-
-
 def _check_keys(text: bytes, place: Message) -> None:
     json.loads(text, object_pairs_hook=partial(_check_unique, place))
 
@@ -161,17 +139,34 @@ class TooDeep(ValueError):
     """The arrays and objects of a JSON text are nested too deeply."""
 
 
-def parse_exact_json(text: str | bytes) -> Any:
+def parse_exact_json(text: str | bytes, place: Message) -> Any:
     """Return the value of a JSON text without losing precision.
 
-    A fraction or exponent that is another number as a double becomes an ExactNumber.
-    Raises ValueError, NumberOutOfRange, or TooDeep if a text with a number that a double may not represent is
-    nested more than MAX_DEPTH levels deep.
+    A fraction or exponent that is another number as a double becomes an ExactNumber. Raises Malformed if an
+    object, at any depth, has a key twice. `place` is the subject of its message: "The body", or the name of a
+    parameter. Raises ValueError, NumberOutOfRange, RecursionError, or TooDeep if a text with a number that a
+    double may not represent is nested more than MAX_DEPTH levels deep.
     """
     value = _loads(text)
     raw = text.encode() if isinstance(text, str) else text
-    if _INEXACT_NUMBER.search(raw) is None:
-        return value
+    try:
+        written = orjson.dumps(value)
+    except TypeError:
+        written = None  # orjson doesn't write values that are nested as deeply as those that it reads
+    if written == raw:
+        return value  # compact, as most clients write it: each key is there once, and each number is exact
+    if _INEXACT_NUMBER.search(raw) is not None:
+        value = _parse_exactly(raw, value)
+    # Compare colons: each key has one, so a text with a duplicate key has more colons than its parsed value
+    # written again. Escaped colons could hide the difference, so they lead to the full check too. This takes
+    # a tenth of the time of the full check.
+    if written is None or raw.count(b":") != written.count(b":") or b"\\u003" in raw:
+        _check_keys(raw, place)
+    return value
+
+
+def _parse_exactly(raw: bytes, value: Any) -> Any:
+    """Return the value of a JSON text without losing precision. `value` is what orjson returns."""
     # The recursion limit of `json` differs between versions of Python, so check the depth explicitly.
     if _is_deeper_than(MAX_JSON_DEPTH, value):
         raise TooDeep(f"nested more than {MAX_JSON_DEPTH} levels deep")
