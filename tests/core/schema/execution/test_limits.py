@@ -2,9 +2,11 @@
 
 from typing import Any
 
-from graphql import get_introspection_query, parse
+from graphql import build_schema, get_introspection_query, parse
 
-from stratabase.core.schema.execution.limits import Limits, limit_violations, too_long
+from stratabase.core.schema.execution.documents import DocumentCache
+from stratabase.core.schema.execution.limits import ExecutionPolicy, Limits, limit_violations
+from stratabase.core.schema.request.context import ProfileSchema
 from tests.rows import each_row
 
 LIMITS = Limits(characters=200, depth=3, aliases=2, directives=2)
@@ -96,7 +98,11 @@ def test_the_standard_introspection_query_passes() -> None:
 
 
 def test_a_too_long_document_is_not_parsed() -> None:
-    error = too_long("{" * 201, LIMITS)
-    assert error is not None
-    assert error.message == ("The query has 201 characters. The maximum is 200. Pass values as variables.")
-    assert too_long("{" * 200, LIMITS) is None
+    schema = build_schema("type Query { a: Int }")
+    documents = DocumentCache(schema, ExecutionPolicy(limits=LIMITS))
+    seen = ProfileSchema(lambda: schema)
+
+    (error,) = documents.read("{" * 201, seen).document.errors
+    assert error.message == "The query has 201 characters. The maximum is 200. Pass values as variables."
+    (error,) = documents.read("{" * 200, seen).document.errors
+    assert error.is_syntax_error

@@ -37,8 +37,8 @@ from stratabase.core.schema.execution.cost_estimate import MAX_KNOWN_SIZE, SizeO
 from stratabase.core.schema.execution.document_hints import with_hint, with_suggestion
 from stratabase.core.schema.execution.documents import (
     BoundDocument,
-    Document,
     DocumentCache,
+    DocumentOperation,
 )
 from stratabase.core.schema.execution.errors import DocumentError, Report, of_first_kinds, with_advice
 from stratabase.core.schema.execution.keyed_mutation import KeyedMutation
@@ -50,7 +50,6 @@ from stratabase.core.schema.execution.responses import (
     render_refusal,
     render_result,
     render_value_errors,
-    with_unreadable,
 )
 from stratabase.core.schema.execution.validator import MAX_REPORTED_ERRORS
 from stratabase.core.schema.execution.variables import coerce_variables, variable_errors
@@ -175,18 +174,21 @@ class SchemaExecutor:
         document, literals = self._documents.read(query, seen, as_template=self._compile)
         if document.ast is None:
             return render_refusal([errors.render_request_error(error) for error in document.errors])
-        if queries_only and document.mutates(operation_name):
+        operation, variables = document.operation(operation_name), variables or {}
+        mutates = operation is not None and operation.mutates
+        if queries_only and mutates:
             raise QueriesOnly(_("Mutations require the POST method."))
         # 2. Refuse what is too large or too expensive, before anything is read.
         size_of = partial(self._size_of, seen.access)
-        excess = _excess(document, operation_name, variables or {}, literals, size_of)
+        excess = _excess(operation, variables, literals, size_of)
         if excess and literals.untyped:
             # The document of a template has no places in the text, which the error tells.
             document, literals = BoundDocument(self._documents.parse_valid(query))
-            excess = _excess(document, operation_name, variables or {}, literals, size_of)
+            operation = document.operation(operation_name)
+            excess = _excess(operation, variables, literals, size_of)
         if excess:
             return render_refusal([errors.render_request_error(DocumentError.of(excess))])
-        _announce(document, operation_name)
+        _announce(operation)
         budget = self._services.new_budget()
         context = GraphQLContext(
             self._services,
@@ -195,26 +197,24 @@ class SchemaExecutor:
             budget,
             seen,
             suggestions=self._suggestions,
-            mutates=document.mutates(operation_name),
+            mutates=mutates,
             base_url=base_url,
         )
         # 3. Execute the compiled operation. `data` returns None unless all values are plainly correct.
-        key = read_key() if read_key is not None and context.mutates else None
-        compiled = document.compiled(operation_name) if self._compile and key is None else None
+        key = read_key() if read_key is not None and mutates else None
+        compiled = operation.compiled if operation is not None and self._compile and key is None else None
         if compiled is not None:
-            data = compiled.data(context, variables or {}, literals.coerced, errors.report_fault)
+            data = compiled.data(context, variables, literals.coerced, errors.report_fault)
             if data is not None:
-                return render_data(with_unreadable(data, [], errors, context), context)
+                return render_data(data, (), errors, context)
         elif key is not None:
             context.fallback = Fallback.KEYED
         # 4. Otherwise, graphql-core executes the document. It reuses the results of root fields that have
         # already run, so that nothing is written twice.
         ast = self._documents.parse_valid(query).ast if literals.untyped else document.ast
         assert ast, "the document is valid"
-        execute = partial(
-            self._execute_by_graphql_core, ast, context, variables or {}, operation_name, errors, key
-        )
-        if key or variables or not document.is_about_schema(operation_name):
+        execute = partial(self._execute_by_graphql_core, ast, context, variables, operation_name, errors, key)
+        if key or variables or operation is None or not operation.is_about_schema:
             return execute()
         return self._introspections.get_or_execute(
             (seen.key, query, operation_name), lambda: self._prepared_response(seen, ast) or execute()
@@ -301,22 +301,24 @@ class SchemaExecutor:
 
 
 def _excess(
-    document: Document,
-    operation_name: str | None,
+    operation: DocumentOperation | None,
     variables: Mapping[str, Any],
     literals: LiteralValues,
     size_of: SizeOf,
 ) -> GraphQLError | None:
     """Return the error if a request has too many values, or costs too much."""
     given = {**variables, **literals.untyped} if literals.untyped else variables
-    return excess_of_variables(variables) or document.excess(operation_name, given, size_of)
+    excess = excess_of_variables(variables) if variables else None
+    if excess is None and operation is not None:
+        excess = operation.excess(given, size_of)
+    return excess
 
 
-def _announce(document: Document, operation_name: str | None) -> None:
-    """Tell the log which operations a request has, and the server whether it only reads."""
+def _announce(operation: DocumentOperation | None) -> None:
+    """Tell the log which root fields a request has, and the server whether it only reads."""
     usage = current_usage()
-    if usage is not None:
-        for name in document.root_fields(operation_name):
+    if usage is not None and operation is not None:
+        for name in operation.root_fields:
             usage.add_operation(name)
-    if not document.mutates(operation_name):
+    if operation is None or not operation.mutates:
         waiting.only_reads()

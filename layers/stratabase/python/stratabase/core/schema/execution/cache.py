@@ -37,9 +37,10 @@ class BoundedCache(Generic[K, V]):
     def get(self, key: K) -> V | None:
         """Return the value of a key, or None if the cache does not hold the key."""
         with self._lock:
-            if key in self._values:
+            value = self._values.get(key)
+            if value is not None:
                 self._values.move_to_end(key)
-            return self._values.get(key)
+            return value
 
     def put(self, key: K, value: V) -> V:
         """Set the value of a key, and return the value.

@@ -254,6 +254,8 @@ class CompiledOperation:
         self._operation = operation
         self._variables = VariableCoercion(schema, operation.variable_definitions or ())
         self._selections = Selections(fragments_of(document))
+        self._last_roots: tuple[Formats | None, tuple[CompiledRootField, ...]] = (None, ())
+        """Those of the last request. Most requests are of the member who sent the one before."""
         self._roots: BoundedCache[Formats, tuple[CompiledRootField, ...]] = BoundedCache(MAX_CACHED_FORMATS)
         self.can_compile = True
         """Whether compiling has not failed yet, for the formats of any member."""
@@ -300,11 +302,16 @@ class CompiledOperation:
         return VariableValues(values.sources, {**values.coerced, **literals}) if literals else values
 
     def _compiled_roots(self, formats: Formats) -> tuple[CompiledRootField, ...]:
+        known, roots = self._last_roots
+        if known is formats:
+            return roots
         try:
-            return self._roots.get_or_make(formats, lambda: tuple(self._each_root(formats)))
+            roots = self._roots.get_or_make(formats, lambda: tuple(self._each_root(formats)))
         except Exception:
             self.can_compile = False
             raise
+        self._last_roots = formats, roots
+        return roots
 
     def _each_root(self, formats: Formats) -> Iterator[CompiledRootField]:
         shapes = AnswerCompiler(self._selections, formats)

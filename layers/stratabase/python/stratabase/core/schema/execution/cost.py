@@ -200,12 +200,10 @@ class OperationCost:
 
         `size_of` is called only if it costs too much for classes of any size.
         """
-        error = self._excess(variables)
-        return None if error is not None and self._is_cheap(variables, size_of) else error
+        error = self._excess(variables) if self._varies else self._constant_error
+        return None if error is None or self._is_cheap(variables, size_of) else error
 
     def _excess(self, variables: Variables) -> GraphQLError | None:
-        if not self._varies:
-            return self._constant_error
         sizes = self._sizes(variables)
         if sizes is not None and sizes in self._allowed:
             return None

@@ -1,6 +1,7 @@
 """Parse, validate and cache documents, because requests repeat."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
 from sys import getsizeof
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.schema.execution.cache import BoundedCache
 from stratabase.core.schema.execution.compiled_operation import CompiledOperation
 from stratabase.core.schema.execution.cost import DocumentCosts
-from stratabase.core.schema.execution.cost_estimate import SizeOf, no_size
+from stratabase.core.schema.execution.cost_estimate import SizeOf
 from stratabase.core.schema.execution.errors import DocumentError
 from stratabase.core.schema.execution.limits import ExecutionPolicy, too_long
 from stratabase.core.schema.execution.literals import (
@@ -50,6 +51,47 @@ sends many of them does not slow down the others."""
 _INVALID = _("The document is not valid.")
 
 
+class DocumentOperation:
+    """One operation of a valid document, and what all requests for it share."""
+
+    def __init__(
+        self, schema: GraphQLSchema, ast: DocumentNode, node: OperationDefinitionNode, costs: DocumentCosts
+    ) -> None:
+        self._schema = schema
+        self._ast = ast
+        self._node = node
+        self.mutates = node.operation is OperationType.MUTATION
+        """Whether it is a mutation."""
+        self.excess: Callable[[Mapping[str, Any], SizeOf], GraphQLError | None] = partial(costs.excess, node)
+        """Returns the error if the operation costs too much with these variables, also for classes of their
+        known sizes."""
+
+    @cached_property
+    def compiled(self) -> CompiledOperation | None:
+        """The compiled operation. None if it cannot be compiled."""
+        same = selects_the_same(self._ast)
+        return CompiledOperation(self._schema, self._ast, self._node) if same else None
+
+    @property
+    def can_compile(self) -> bool:
+        """Whether it can be compiled, as far as it was tried."""
+        compiled = vars(self).get("compiled", _NOT_TRIED)
+        return compiled is _NOT_TRIED or (compiled is not None and compiled.can_compile)
+
+    @cached_property
+    def root_fields(self) -> Sequence[str]:
+        """The names of the fields of the root type that it selects, including those that directives skip."""
+        return sorted(_roots(self._ast, self._node))
+
+    @cached_property
+    def is_about_schema(self) -> bool:
+        """Whether it selects only fields about the schema."""
+        return is_about_schema(self._ast, self._node)
+
+
+_NOT_TRIED = object()
+
+
 class Document:
     """A valid document, or the errors of an invalid one."""
 
@@ -71,58 +113,25 @@ class Document:
         """The types of the literals of a template. None if the document is not a template."""
         self._schema = schema
         self._costs = costs
-        self._operations: dict[str | None, OperationDefinitionNode] = {}
-        self._compiled: dict[str | None, CompiledOperation | None] = {}
+        self._operations: dict[str | None, DocumentOperation] = {}
 
     @property
     def can_compile(self) -> bool:
         """Whether all operations that were requested can be compiled, so that none needs graphql-core."""
-        return all(each and each.can_compile for each in self._compiled.values())
+        return all(each.can_compile for each in self._operations.values())
 
     def bind(self, template: DocumentTemplate) -> LiteralValues | None:
         """Return the values of a text's literals. None if one is wrong: validation reports it."""
         nodes = template.nodes()
         return coerce_literals(self._places, nodes) if self._places and nodes else None
 
-    def mutates(self, operation_name: str | None) -> bool:
-        """Return whether the operation with a name is a mutation."""
-        operation = self._operation(operation_name)
-        return operation is not None and operation.operation is OperationType.MUTATION
-
-    def compiled(self, operation_name: str | None) -> CompiledOperation | None:
-        """Return the compiled operation. None if there is no such operation, or it cannot be compiled."""
-        if operation_name in self._compiled:
-            return self._compiled[operation_name]
-        operation = self._operation(operation_name)
-        if operation is None or self.ast is None:
-            return None
-        same = selects_the_same(self.ast)
-        compiled = CompiledOperation(self._schema, self.ast, operation) if same else None
-        self._compiled[operation_name] = compiled
-        return compiled
-
-    def root_fields(self, operation_name: str | None) -> Sequence[str]:
-        """Return the names of the fields of an operation's root type that it selects."""
-        operation = self._operation(operation_name)
-        return sorted(_roots(self.ast, operation)) if self.ast is not None and operation else ()
-
-    def is_about_schema(self, operation_name: str | None) -> bool:
-        """Return whether the operation selects only fields about the schema."""
-        operation = self._operation(operation_name)
-        return bool(self.ast and operation and is_about_schema(self.ast, operation))
-
-    def excess(
-        self, operation_name: str | None, variables: Mapping[str, Any], size_of: SizeOf = no_size
-    ) -> GraphQLError | None:
-        """Return the error if the operation costs too much, also for classes of their known sizes."""
-        operation = self._operation(operation_name)
-        return self._costs.excess(operation, variables, size_of) if operation and self._costs else None
-
-    def _operation(self, name: str | None) -> OperationDefinitionNode | None:
+    def operation(self, name: str | None) -> DocumentOperation | None:
+        """Return the operation with a name, or the only one for None. None if there is no such operation."""
         operation = self._operations.get(name)
-        if operation is None and self.ast is not None:
-            operation = get_operation_ast(self.ast, name)
-            if operation is not None:
+        if operation is None and self.ast is not None and self._costs is not None:
+            node = get_operation_ast(self.ast, name)
+            if node is not None:
+                operation = DocumentOperation(self._schema, self.ast, node, self._costs)
                 self._operations[name] = operation
         return operation
 
@@ -176,9 +185,8 @@ class DocumentCache:
         If `as_template`, texts that differ only in their literals share a document. It has no places in the
         text, so it can't be used to report errors.
         """
-        error = too_long(text, self._limits)
-        if error:
-            return BoundDocument(Document(self._schema, None, (error,)))
+        if len(text) > self._limits.characters:
+            return BoundDocument(Document(self._schema, None, (too_long(text, self._limits.characters),)))
         if len(text) > MAX_CACHED_DOCUMENT_LENGTH:
             document = self.parse(text)
         else:

@@ -42,15 +42,13 @@ class Limits:
     """Of an operation. An object that is read costs 1."""
 
 
-def too_long(text: str, limits: Limits) -> GraphQLError | None:
-    """Return the error if a text is too long to be parsed, else None."""
-    if len(text) <= limits.characters:
-        return None
+def too_long(text: str, maximum: int) -> GraphQLError:
+    """Return the error of a text that is too long to be parsed."""
     message = ngettext(
         "The query has {count} character. The maximum is {maximum}. Pass values as variables.",
         "The query has {count} characters. The maximum is {maximum}. Pass values as variables.",
         len(text),
-        maximum=limits.characters,
+        maximum=maximum,
     )
     return GraphQLError(message)
 
@@ -216,9 +214,15 @@ MAX_VARIABLE_VALUES = 20_000
 """In all variables together, or in a document. Lists and objects count, and so do the values in them."""
 
 
+_CONTAINERS = frozenset({dict, list})
+
+
 def excess_of_variables(variables: Mapping[str, Any]) -> GraphQLError | None:
     """Return the error if the variables of a request have too many values, else None."""
-    counts = {name: _count_values(value) for name, value in variables.items()}
+    counts = {
+        name: _count_values(value) if value.__class__ in _CONTAINERS else 1
+        for name, value in variables.items()
+    }
     total = sum(counts.values())
     if total <= MAX_VARIABLE_VALUES:
         return None
@@ -266,9 +270,6 @@ def _count_values(value: Any) -> int:
         count += len(here)
         waiting += [each for each in here if each.__class__ in _CONTAINERS]
     return count
-
-
-_CONTAINERS = frozenset({dict, list})
 
 
 def _children_with_values(node: Node) -> Iterator[Node]:

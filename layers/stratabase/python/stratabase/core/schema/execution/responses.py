@@ -115,9 +115,14 @@ class ErrorRenderer:
         return (Issue(IssueType.SERVER_ERROR, message),)
 
 
-def render_data(response: dict[str, Any], context: GraphQLContext) -> GraphQLResponse:
-    """Return a response with these `data` and `errors`, and with the extensions of the request."""
-    return with_extensions(response, render_warnings(context), context)
+def render_data(
+    data: Any, found: Sequence[GraphQLError], errors: ErrorRenderer, context: GraphQLContext
+) -> GraphQLResponse:
+    """Return a response with these `data` and errors, and with the extensions of the request."""
+    response = {"data": data}
+    if found or context.unreadable:
+        response = with_unreadable(data, found, errors, context)
+    return with_extensions(response, render_warnings(context) if context.warnings else (), context)
 
 
 def with_extensions(
@@ -157,7 +162,7 @@ def render_result(result: ExecutionResult, errors: ErrorRenderer, context: Graph
             advised = [with_hint(error, seen()) for error in advised]
         return render_value_errors(advised, errors)
     _raise_unavailable(result)
-    return render_data(with_unreadable(result.data, found, errors, context), context)
+    return render_data(result.data, found, errors, context)
 
 
 def render_value_errors(found: Sequence[GraphQLError], errors: ErrorRenderer) -> GraphQLResponse:

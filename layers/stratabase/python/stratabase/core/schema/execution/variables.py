@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 
 from graphql import (
     GraphQLError,
+    GraphQLID,
     GraphQLInputObjectType,
     GraphQLInputType,
     GraphQLList,
     GraphQLNonNull,
     GraphQLSchema,
+    GraphQLString,
     Undefined,
     VariableDefinitionNode,
     VariableValues,
@@ -31,6 +33,10 @@ MAX_COERCED_DEPTH = 100
 """In lists and objects, each within the other. graphql-core, whose limit is higher, decides about others."""
 Coerce = Callable[[Any, int], Any]
 """Returns the coerced value of a type. The second argument is the depth. Raises an exception in doubt."""
+
+
+_TEXTS = (GraphQLString, GraphQLID)
+"""Types that coerce a text to itself."""
 
 
 class _Doubt(Exception):
@@ -106,6 +112,8 @@ class VariableCoercion:
         """Return the function that coerces the values of a type."""
         if isinstance(type_, GraphQLNonNull):
             return partial(_coerce_present, self._compile(type_.of_type))
+        if type_ in _TEXTS:
+            return partial(_coerce_text, type_.coerce_input_value)
         if isinstance(type_, GraphQLList):
             return partial(_coerce_list, self._compile(type_.of_type))
         if not isinstance(type_, GraphQLInputObjectType):
@@ -174,6 +182,10 @@ def _coerce_leaf(coerce: Callable[[Any], Any], value: Any, _depth: int) -> Any:
     if coerced is Undefined:
         raise _Doubt
     return coerced
+
+
+def _coerce_text(coerce: Callable[[Any], Any], value: Any, depth: int) -> Any:
+    return value if value.__class__ is str else _coerce_leaf(coerce, value, depth)
 
 
 def _coerce_list(coerce: Coerce, value: Any, depth: int) -> Any:
