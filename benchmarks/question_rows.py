@@ -164,7 +164,14 @@ class Clinic:
                 **index_places(entity, paths),
             }
             attributes: dict[str, Any] = {codec.COMMIT_IDS: ["fill"], codec.VERSION_START_ATTRIBUTE: 0}
-            self._put(Item(keys.head(entity.reference), attributes, codec.state_text(entity), places))
+            self._put(
+                Item(
+                    keys.head(entity.reference),
+                    attributes,
+                    codec.state_text(entity.reference, entity.state),
+                    places,
+                )
+            )
             for unique in class_.uniques:
                 guard = guard_key(class_, unique, entity.state)
                 assert guard is not None

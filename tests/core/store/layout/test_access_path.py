@@ -3,7 +3,7 @@
 from typing import Any
 
 from stratabase.core.model.attribute import ABSENT, KEPT, KeptValue, KeptValues
-from stratabase.core.store.layout.access_path import ENUM, Column
+from stratabase.core.store.layout.access_path import ENUM, Column, value_text
 from tests.rows import each_row
 
 COLUMNS = [
@@ -27,6 +27,6 @@ STATES: list[dict[str, Any]] = [
 
 @each_row("column", COLUMNS)
 def test_the_text_of_a_state_is_the_text_of_its_value(column: Column) -> None:
-    texts = [column.index_text(state) for state in STATES]
-    assert texts == [column.text(column.value(state)) for state in STATES]
+    texts = [column.encode(state) for state in STATES]
+    assert texts == [value_text(column.text(column.value(state))) for state in STATES]
     assert len(set(texts)) > 1

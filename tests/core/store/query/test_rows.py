@@ -4,7 +4,7 @@ import pytest
 
 from stratabase.core import waiting
 from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
-from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.query.filter import Comparison, Filter, Or
 from stratabase.core.domain.query.read_budget import MEGABYTE, ReadBudget
 from stratabase.core.model.types.operators import Operator
@@ -33,7 +33,7 @@ class PassingTime:
         """Return how many objects of the same name pass a filter."""
         budget = ReadBudget(megabytes * MEGABYTE, seconds, lambda: self.now, waiting.give_way)
         limiter = ReadLimiter(budget, "Thing")
-        state = codec.state_text(Entity(Reference("Thing", "a"), {"_id": "a", "name": name}))
+        state = codec.state_text(Reference("Thing", "a"), {"_id": "a", "name": name})
         items = [Item(Key(f"Thing#{number}", "s"), state=state) for number in range(objects)]
         class_ = fresh_class()
         decoder = codec.StateDecoder(class_, version_start=False)

@@ -60,8 +60,9 @@ class Stores:
 
 
 def read(store: Store, ids: Sequence[str], budget: ReadBudget | None = None) -> list[Entity | None]:
-    """Return what a store reads by key."""
-    return store.entities.read([Reference(store.class_.name, id_) for id_ in ids], budget)
+    """Return what a store reads by key for a request."""
+    references = [Reference(store.class_.name, id_) for id_ in ids]
+    return store.entities.read(references, budget or unlimited_budget())
 
 
 @pytest.fixture
@@ -90,6 +91,16 @@ def test_an_object_that_is_read_alone_is_kept_from_the_second_time_on(
     for id_ in IDS:
         stores.counts([id_])
         assert len(stores.store.entities._store.kept_objects._noted) <= 2
+
+
+def test_a_write_reads_each_object_and_keeps_none(stores: Stores) -> None:
+    references = [Reference(stores.store.class_.name, id_) for id_ in IDS]
+    assert stores.reads(["00"]) == 1
+    for number in range(3):
+        stores.engine.keys.clear()
+        assert stores.store.entities.read(references) == read(stores.other, IDS)
+        assert len(stores.engine.keys) == OBJECTS, number
+    assert stores.reads(["01"]) == 1
 
 
 def test_an_engine_without_versions_reads_each_time() -> None:

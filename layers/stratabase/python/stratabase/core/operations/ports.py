@@ -36,7 +36,8 @@ class ReadableObjects(Protocol):
     def read(self, references: Sequence[Reference], budget: ReadBudget | None = None) -> list[Entity | None]:
         """Return objects in the order of `references`, None for a missing object. Strongly consistent.
 
-        A singleton always exists: before it is first written (by an Update), it has only its `_id`.
+        A singleton always exists: before it is first written (by an Update), it has only its `_id`. Reads for
+        writes have no budget.
         """
 
     def linked(

@@ -62,6 +62,8 @@ class MarkedEngine(DelegatingEngine):
         """The text of the mark that was seen last."""
         self._mark: StoreMark | None = None
         self._is_checked = False
+        self._is_writable = False
+        """Whether the mark has been checked for writes."""
 
     def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         """Return the items in the order of `keys`, None for a missing item."""
@@ -80,14 +82,16 @@ class MarkedEngine(DelegatingEngine):
             self._see(self._engine.get([REGISTRY])[0])
 
     def _before_write(self) -> None:
-        self._before_read()
-        self._required.check(self._mark, writes=True)
+        if not self._is_writable:
+            self._before_read()
+            self._required.check(self._mark, writes=True)
+            self._is_writable = True
 
     def _see(self, registry: Item | None) -> None:
         """Check the mark in the item of the registry. A mark that has not changed costs a comparison."""
         text = mark_text(registry)
         if not self._is_checked or text != self._text:
-            self._is_checked = False
+            self._is_checked = self._is_writable = False
             mark = _mark_of(registry)
             self._required.check(mark)
             self._text, self._mark, self._is_checked = text, mark, True

@@ -105,8 +105,13 @@ class Repository:
             stored = [each for each in references if each not in elsewhere]
             found = elsewhere | dict(zip(stored, self.read(stored, budget), strict=True))
             return [found[each] for each in references]
-        limiter = ReadLimiter(budget, references[0].class_name if references else "")
-        read = self._store.read_kept(references, limiter)
+        # A write reads what it changes, so a kept object would be of use to it only once. Finding out whether
+        # something was written since costs as much as reading one.
+        if budget is None:
+            read = self._store.read_all(references)
+        else:
+            limiter = ReadLimiter(budget, references[0].class_name if references else "")
+            read = self._store.read_kept(references, limiter)
         return [
             entity or self._singleton(reference) for reference, entity in zip(references, read, strict=True)
         ]

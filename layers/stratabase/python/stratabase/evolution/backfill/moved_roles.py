@@ -371,7 +371,7 @@ class _Draft:
             key,
             expect_unchanged(entity),
             set={codec.COMMIT_IDS: ids, **linked},
-            state=codec.state_text(after) if changes else None,
+            state=codec.state_text(after.reference, after.state) if changes else None,
             places=moved_places(entity, after, self._schema.paths(reference.class_name)) if changes else {},
         )
 

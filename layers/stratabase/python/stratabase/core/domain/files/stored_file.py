@@ -1,6 +1,6 @@
 """The value of a File attribute, and the keys under which the blob store has the bytes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from stratabase.core.domain.objects.entity import State
@@ -85,8 +85,8 @@ def shown_file(value: Mapping[str, Stored]) -> Mapping[str, Stored]:
 _PLAIN_TYPES = frozenset({str, int, bool, type(None), list})
 
 
-def file_ids(state: State) -> Iterator[str]:
-    """Yield the IDs of the files that an object's state stores, also those that the model does not show.
+def file_ids(state: State) -> list[str]:
+    """Return the IDs of the files that an object's state stores, also those that the model does not show.
 
     Only File attributes have mappings as values.
     """
@@ -94,8 +94,8 @@ def file_ids(state: State) -> Iterator[str]:
     others = [value for value in state.values() if value.__class__ not in _PLAIN_TYPES]
     if KEPT in state:
         others += [each.stored for each in kept_values(state).values()]
-    found = dict.fromkeys(value.get("fileId") for value in others if isinstance(value, Mapping))
-    return (file_id for file_id in found if isinstance(file_id, str))
+    found = dict.fromkeys([value.get("fileId") for value in others if isinstance(value, Mapping)])
+    return [file_id for file_id in found if isinstance(file_id, str)]
 
 
 PENDING_PREFIX = "pending/"

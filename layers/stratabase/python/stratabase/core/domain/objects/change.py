@@ -162,9 +162,9 @@ class Change:
         claims = tuple(each for each in self.claims if each.reference not in others)
         return replace(self, effects=kept, claims=claims)
 
-    def object_effects(self) -> Iterator[ObjectEffect]:
-        """Yield the effects that create, change, delete or restore objects."""
-        return (effect for effect in self.effects if isinstance(effect, ObjectEffect))
+    def object_effects(self) -> list[ObjectEffect]:
+        """Return the effects that create, change, delete or restore objects."""
+        return [effect for effect in self.effects if isinstance(effect, ObjectEffect)]
 
     def checked_entities(self) -> Iterator[Entity]:
         """Yield the objects that the change does not alter, but whose existence and locks it checks."""

@@ -31,11 +31,18 @@ def is_met(expect: Expectation, item: Item | None) -> bool:
     """Return whether an item meets an expectation. `item`: None if there is no item under the key."""
     if expect.exists is not None and expect.exists != (item is not None):
         return False
-    attributes = item.attributes if item else {}
+    return conditions_hold(expect, item.attributes if item else {})
+
+
+def conditions_hold(expect: Expectation, attributes: Mapping[str, Any]) -> bool:
+    """Return whether the attributes of an item meet the conditions of an expectation."""
     for condition in expect.conditions:
         if not _condition_holds(condition, attributes):
             return False
-    return not expect.either or any(_condition_holds(condition, attributes) for condition in expect.either)
+    for condition in expect.either:
+        if _condition_holds(condition, attributes):
+            return True
+    return not expect.either
 
 
 def _condition_holds(condition: Condition, attributes: Mapping[str, Any]) -> bool:
@@ -43,15 +50,11 @@ def _condition_holds(condition: Condition, attributes: Mapping[str, Any]) -> boo
     found = attributes.get(attribute, _ABSENT)
     # Every write compares these two. A look-up by an enum's member takes several times as long.
     if operator is ConditionOperator.EQUALS:
-        return _equals(found, value)
+        # In Python, True == 1. In the port, values of different types are never equal.
+        return bool(found == value) and isinstance(found, bool) == isinstance(value, bool)
     if operator is ConditionOperator.ABSENT:
         return found is _ABSENT
     return _COMPARISONS[operator](found, value)
-
-
-def _equals(found: Any, value: Any) -> bool:
-    # In Python, True == 1. In the port, values of different types are never equal.
-    return bool(found == value) and isinstance(found, bool) == isinstance(value, bool)
 
 
 def _is_ordered(found: Any, value: Any) -> bool:
@@ -83,9 +86,9 @@ def find_failures(engine: Engine, actions: Sequence[Action]) -> tuple[Failure, .
     )
 
 
-def patched_attributes(patch: Patch, found: Item | None) -> Mapping[str, Any]:
-    """Return the attributes of a patched item. `found`: the stored item, None if there is none."""
-    kept = {} if found is None else {**found.attributes}
+def patched_attributes(patch: Patch, found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the attributes of a patched item. `found`: those of the stored item, empty if there is none."""
+    kept = {**found}
     for name in patch.remove:
         kept.pop(name, None)
     sums = {name: _sum(patch, name, kept.get(name, 0)) for name in patch.add}

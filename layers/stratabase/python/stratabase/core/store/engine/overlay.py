@@ -157,7 +157,7 @@ def _patched(patch: Patch, found: Item | None) -> Item:
     places = {**before.places, **patch.places}
     return Item(
         patch.key,
-        patched_attributes(patch, found),
+        patched_attributes(patch, before.attributes),
         before.state if patch.state is None else patch.state,
         {index: place for index, place in places.items() if place is not None},
     )

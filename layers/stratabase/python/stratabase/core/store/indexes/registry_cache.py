@@ -71,6 +71,7 @@ class WriteSchema:
         self._now = now
         self._associations = associations or Associations(model)
         self._paths: dict[str, tuple[AccessPath, ...]] = {}
+        self._indexed: dict[str, frozenset[str] | None] = {}
         self._listings: dict[str, AccessPath] = {}
         self._constraints: dict[str, tuple[UniqueConstraint, ...]] = {}
         self._enum_columns: dict[str, tuple[tuple[int, Column], ...]] = {}
@@ -88,6 +89,17 @@ class WriteSchema:
                 found = tuple(replace(path, ready=path.ready and not path.names(moved)) for path in found)
             self._paths[class_name] = found
         return self._paths[class_name]
+
+    def indexed_attributes(self, class_name: str) -> frozenset[str] | None:
+        """Return the attributes and roles in the indexes of a class, None if an index is not READY.
+
+        An update that changes none of these leaves all indexes alone.
+        """
+        if class_name not in self._indexed:
+            paths = self.paths(class_name)
+            names = frozenset(name for path in paths for name in path.attributes)
+            self._indexed[class_name] = names if all(path.ready for path in paths) else None
+        return self._indexed[class_name]
 
     def listing(self, class_name: str) -> AccessPath:
         """Return the listing from which the objects of a class are read."""
@@ -112,8 +124,10 @@ class WriteSchema:
         """
         found: dict[str, set[int]] = {}
         for effect in change.object_effects():
-            class_name, after = reference_of(effect).class_name, effect.after
-            for number, column in () if after is None else self._enum_columns_of(class_name):
+            if effect.after is None:
+                continue
+            class_name = effect.after.reference.class_name
+            for number, column in self._enum_columns_of(class_name):
                 if _stores_unread(effect, column):
                     found.setdefault(class_name, set()).add(number)
         return found
@@ -168,7 +182,8 @@ class WriteSchema:
 
     def broken_foreign_roles(self, change: Change) -> tuple[RoleEntry, ...]:
         """Return the roles that a change alters and for which only other processes' models keep items."""
-        return tuple(one for one in self._foreign_roles if self._changes_role(change, one.stored))
+        foreign = self._foreign_roles
+        return tuple([one for one in foreign if self._changes_role(change, one.stored)]) if foreign else ()
 
     @cached_property
     def _foreign_roles(self) -> tuple[RoleEntry, ...]:

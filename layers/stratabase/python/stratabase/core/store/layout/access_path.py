@@ -15,11 +15,11 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stratabase.core.domain.attributes import is_column, type_of
 from stratabase.core.domain.objects.entity import Entity, State
-from stratabase.core.model.attribute import ABSENT, stored_value
+from stratabase.core.model.attribute import ABSENT, KEPT, stored_value
 from stratabase.core.model.model import Class
 from stratabase.core.model.types import ID_TYPE, TYPES
 from stratabase.core.model.types.base import AttributeType, StorageClass, Stored
@@ -135,19 +135,27 @@ class Column(NamedTuple):
         return None if value is None else self.type.storage.index_text(value)
 
     @property
-    def index_text(self) -> Callable[[State], str | None]:
-        """A function that returns the index text of the value of an object, as `text(value(state))`."""
-        attribute, default, type_ = self.attribute, self.text(self.default), self.type
+    def encode(self) -> Callable[[State], str]:
+        """A function that encodes the value of an object, as `value_text(text(value(state)))` does."""
+        attribute, default, type_ = self.attribute, value_text(self.text(self.default)), self.type
         read, to_text = type_.read_stored, type_.storage.index_text
 
-        def index_text(state: State) -> str | None:
-            stored = stored_value(state, attribute)
+        def encode(state: State) -> str:
+            stored: Any = state.get(attribute)
+            if KEPT in state:
+                stored = stored_value(state, attribute)
+            elif stored is None:
+                stored = ABSENT
             if stored is ABSENT:
                 return default
             value = None if stored is None else read(stored)
-            return None if value is None else to_text(value)
+            if value is None:
+                return VALUE_END
+            text = to_text(value)
+            # Most texts are printable. `not_null_text` then returns the same.
+            return f"{NOT_NULL}{text}{VALUE_END}" if text.isprintable() else value_text(text)
 
-        return index_text
+        return encode
 
 
 @lru_cache(maxsize=1024)
@@ -185,12 +193,12 @@ class AccessPath:
 
     def index_text(self, state: State) -> str:
         """Return the index text of the values in a state, not truncated."""
-        return values_text([text(state) for text in self._index_texts])
+        return "".join([encode(state) for encode in self._encoders])
 
     @cached_property
-    def _index_texts(self) -> tuple[Callable[[State], str | None], ...]:
-        """For each column: the function that returns the index text of its value."""
-        return tuple(column.index_text for column in self.columns)
+    def _encoders(self) -> tuple[Callable[[State], str], ...]:
+        """For each column: the function that encodes its value."""
+        return tuple(column.encode for column in self.columns)
 
     @cached_property
     def attributes(self) -> tuple[str, ...]:
@@ -199,9 +207,13 @@ class AccessPath:
 
     def place(self, entity: Entity) -> IndexKey:
         """Return the position of an object in the index."""
-        id_ = entity.reference.id
-        partition = keys.shard_of(self.partition, self.shards, id_)
-        return IndexKey(partition, truncate(self.index_text(entity.state)) + id_ if self.columns else id_)
+        id_, partition = entity.reference.id, self.partition
+        if self.shards > 1:
+            partition = keys.shard_of(partition, self.shards, id_)
+        if not self.columns:
+            return IndexKey(partition, id_)
+        text = self.index_text(entity.state)
+        return IndexKey(partition, (text if len(text) < SHORTEST_TRUNCATED else truncate(text)) + id_)
 
     def is_usable_for(self, class_: Class) -> bool:
         """Return whether a filter or an order of a class may be answered from the index.

@@ -25,7 +25,7 @@ from stratabase.core.domain.objects.change import (
     ObjectEffect,
     reference_of,
 )
-from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.core.model.model import Class, ClassKind, Model, Role
 
 
@@ -241,13 +241,14 @@ class Associations:
         if isinstance(effect, Creation | Modification):
             # Parts come and go by effects of their own. So only foreign keys and counts matter here.
             class_name, after = effect.after.reference.class_name, effect.after.state
-            keys = self._foreign_keys[class_name]
-            if effect.before is None:
-                return bool(self.counted_roles(class_name)) or any(
-                    after.get(key.role.role_name) is not None for key in keys
-                )
-            before = effect.before.state
-            return any(before.get(key.role.role_name) != after.get(key.role.role_name) for key in keys)
+            if effect.before is None and self.counts.get(class_name):
+                return True
+            before: State = {} if effect.before is None else effect.before.state
+            for key in self._foreign_keys[class_name]:
+                name = key.role.role_name
+                if before.get(name) != after.get(name):
+                    return True
+            return False
         return not isinstance(effect, ObjectEffect) or (
             reference_of(effect).class_name in self._classes_with_roles
         )

@@ -80,14 +80,14 @@ _NULL = ":null"
 """A part of the text of each state with a null."""
 
 
-def state_text(entity: Entity) -> str:
+def state_text(reference: Reference, state: State) -> str:
     """Return the state of an object as JSON text. Raises TooLarge."""
-    values = stored_state(entity.state)
+    values = stored_state(state)
     for name in _NOT_IN_STATE:
         values.pop(name, None)
     text = orjson.dumps(values)
     if len(text) > MAX_OBJECT_BYTES:
-        raise ObjectTooLarge(entity.reference, len(text), MAX_OBJECT_BYTES)
+        raise ObjectTooLarge(reference, len(text), MAX_OBJECT_BYTES)
     return text.decode()
 
 

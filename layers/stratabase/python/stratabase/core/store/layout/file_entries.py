@@ -14,7 +14,7 @@ All entries are in one partition of the listing index, ordered by the instant at
 The entries of a member's uploads are in a partition of another index, so that they can be counted.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -27,7 +27,7 @@ from stratabase.core.domain.files.pending_file import (
     ReleasedFile,
 )
 from stratabase.core.domain.files.stored_file import file_ids, stored_file
-from stratabase.core.domain.objects.change import Change, ObjectEffect, reference_of
+from stratabase.core.domain.objects.change import Change
 from stratabase.core.domain.objects.instant import Instant, parse_instant
 from stratabase.core.model.model import Model
 from stratabase.core.store.engine.port import (
@@ -174,25 +174,18 @@ def due_place(id_: str, due: Instant) -> IndexKey:
     return IndexKey(keys.FILE_ENTRIES, f"{due:015d}#{id_}")
 
 
-def file_writes(change: Change, model: Model) -> Iterator[Put | DeleteItem]:
-    """Yield an action for each upload that the change takes, and for each file that it releases."""
-    for pending_id in change.files:
-        yield take(pending_id, change.time)
+def file_writes(change: Change, model: Model) -> list[Put | DeleteItem]:
+    """Return an action for each upload that the change takes, and for each file that it releases."""
+    writes: list[Put | DeleteItem] = [take(pending_id, change.time) for pending_id in change.files]
     for effect in change.object_effects():
-        for file_id in _released_files(effect, model):
-            yield release(file_id)
-
-
-def _released_files(effect: ObjectEffect, model: Model) -> Iterator[str]:
-    """Yield the files that nothing refers to after an effect."""
-    before = effect.before
-    # Versions keep their files, also those from before a class stopped being versioned.
-    if (
-        before is None
-        or before.previous is not None
-        or model.classes[reference_of(effect).class_name].versioned
-    ):
-        return
-    files = [*file_ids(before.state)]
-    kept = frozenset(file_ids(effect.after.state)) if files and effect.after is not None else frozenset()
-    yield from (file_id for file_id in files if file_id not in kept)
+        # Versions keep their files, also those from before a class stopped being versioned.
+        before = effect.before
+        if (
+            before is not None
+            and before.previous is None
+            and not model.classes[before.reference.class_name].versioned
+            and (files := file_ids(before.state))
+        ):
+            kept = () if effect.after is None else file_ids(effect.after.state)
+            writes += [release(file_id) for file_id in files if file_id not in kept]
+    return writes

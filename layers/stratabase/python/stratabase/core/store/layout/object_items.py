@@ -66,9 +66,15 @@ def live_head(item: Item | None) -> Item | None:
     return None if item is None or DELETED in item.attributes else item
 
 
-def expect_unchanged(entity: Entity) -> Expectation:
-    """Return the expectation that no commit has written the state of an object since it was read."""
-    return expect_commit_ids(entity.commit_ids)
+def expect_unchanged(
+    entity: Entity, more: Iterable[Condition] = (), either: LockConditions = NO_LOCK_CONDITIONS
+) -> Expectation:
+    """Return the expectation that no commit has written the state of an object since it was read.
+
+    `more`, `either`: the further conditions of the expectation.
+    """
+    is_last = Condition(COMMIT_IDS, ConditionOperator.EQUALS, list(entity.commit_ids))
+    return Expectation(exists=True, conditions=(is_last, *more), either=either)
 
 
 def expect_commit_ids(commit_ids: tuple[str, ...]) -> Expectation:
@@ -212,9 +218,8 @@ def _version(before: Entity, change: Change) -> Item:
         raise ValueError(
             f"A version that began at {start} cannot end at {change.instant}: {before.reference}"
         )
-    return version_item(
-        before.reference, (start, change.instant), before.previous, change.commit_id, codec.state_text(before)
-    )
+    state = codec.state_text(before.reference, before.state)
+    return version_item(before.reference, (start, change.instant), before.previous, change.commit_id, state)
 
 
 def version_item(

@@ -168,6 +168,8 @@ class StoreContext:
             limiter.record(items)
             return items
 
+        if len(wanted) <= _BATCH and limiter is UNLIMITED:
+            return self.engine.get(wanted, places=False) if wanted else []
         if len(wanted) <= _BATCH:
             return get_some(wanted) if wanted else []
         batches = [wanted[first : first + _BATCH] for first in range(0, len(wanted), _BATCH)]
@@ -226,7 +228,7 @@ class StoreContext:
 
     def read_all(self, references: Sequence[Reference]) -> list[Entity | None]:
         """Return objects in the order of their references, None for a missing object."""
-        return list(map(self.entity_of, references, self._heads(references)))
+        return list(map(self.entity_of, references, self.get(list(map(keys.head, references)))))
 
     def entity_of(self, reference: Reference, item: Item | None) -> Entity | None:
         """Return the object with a reference by its head, None for a tombstone or no item."""

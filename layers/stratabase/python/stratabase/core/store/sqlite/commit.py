@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from stratabase.core.store.engine.actions import is_met, patched_attributes
+from stratabase.core.store.engine.actions import conditions_hold, is_met, patched_attributes
 from stratabase.core.store.engine.port import (
     NO_EXPECTATION,
     NOT_EXISTS,
@@ -71,18 +71,19 @@ def write_increment(transaction: Transaction, key: Key, attribute: str, by: int)
     patch = Patch(key, NO_EXPECTATION, add={attribute: by})
     found = select_attributes(transaction.connection, [key]).get(key)
     transaction.connection.execute(*_patch(patch, found))
-    return int(patched_attributes(patch, found)[attribute])
+    return int(patched_attributes(patch, {} if found is None else found.attributes)[attribute])
 
 
 def _tests_itself(action: Action) -> bool:
     """Return whether one statement can test the expectation of an action and execute it."""
     if type(action) is Put:
-        return action.expect == NOT_EXISTS
+        return action.expect is NOT_EXISTS or action.expect == NOT_EXISTS
     # An item with the attributes that the writer has seen meets an expectation if these meet it.
     return (
         type(action) is Patch
         and action.seen is not None
-        and is_met(action.expect, Item(action.key, action.seen))
+        and action.expect.exists is not False
+        and conditions_hold(action.expect, action.seen)
     )
 
 
@@ -96,7 +97,8 @@ def _write_by_tests(transaction: Transaction, batch: Batch) -> bool:
     for action in batch.actions:
         (testing if _tests_itself(action) else others).append(action)  # type: ignore[arg-type]  # a check is none
     found = _check_expectations(transaction, batch, others)
-    testing.sort(key=_order_of_test)
+    if len(testing) > 1:
+        testing.sort(key=_order_of_test)
     for number, test in enumerate(testing):
         sql, parameters = _insertion_if_free(test) if isinstance(test, Put) else _update_if_as_seen(test)
         if not transaction.connection.execute(sql, parameters).rowcount:
@@ -187,15 +189,20 @@ def _insertion_if_free(put: Put) -> Statement:
 def _update_if_as_seen(patch: Patch) -> Statement:
     """Return the statement that patches an item, if it has the attributes that the writer has seen."""
     assert patch.seen is not None
-    sql, parameters = _patch(patch, Item(patch.key, patch.seen))
+    sql, parameters = _update_of(patch, patched_attributes(patch, patch.seen))
     return sql + _IF_AS_SEEN, (*parameters, attributes_json(patch.seen))
 
 
 def _patch(patch: Patch, found: Item | None) -> Statement:
-    attributes, names = patched_attributes(patch, found), tuple(sorted(patch.places))
     if found is None:
         placed = {name: place for name, place in patch.places.items() if place is not None}
-        return _insertion(Item(patch.key, attributes, patch.state, placed))
+        return _insertion(Item(patch.key, patched_attributes(patch, {}), patch.state, placed))
+    return _update_of(patch, patched_attributes(patch, found.attributes))
+
+
+def _update_of(patch: Patch, attributes: Mapping[str, Any]) -> Statement:
+    """Return the statement that updates an item. `attributes`: those that it then has."""
+    names = tuple(sorted(patch.places))
     state = () if patch.state is None else (patch.state,)
     places = [text for name in names for text in patch.places[name] or (None, None)]
     return _update(bool(state), names), (attributes_json(attributes), *state, *places, *patch.key)

@@ -10,7 +10,7 @@ a staged restoration restores parts beforehand (staged_restoration.py).
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from stratabase.core.domain.objects.change import Change
 from stratabase.core.domain.objects.commit_refusals import (
@@ -21,17 +21,19 @@ from stratabase.core.domain.objects.commit_refusals import (
     TooLarge,
     UniqueNotBuilt,
 )
-from stratabase.core.store.engine.actions import find_failures, try_commit
+from stratabase.core.store.engine.actions import find_failures
 from stratabase.core.store.engine.port import (
     MAX_ACTIONS,
     Action,
     Batch,
+    ExpectationFailed,
     Failure,
     Key,
     OutcomeUnknown,
     Patch,
     Put,
 )
+from stratabase.core.store.indexes.registry_cache import WriteSchema
 from stratabase.core.store.layout import keys
 from stratabase.core.store.read.context import StoreContext
 from stratabase.core.store.write.deletions import deletions, only_deleted_by, without_deferrable_parts
@@ -53,13 +55,8 @@ ScheduleCleanup = Callable[[Sequence[Key]], None]
 """Takes the keys of ledgers, and runs or schedules their cleanup."""
 
 
-class CommitPlan(NamedTuple):
-    """How to commit a change: in one transaction, or in the stages of a large restoration."""
-
-    transaction: WriteTransaction
-    """The only transaction, or the last one of a staged restoration."""
-    stages: RestorationStages | None = None
-    """The stages of a restoration that is too large for one commit."""
+CommitPlan = tuple[WriteTransaction, RestorationStages | None]
+"""How to commit a change: its only transaction, or the last one of a restoration and the stages before it."""
 
 
 def commit(
@@ -89,30 +86,36 @@ def commit(
     )
 
 
-def _with_current_registry(store: StoreContext, act: Callable[[], T]) -> T:
+def _with_current_registry(store: StoreContext, act: Callable[[WriteSchema], T]) -> T:
     """Return what `act` returns. If something is not built, read the registry anew, and try again once.
 
     It may have been built since the registry was read. Then nothing was written.
     """
-    revision = store.write_schema().registry.revision
+    schema = store.write_schema()
     try:
-        return act()
+        return act(schema)
     except (UniqueNotBuilt, IntegrityViolation) as refusal:
         if isinstance(refusal, IntegrityViolation) and not any(
             isinstance(each, RoleNotBuilt) for each in refusal.violations
         ):
             raise
         store.invalidate_registry()
-        if store.write_schema().registry.revision == revision:
+        newer = store.write_schema()
+        if newer.registry.revision == schema.registry.revision:
             raise
-    return act()
+    return act(newer)
 
 
 def _commit_planned(
-    store: StoreContext, change: Change, *, ignores_required: bool, schedule_cleanup: ScheduleCleanup
+    store: StoreContext,
+    change: Change,
+    schema: WriteSchema,
+    *,
+    ignores_required: bool,
+    schedule_cleanup: ScheduleCleanup,
 ) -> list[Key]:
     """Plan and commit a change, as `commit` does."""
-    transaction, stages = _plan(store, change, ignores_required=ignores_required)
+    transaction, stages = _plan(store, change, schema, ignores_required=ignores_required)
     if stages is None:
         _commit(store, transaction)
         return transaction.ledger_keys
@@ -130,32 +133,32 @@ def dry_run(store: StoreContext, change: Change) -> None:
     _with_current_registry(store, partial(_check_planned, store, change))
 
 
-def _check_planned(store: StoreContext, change: Change) -> None:
+def _check_planned(store: StoreContext, change: Change, schema: WriteSchema) -> None:
     """Plan and check a change, as `dry_run` does."""
-    transaction, stages = _plan(store, change, ignores_required=False)
+    transaction, stages = _plan(store, change, schema, ignores_required=False)
     if stages is None:  # otherwise `_plan` has checked the whole change
         attempt_repeatedly(transaction, lambda _number, actions: _check(store, actions))
 
 
-def _plan(store: StoreContext, change: Change, *, ignores_required: bool) -> CommitPlan:
+def _plan(store: StoreContext, change: Change, schema: WriteSchema, *, ignores_required: bool) -> CommitPlan:
     """Return how to commit a change. Raises as `commit` does."""
     # 1. Most changes fit in one commit.
-    whole = plan_transaction(store, change, ignores_required=ignores_required)
+    whole = plan_transaction(store, change, schema, ignores_required=ignores_required)
     if fits_in_one_commit(actions := whole.actions()):
         whole.fitting_actions = actions
-        return CommitPlan(whole)
+        return whole, None
     # 2. Otherwise, try to delete parts later, and to restore parts beforehand. If nothing can be deferred,
     #    `check_size` refuses the whole at its first attempt.
     smaller, stages = _plan_smaller(store, change, ignores_required=ignores_required)
     if smaller is None:
-        return CommitPlan(whole)
+        return whole, None
     # 3. Check the expectations of the whole change now. Once the first commit is done, cleanup does not
     #    refuse anything any more.
     if not ignores_required:
         attempt_repeatedly(whole, lambda _number, actions: find_failures(store.engine, actions))
         smaller.adopt_counts(whole.counts)
     check_size(smaller.actions(), at_least=True)
-    return CommitPlan(smaller, stages)
+    return smaller, stages
 
 
 def _plan_smaller(
@@ -203,30 +206,35 @@ def _check(store: StoreContext, actions: Sequence[Action]) -> Sequence[Failure]:
 
 def _commit(store: StoreContext, transaction: WriteTransaction, more: Sequence[Action] = ()) -> None:
     """Commit a transaction together with `more` actions. Raises as `commit` does."""
-    attempt_repeatedly(
-        transaction,
-        lambda number, actions: _try_commit(
-            store, transaction, number, (*actions, *more) if more else actions
-        ),
-    )
+    attempt_repeatedly(transaction, partial(_try_commit, store, transaction, more))
     if transaction.records_violations:
         store.invalidate_registry()
 
 
 def _try_commit(
-    store: StoreContext, transaction: WriteTransaction, number: int, actions: Sequence[Action]
+    store: StoreContext,
+    transaction: WriteTransaction,
+    more: Sequence[Action],
+    number: int,
+    actions: Sequence[Action],
 ) -> Sequence[Failure]:
     """Attempt one commit; return the expectations that failed, if any. Raises TooLarge, Unavailable."""
+    if more:
+        actions = (*actions, *more)
     if actions is not transaction.fitting_actions:
         check_size(actions)
     batch = Batch(transaction.change.commit_id, tuple(actions), number, transaction.fence)
     try:
-        failures = try_commit(store.engine, batch)
+        store.engine.commit(batch)
+    except ExpectationFailed as refusal:
+        failures = refusal.failures
     except OutcomeUnknown as doubt:
         # A response was lost. The heads that were found may still tell whether the commit was done.
         if not is_outcome_known(transaction.change, doubt.failures):
             raise
         failures = doubt.failures
+    else:
+        return ()
     # The registry has changed since it was cached: the next plan must read it again.
     if any(failure.action.key == keys.REGISTRY for failure in failures):
         store.invalidate_registry()
@@ -245,7 +253,7 @@ _BESIDE_STATE = 1024
 
 def fits_in_one_commit(actions: Sequence[Action]) -> bool:
     """Return whether every engine can commit these actions as one batch."""
-    return len(actions) <= MAX_ACTIONS and _bytes(actions) <= MAX_BATCH_BYTES
+    return len(actions) <= MAX_ACTIONS and sum(map(action_bytes, actions)) <= MAX_BATCH_BYTES
 
 
 def check_size(actions: Sequence[Action], *, at_least: bool = False) -> None:
@@ -253,7 +261,7 @@ def check_size(actions: Sequence[Action], *, at_least: bool = False) -> None:
     number = len(actions)
     if number > MAX_ACTIONS:
         raise TooLarge(_too_many_message(number, at_least=at_least), cause=_cause(actions))
-    size = _bytes(actions)
+    size = sum(map(action_bytes, actions))
     if size > MAX_BATCH_BYTES:
         message = _(
             "The write has {size} bytes. The maximum is {maximum} bytes.", size=size, maximum=MAX_BATCH_BYTES
@@ -288,21 +296,12 @@ def _cause(actions: Sequence[Action]) -> SizeCause | None:
     return None
 
 
-def _bytes(actions: Sequence[Action]) -> int:
-    return sum(map(action_bytes, actions))
-
-
 def action_bytes(action: Action) -> int:
     """Return an upper estimate of the bytes of an action."""
     written = action.item if isinstance(action, Put) else action if isinstance(action, Patch) else None
     if written is None:
         return _BESIDE_STATE
-    size = _BESIDE_STATE
-    for place in written.places.values():
-        if place is not None:
-            size += _utf8_bytes(place.sort)
-    return size if written.state is None else size + _utf8_bytes(written.state)
-
-
-def _utf8_bytes(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode())
+    texts = [place.sort for place in written.places.values() if place is not None]
+    if written.state is not None:
+        texts.append(written.state)
+    return _BESIDE_STATE + sum([len(text) if text.isascii() else len(text.encode()) for text in texts])

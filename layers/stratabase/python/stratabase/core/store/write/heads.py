@@ -26,7 +26,7 @@ from stratabase.core.domain.objects.commit_refusals import (
     RoleViolation,
     TargetNotFound,
 )
-from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, differ
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.attribute import KEPT
 from stratabase.core.model.model import Class, ClassKind
@@ -40,6 +40,7 @@ from stratabase.core.store.engine.port import (
     ConditionOperator,
     DeleteItem,
     Expectation,
+    IndexKey,
     Item,
     Key,
     Patch,
@@ -76,6 +77,8 @@ class HeadContext(NamedTuple):
     commit_id: str
     instant: Instant
     """The start of the version that is written."""
+    indexed: frozenset[str] | None = None
+    """The attributes and roles in these indexes, None if one of them is not READY."""
     has_links: bool = False
     """Whether objects of the class may have links of associations without a foreign key."""
     lock_conditions: LockConditions = NO_LOCK_CONDITIONS
@@ -99,12 +102,9 @@ def _restored(effect: Restoration, context: HeadContext) -> Put:
     gone, after = effect.tombstone, effect.after
     head = _head(after, gone.commit_ids, context)
     previous = codec.previous_start_attributes(gone.previous_start)
-    attributes = {**head.attributes, **previous, **_claim(context)}
+    claim: dict[str, Value] = {codec.CLAIMED: context.commit_id} if context.is_claimed else {}
+    attributes = {**head.attributes, **previous, **claim}
     return Put(replace(head, attributes=attributes), expect_tombstone(gone))
-
-
-def _claim(context: HeadContext) -> dict[str, Value]:
-    return {codec.CLAIMED: context.commit_id} if context.is_claimed else {}
 
 
 def _head(after: Entity, commit_ids: tuple[str, ...], context: HeadContext) -> Item:
@@ -112,7 +112,7 @@ def _head(after: Entity, commit_ids: tuple[str, ...], context: HeadContext) -> I
     return Item(
         keys.head(after.reference),
         _stamps(commit_ids, context),
-        codec.state_text(after),
+        codec.state_text(after.reference, after.state),
         index_places(after, context.paths),
     )
 
@@ -126,28 +126,36 @@ def _stamps(commit_ids: tuple[str, ...], context: HeadContext) -> dict[str, Valu
 
 
 def _updated(effect: Modification, context: HeadContext) -> Patch:
-    before, after = effect.before, effect.after
-    # The new state keeps values of attributes that an edit of the model has removed. They come first in its
-    # text, also if the update has them, so that texts stay the same from version to version of the service.
-    unknown = _unknown_values(before.state, context.class_)
-    kept = Entity(after.reference, {**unknown, **after.state}) if unknown else after
-    is_first = context.class_.kind is ClassKind.SINGLETON and not before.commit_ids
-    closes_version = context.class_.versioned and not is_first
-    expected = NEVER_WRITTEN if is_first else expect_unchanged(before)
+    before, after, class_ = effect.before, effect.after, context.class_
+    # 1. The new state keeps values of attributes that an edit of the model has removed, and others without an
+    #    attribute. They come first in its text, also if the update has them, so that texts stay the same from
+    #    version to version of the service.
+    known = class_.state_names
+    unknown = {name: value for name, value in before.state.items() if name not in known and name != KEPT}
+    state = {**unknown, **after.state}
+    # 2. The object must still be as it was read, and not locked by others.
+    is_first = class_.kind is ClassKind.SINGLETON and not before.commit_ids
+    more = _more_expected(before, context) if context.defers_parts or context.is_claimed else ()
+    if is_first:
+        expected = Expectation(None, (*NEVER_WRITTEN.conditions, *more), context.lock_conditions)
+    else:
+        expected = expect_unchanged(before, more, context.lock_conditions)
+    # 3. Most updates leave all indexes alone.
+    places: Mapping[str, IndexKey] = {}
+    if is_first or context.indexed is None or differ(before.state, state, context.indexed):
+        kept = Entity(after.reference, state)
+        places = index_places(kept, context.paths) if is_first else moved_places(before, kept, context.paths)
+    stamps = _stamps(before.commit_ids, context)
+    if context.is_claimed:
+        stamps[codec.CLAIMED] = context.commit_id
+    if class_.versioned and not is_first:
+        stamps[codec.PREVIOUS_START_ATTRIBUTE] = codec.entity_start(before)
     return Patch(
         keys.head(before.reference),
-        Expectation(
-            expected.exists,
-            (*expected.conditions, *_more_expected(before, context)),
-            context.lock_conditions,
-        ),
-        set={
-            **_stamps(before.commit_ids, context),
-            **_claim(context),
-            **codec.previous_start_attributes(codec.entity_start(before) if closes_version else None),
-        },
-        state=codec.state_text(kept),
-        places=index_places(kept, context.paths) if is_first else moved_places(before, kept, context.paths),
+        expected,
+        set=stamps,
+        state=codec.state_text(after.reference, state),
+        places=places,
         seen=before.seen,
     )
 
@@ -156,11 +164,6 @@ def _more_expected(before: Entity, context: HeadContext) -> list[Condition]:
     """Return the conditions that nobody has locked a part, or claimed the object, since it was read."""
     more = [expect_same_commit(PART_LOCK, before.part_lock)] if context.defers_parts else []
     return [*more, expect_same_commit(codec.CLAIMED, before.claimed)] if context.is_claimed else more
-
-
-def _unknown_values(state: State, class_: Class) -> dict[str, Any]:
-    """Return the values in a state for which the model has no attribute or role."""
-    return {name: value for name, value in state.items() if name not in class_.state_names and name != KEPT}
 
 
 def _deleted(effect: Deletion, context: HeadContext) -> DeleteItem | Put:

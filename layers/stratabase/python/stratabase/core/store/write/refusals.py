@@ -194,7 +194,7 @@ def _needs(store: StoreContext, schema: WriteSchema, change: Change) -> _Needs |
     if targets is None:
         return None
     try:
-        state_text(entity)
+        state_text(entity.reference, entity.state)
     except TooLarge:
         return None
     guards = [key for each in constraints if (key := each.guard_key(entity.state)) is not None]

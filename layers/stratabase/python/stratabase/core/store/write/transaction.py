@@ -39,7 +39,6 @@ from stratabase.core.store.layout.associations import StoredRole
 from stratabase.core.store.layout.file_entries import file_writes
 from stratabase.core.store.layout.object_items import (
     NO_LOCK_CONDITIONS,
-    LockConditions,
     expect_unchanged,
     lock_conditions,
 )
@@ -112,6 +111,12 @@ class WriteTransaction:
         self._others = related.others
         self._schema = schema
         self._guards = GuardWrites(change, schema.constraints, store.read, store.associations)
+        self.fence: Check = schema.fence
+        """The expectation that the registry has not changed since the transaction was planned."""
+        self.ledger_keys = [ledger.key for ledger in related.ledgers]
+        """The keys of the ledgers that the transaction writes."""
+        self.records_violations = False
+        """Whether the actions record a violation in the registry."""
         self._violated_roles = schema.broken_foreign_roles(change)
         self._unread = schema.newly_unread(change)
         self._actions: tuple[Action, ...] | None = None
@@ -120,24 +125,9 @@ class WriteTransaction:
         """Actions of which it is known that they fit in one commit."""
 
     @property
-    def ledger_keys(self) -> list[Key]:
-        """The keys of the ledgers that the transaction writes."""
-        return [ledger.key for ledger in self._ledgers]
-
-    @property
-    def fence(self) -> Check:
-        """The expectation that the registry has not changed since the transaction was planned."""
-        return self._schema.fence
-
-    @property
     def is_outdated(self) -> bool:
         """Whether this process has read a newer registry since the transaction was planned."""
         return self._store.write_schema().registry.revision != self._schema.registry.revision
-
-    @property
-    def records_violations(self) -> bool:
-        """Whether the transaction records a violation in the registry."""
-        return any(self._violation_records())
 
     def actions(self) -> tuple[Action, ...]:
         """Return the actions for the next attempt."""
@@ -146,9 +136,10 @@ class WriteTransaction:
         return self._actions
 
     def _make_actions(self) -> tuple[Action, ...]:
-        other_heads = self._guards.other_heads
+        other_heads, records = self._guards.other_heads, self._violation_records()
+        self.records_violations = bool(records)
         if self._plain:  # most changes
-            return (*self._plain, *self._guards.actions(), *other_heads.values(), *self._violation_records())
+            return (*self._plain, *self._guards.actions(), *other_heads.values(), *records)
         heads = (
             head.action(other_heads.get(key), self._guards.releases) for key, head in self._heads.items()
         )
@@ -159,16 +150,16 @@ class WriteTransaction:
             *self._links.values(),
             *self._ledgers,
             *self._others,
-            *self._violation_records(),
+            *records,
         )
 
-    def _violation_records(self) -> Iterator[Action]:
-        """Yield the write that records what the change breaks for the models of other processes."""
+    def _violation_records(self) -> Sequence[Action]:
+        """Return the write that records what the change breaks for the models of other processes, if any."""
         violated = self._guards.violated_constraints
         if not (violated or self._violated_roles or self._unread):
-            return
-        if record := self._schema.violation_record(violated, self._violated_roles, self._unread):
-            yield record
+            return ()
+        record = self._schema.violation_record(violated, self._violated_roles, self._unread)
+        return () if record is None else (record,)
 
     @property
     def counts(self) -> Mapping[Key, Counter[RoleName]]:
@@ -280,9 +271,10 @@ def _raise_violations(violations: Iterable[RoleViolation]) -> None:
 NO_REFERENCES: frozenset[Reference] = frozenset()
 
 
-def plan_transaction(
+def plan_transaction(  # noqa: PLR0913 - what the transaction depends on
     store: StoreContext,
     change: Change,
+    schema: WriteSchema | None = None,
     *,
     ignores_required: bool = False,
     deferred: Collection[Reference] | None = None,
@@ -290,6 +282,7 @@ def plan_transaction(
 ) -> WriteTransaction:
     """Return the transaction of a change, with the assumptions of the first attempt.
 
+    `schema`: what the change must maintain; by default as the store has it now.
     `ignores_required`: skip the checks that no required role becomes empty, because they were done before.
     `deferred`: parts that cleanup deletes after this commit. Ledgers list them, and the links that cleanup
     may remove. None: the commit deletes everything. `restored_later`: objects that a later commit of the
@@ -297,12 +290,12 @@ def plan_transaction(
 
     Raises UniqueViolation, UniqueNotBuilt, IntegrityViolation, TooLarge.
     """
-    schema = store.write_schema()
+    schema = schema or store.write_schema()
     claims = {each.reference: each for each in change.claims}
     # 1. The heads of the objects of the change, and the versions that it closes.
     head_actions: dict[Reference, Put | Patch | DeleteItem] = {}
     closed: list[Put] = []
-    locks = _lock_conditions(change)
+    locks = lock_conditions(change.member_id, change.time)
     for effect in change.object_effects():
         reference = reference_of(effect)
         class_ = store.model.classes[reference.class_name]
@@ -311,13 +304,15 @@ def plan_transaction(
             schema.paths(class_.name),
             change.commit_id,
             change.instant,
-            bool(store.associations.link_associations(class_.name)),
+            schema.indexed_attributes(class_.name),
+            effect.after is None and bool(store.associations.link_associations(class_.name)),
             locks,
-            not ignores_required and _defers_parts(store, effect, deferred),
+            deferred is not None and not ignores_required and _defers_parts(store, effect, deferred),
             reference in claims,
         )
         head_actions[reference] = head_action(effect, context)
-        closed += object_items.closed_version(effect, class_, change)
+        if class_.versioned:
+            closed += object_items.closed_version(effect, class_, change)
     record = change.record
     recording = () if record is None else (record_write(store, record, change.commit_id, change.time),)
     further = (*file_writes(change, store.model), *recording)
@@ -366,7 +361,7 @@ def _head_writes(  # noqa: PLR0913 - what the writes depend on
     restored_later: Collection[Reference],
 ) -> Iterator[HeadWrite]:
     """Yield a write for each head: of changed, checked and claimed objects, and those whose counts change."""
-    deltas = count_deltas(associations)
+    deltas, locks = count_deltas(associations), lock_conditions(change.member_id, change.time)
     # A restored head has no counts: they are set when they are first needed.
     for reference in restored_later:
         deltas.pop(reference, None)
@@ -385,7 +380,7 @@ def _head_writes(  # noqa: PLR0913 - what the writes depend on
             change.commit_id,
             ignores_required or reference in deferred,
             reference in checked,
-            _lock_conditions(change) if reference in checked else NO_LOCK_CONDITIONS,
+            locks if reference in checked else NO_LOCK_CONDITIONS,
             expected.get(reference, NO_EXPECTATION),
             effect_types.get(reference),
             reference in claimed,
@@ -400,10 +395,8 @@ def _claims_of_others(
     return {each.reference: each for each in change.claims if each.reference not in written}
 
 
-def _defers_parts(store: StoreContext, effect: ObjectEffect, deferred: Collection[Reference] | None) -> bool:
+def _defers_parts(store: StoreContext, effect: ObjectEffect, deferred: Collection[Reference]) -> bool:
     """Return whether an effect detaches parts from their whole that cleanup deletes later."""
-    if deferred is None:
-        return False
     if isinstance(effect, Deletion):
         return True
     return not frozenset(deferred).isdisjoint(deletions.detached_parts(store, effect))
@@ -415,10 +408,6 @@ def _evidence(associations: AssociationChanges) -> Iterator[tuple[Key, tuple[Key
         roles = key_reference.foreign_key.counted_roles
         if roles and (key := counted_reference_key(key_reference)):
             yield key, (keys.head(key_reference.target_reference), roles)
-
-
-def _lock_conditions(change: Change) -> LockConditions:
-    return lock_conditions(change.member_id, change.time)
 
 
 def counted_roles_of(
