@@ -12,8 +12,11 @@ from stratabase.values.formats.date_pattern import compile_date_pattern, likely_
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, ISO_FORMAT, Formats
 from stratabase.values.messages import Message, _
+from stratabase.values.text_cache import cache_short_texts
 
 _MAX_LENGTH = 200
+_REMEMBERED_DAYS = 4096
+"""The number of days whose texts in one format are kept. They are those of eleven years."""
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
@@ -238,7 +241,9 @@ def _writer(
     slices = type_.slices(zone)
     sliced = None if slices is None else compiled.slicer(slices)
     if sliced is not None:  # takes a quarter of the time
-        return sliced
+        # Many objects have the same day, and few members a format of their own.
+        repeats = is_default and DatePart.TIME not in type_.allowed_parts
+        return cache_short_texts(_REMEMBERED_DAYS)(sliced) if repeats else sliced
     write, local = compiled.formatter(language), type_.from_stored(zone)
     if not is_default or zone is UTC:
         return lambda stored: write(local(stored))

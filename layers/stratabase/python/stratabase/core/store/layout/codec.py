@@ -167,7 +167,8 @@ def _decoder(
     show_tested = reader.show(tested)
 
     def decode(items: Sequence[Item]) -> list[State]:
-        states: list[Any] = [loads(item.state or "{}") for item in items]
+        # One text takes less time to parse than many.
+        states: list[Any] = loads(f"[{','.join([item.state or '{}' for item in items])}]")
         if not show_tested(states):
             states = [state if show_tested((state,)) else reader.read(state) for state in states]
         for item, state in zip(items, states, strict=True):
@@ -183,13 +184,13 @@ def _decoder(
     return decode_with_start if with_start else decode
 
 
-def _decoded(_: Sequence[Item], states: list[State]) -> list[State]:
+def _decoded(_: Sequence[Item], states: Sequence[State]) -> Sequence[State]:
     return states
 
 
 def _completed(
     class_: Class, shown: frozenset[str] | None, tested: frozenset[str], *, with_start: bool
-) -> Callable[[Sequence[Item], list[State]], list[State]]:
+) -> Callable[[Sequence[Item], Sequence[State]], Sequence[State]]:
     """Return a function that returns decoded states, or what the class shows of them if that is different."""
     reader = class_.state_reader
     # Decoding has looked at what is tested.
@@ -199,7 +200,7 @@ def _completed(
         # A state with KEPT was read completely.
         return KEPT in state or (show((state,)) and (shown is not None or _NULL not in (item.state or "")))
 
-    def complete(items: Sequence[Item], states: list[State]) -> list[State]:
+    def complete(items: Sequence[Item], states: Sequence[State]) -> Sequence[State]:
         if shown is not None and show(states):
             return states
         return [

@@ -13,7 +13,7 @@ from stratabase.core.store.layout import keys
 from stratabase.core.store.layout.access_path import SHORTEST_TRUNCATED, VALUE_END, AccessPath, first_values
 from stratabase.core.store.query.index_bounds import IndexBounds, intersect
 from stratabase.core.store.query.row_sources import IndexRows
-from stratabase.core.store.query.rows import Row, distinct_rows
+from stratabase.core.store.query.rows import Row, distinct_rows, row_state
 from stratabase.core.store.query.scan_strategy import ScanStart, ScanStrategy, scan_strategy
 
 MAX_SORTED_RUN = 200
@@ -61,7 +61,7 @@ class IndexScan:
         #    terms that the index does not serve.
         position, inclusive = self._start
         compare, minimum = comparator(position, self._order, self._source.class_), 0 if inclusive else 1
-        return (row for row in found if compare(row.state) >= minimum)
+        return (row for row in found if compare(row_state(row)) >= minimum)
 
     def _one_after_another(self, wanted: int) -> Iterator[Row]:
         ranges = self._ranges()
@@ -77,7 +77,10 @@ class IndexScan:
     def _compare(self, left: Row, right: Row) -> int:
         order = self._order
         return compare_positions(
-            position_of(left.state, order), position_of(right.state, order), order, self._source.class_
+            position_of(row_state(left), order),
+            position_of(row_state(right), order),
+            order,
+            self._source.class_,
         )
 
     def _ranges(self) -> list[Bounds]:
@@ -133,7 +136,7 @@ class IndexScan:
         # The index has the order, but for rows whose values are cut. These have long texts.
         index_name, rows = self._source.path.index_name, iter(rows)
         for row in rows:
-            if len(row.item.sort_in(index_name)) >= SHORTEST_TRUNCATED:
+            if len(row[0].sort_in(index_name)) >= SHORTEST_TRUNCATED:
                 break
             yield row
         else:
@@ -150,9 +153,10 @@ class IndexScan:
         rows = list(run)
         if len(rows) == 1:
             return iter(rows)
-        return iter(sort_objects(rows, lambda row: row.state, self._order, self._source.class_))
+        return iter(sort_objects(rows, row_state, self._order, self._source.class_))
 
 
 def _index_text(row: Row, index_name: str) -> str:
     """Return the values of an object in the sort key of an index, without the id."""
-    return row.item.sort_in(index_name).removesuffix(keys.id_in(row.item.partition))
+    item = row[0]
+    return item.sort_in(index_name).removesuffix(keys.id_in(item.partition))

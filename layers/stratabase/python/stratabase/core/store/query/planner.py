@@ -52,6 +52,7 @@ from stratabase.core.store.query.row_sources import (
     RowsInMemory,
     RowSource,
 )
+from stratabase.core.store.query.rows import row_entity
 from stratabase.core.store.query.scan_strategy import ScanStrategy, scan_strategy
 from stratabase.core.store.query.schema import Found, QuerySchema
 from stratabase.core.store.query.semi_join import (
@@ -373,7 +374,7 @@ def _targets_of(schema: QuerySchema, join: Join) -> _FoundTargets | None:
         source = source._replace(derive=None, related=None)
         plans = (way.build(source, query) for way in ways)
         plan = next((plan for plan in plans if plan is not None), None)
-        return None if plan is None else [row.entity for row in plan.rows()]
+        return None if plan is None else list(map(row_entity, plan.rows()))
 
     def find_visible(source: PlanSource) -> Sequence[Entity] | None:
         budget = source.limiter.budget

@@ -24,7 +24,7 @@ from stratabase.core.model.model import Class
 from stratabase.core.store.engine.port import UNBOUNDED, Bounds
 from stratabase.core.store.query.index_scan import IndexScan, ScanSource
 from stratabase.core.store.query.row_sources import RowSource
-from stratabase.core.store.query.rows import Row, distinct_rows
+from stratabase.core.store.query.rows import Row, distinct_rows, row_state
 from stratabase.core.store.query.scan_strategy import ScanStart
 
 
@@ -195,7 +195,7 @@ class SortPlan:
         first = _FirstRows(self._kept, self._order, self._class)
         is_beyond_start = _beyond_start(self._window, self._order, self._class)
         for total, row in enumerate(distinct_rows(self._source.rows()), start=1):  # noqa: B007 - `total` is used after the loop
-            if is_beyond_start(row.state):
+            if is_beyond_start(row_state(row)):
                 beyond_start += 1
                 first.add(row)
         return _SortedRead(total, beyond_start, first.sorted())
@@ -247,14 +247,14 @@ class _FirstRows:
     def add(self, row: Row) -> None:
         """Add a row."""
         compare = self._compare_to_last
-        if not self._size or (compare is not None and compare(row.state) > 0):
+        if not self._size or (compare is not None and compare(row_state(row)) > 0):
             return
         self._kept.append(row)
         if len(self._kept) >= self._full:
             self._kept = list(self.sorted())
-            last = position_of(self._kept[-1].state, self._order)
+            last = position_of(row_state(self._kept[-1]), self._order)
             self._compare_to_last = comparator(last, self._order, self._class)
 
     def sorted(self) -> Sequence[Row]:
         """Return the first `size` of all rows that were added, in order."""
-        return sort_objects(self._kept, lambda row: row.state, self._order, self._class)[: self._size]
+        return sort_objects(self._kept, row_state, self._order, self._class)[: self._size]

@@ -188,9 +188,11 @@ class RangeQuery(NamedTuple):
         rows, size, state = [], 0, self._columns.index("state")
         with closing(cursor):
             at_once = _FIRST_ROWS
-            while size < _MAX_PAGE_SIZE and (piece := cursor.fetchmany(at_once)):
-                rows += piece
+            while size < _MAX_PAGE_SIZE:
+                rows += (piece := cursor.fetchmany(at_once))
                 size += sum([len(row[state] or "") for row in piece])
+                if len(piece) < at_once:  # the end
+                    break
                 at_once = min(2 * at_once, _SMALL_LIMIT)
         return FirstRows(rows, size < _MAX_PAGE_SIZE and len(rows) < limit)
 
