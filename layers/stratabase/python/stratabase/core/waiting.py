@@ -158,6 +158,16 @@ def remaining_seconds() -> float:
     return end - clock()
 
 
+def has_time() -> bool:
+    """Let other requests proceed, as `give_way` does; return whether the deadline is still ahead."""
+    _installed.give_way()
+    deadline = _deadline.get()
+    if deadline is None:
+        return True
+    end, clock = deadline
+    return clock() < end
+
+
 class SystemClock:
     """The clock of this machine, which implements the port `Clock`."""
 

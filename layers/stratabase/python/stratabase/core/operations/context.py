@@ -81,8 +81,7 @@ def check_time() -> None:
 
     Raises Unavailable after the deadline of the request.
     """
-    waiting.give_way()
-    if remaining_seconds() <= 0:
+    if not waiting.has_time():
         message = _(
             "The request reached its time limit, so this part of it wasn't executed. Request less at a time."
         )

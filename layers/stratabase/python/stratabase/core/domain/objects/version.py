@@ -29,7 +29,7 @@ def instant_after(now: Instant, earlier: Iterable[Instant | None]) -> Instant:
     object's versions increase even if a clock has stepped back. None stands for an unknown instant and is
     ignored.
     """
-    return max((now, *(instant + 1 for instant in earlier if instant is not None)))
+    return max([now, *[instant + 1 for instant in earlier if instant is not None]])
 
 
 def with_version_times(

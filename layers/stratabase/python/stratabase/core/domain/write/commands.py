@@ -214,38 +214,34 @@ class RequestIds:
         }
         self.commands = [*placed_commands(command)]
         """The command and all commands within it."""
-        for placed in self.commands:
-            self._add(placed, new_id)
+        written = [self._add(placed, new_id) for placed in self.commands]
         if isinstance(command, Delete | Restore):
-            self.existing.append(self.resolve(*command.reference))
-        self.root = self._root(command)
+            self.existing.append(self.resolve(command.reference))
+        self.root = written[0] if written else self.existing[0]
         """The object of the command itself."""
 
     def new_id(self, path: Path) -> str:
         """Return the ID of the object that is created at a path."""
         return self._new_ids[path]
 
-    def resolve(self, class_name: str, id_: str) -> Reference:
-        """Return the object of a class that an `_id` or a `_clientId` names."""
-        named = Reference(class_name, id_)
+    def resolve(self, named: Reference) -> Reference:
+        """Return the object that a class with an `_id` or a `_clientId` names."""
         object_id = self._ids_by_client_id.get(named)
-        return normalize_reference(named) if object_id is None else Reference(class_name, object_id)
+        return normalize_reference(named) if object_id is None else Reference(named.class_name, object_id)
 
-    def _root(self, command: AnyCommand) -> Reference:
+    def _add(self, placed: PlacedCommand, new_id: Callable[[], str]) -> Reference:
+        """Add the object of a command, and return it."""
+        command = placed.command
+        self.count += 1 + sum(map(_count_ids, command.roles.values()))
         if isinstance(command, Create):
-            return Reference(command.class_name, self.new_id(ROOT_PATH))
-        return self.existing[0]
-
-    def _add(self, placed: PlacedCommand, new_id: Callable[[], str]) -> None:
-        self.count += 1 + sum(map(_count_ids, placed.command.roles.values()))
-        if isinstance(placed.command, Create):
-            self._new_ids[placed.path] = new_id()
-            reference = Reference(placed.command.class_name, self._new_ids[placed.path])
+            id_ = self._new_ids[placed.path] = new_id()
+            reference = Reference(command.class_name, id_)
         else:
-            reference = self.resolve(*placed.command.reference)
+            reference = self.resolve(command.reference)
             self.existing.append(reference)
-        if placed.command.client_id is not None:
-            self._add_client_id(placed, reference, placed.command.client_id)
+        if command.client_id is not None:
+            self._add_client_id(placed, reference, command.client_id)
+        return reference
 
     def _add_client_id(self, placed: PlacedCommand, reference: Reference, client_id: str) -> None:
         self.client_ids[reference] = client_id

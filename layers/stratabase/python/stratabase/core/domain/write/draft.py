@@ -88,22 +88,23 @@ def _defaults(subject: Subject, values: Mapping[str, Any]) -> dict[str, Stored]:
 
 def check_required_values(draft: Draft) -> Iterator[Issue]:
     """Yield an issue for each required attribute that is null in a new object, or that the client clears."""
-    is_made = draft.before is None or is_unwritten(draft.subject.class_, draft.before)
-    for name in draft.subject.class_.required_attributes:
-        is_empty = draft.state.get(name) is None and not draft.is_unreadable(name)
-        if is_empty and (is_made or name in draft.changes):
+    class_, get = draft.subject.class_, draft.state.get
+    for name in [name for name in class_.required_attributes if get(name) is None]:
+        is_made = draft.before is None or is_unwritten(class_, draft.before)
+        if (is_made or name in draft.changes) and not draft.is_unreadable(name):
             message = _("{attribute} is required.", attribute=draft.full_name(name))
             yield draft.subject.attribute_issue(IssueType.ATTRIBUTE_REQUIRED, message, name)
 
 
 def check_constraints(draft: Draft) -> Iterator[Issue]:
     """Yield an issue for each domain constraint that a changed value violates."""
+    attributes = draft.subject.class_.attributes
     for name, value in draft.changes.items():
         if value is None:
             continue
-        attribute = draft.subject.class_.attributes[name]
-        if attribute.constraints:
-            for violation in attribute.violations(value, draft.formats):
+        type_ = attributes[name].type
+        for constraint in attributes[name].constraints:
+            for violation in constraint.violations(value, type_, draft.formats):
                 yield draft.issue(IssueType[violation.issue], name, violation.message)
 
 
@@ -146,8 +147,6 @@ def take_files(request: WriteRequest, draft: Draft) -> dict[str, Stored]:
     Add the pending files to the request, or issues if the object can't take them.
     """
     taken: dict[str, Stored] = {}
-    if not draft.subject.class_.has_files:
-        return taken
     for name, reference in draft.changes.items():
         if isinstance(reference, Mapping):
             pending = _find(request, draft, name, reference)

@@ -115,9 +115,10 @@ def effects_of(
     With `numbering`, new objects get the numbers of their Serial attributes.
     """
     # 1. Assign Serial numbers only if the write has no issues and lacks nothing: a number is never reused.
-    if numbering and not request.issues and not request.context.snapshot.missing:
+    snapshot = request.context.snapshot
+    if numbering and not request.issues and snapshot.is_complete:
         _assign_serials(request)
-        if request.context.snapshot.missing:
+        if not snapshot.is_complete:
             return Effects(request.context.now, links)  # The effects are made when the numbers are there.
     # 2. Choose the start of the versions, one instant for the whole commit: the clock's time, or one
     #    millisecond after the latest version or deletion that the write follows. So the versions of an object
@@ -128,7 +129,9 @@ def effects_of(
     instant = instant_after(request.context.now, map(_last_change, written.values()))
     # 3. Add a check of each unchanged object that the request names in order to write others through it.
     relies = isinstance(command, Update | Delete) and command.if_version is not None
-    checks = _object_checks(request, links, written, relies_on_version=relies)
+    checks: Iterable[ObjectCheck] = ()
+    if len(written) < len(request.objects):
+        checks = _object_checks(request, links, written, relies_on_version=relies)
     return Effects(instant, (*_object_effects(request, written.values(), instant), *links, *checks))
 
 
@@ -197,8 +200,6 @@ def _object_checks(
 
     With `relies_on_version`, the object of the command must also be unchanged in the store.
     """
-    if len(written) == len(request.objects):  # most writes
-        return
     named = {*request.context.ids.existing}
     unchanged = [
         write.before

@@ -14,7 +14,6 @@ from stratabase.core.domain.objects.entity import (
     storage_of,
 )
 from stratabase.core.domain.write.commands import (
-    ROOT_PATH,
     AnyCommand,
     Create,
     Delete,
@@ -180,16 +179,18 @@ def expand(command: AnyCommand, context: WriteContext) -> WriteRequest:
     request = WriteRequest(context)
     if context.excess is not None:
         request.issues.append(context.excess)
-    request.issues += _duplicate_issues(request)
+    if context.ids.duplicates:
+        request.issues += _duplicate_issues(request)
     if context.excess is not None:
         return request
     # Tasks add further tasks. The keys of restored objects wait until all objects that come back are known.
-    request.tasks.append(_first_task(command, context.ids))
-    while tasks := request.tasks or request.deferred_tasks:
+    task = _first_task(command, context.ids)
+    while True:
+        _EXPANSIONS[type(task)](request, task)
+        if not (tasks := request.tasks or request.deferred_tasks):
+            return request
         context.before_object()
         task = tasks.popleft()
-        _EXPANSIONS[type(task)](request, task)
-    return request
 
 
 def _first_task(command: AnyCommand, ids: RequestIds) -> Task:
@@ -197,7 +198,7 @@ def _first_task(command: AnyCommand, ids: RequestIds) -> Task:
         return DeleteObject(ids.root, command.id_path)
     if isinstance(command, Restore):
         return RestoreObject(ids.root, command, AT_VERSION_PATH, {})
-    placed = PlacedCommand(command, ROOT_PATH)
+    placed = ids.commands[0]
     return CreateObject(placed, {}) if isinstance(command, Create) else UpdateObject(placed)
 
 
@@ -210,18 +211,20 @@ def _create(request: WriteRequest, task: CreateObject) -> None:
     draft = read_draft(subject, None, command.values, request.context.caller.formats)
     request.issues += check_draft(draft)
     reference = Reference(class_.name, request.context.ids.new_id(path))
-    state = {**draft.state, ID: reference.id, **task.key_to_whole, **take_files(request, draft)}
-    _request_roles(
-        request, request.add(ObjectWrite(subject, reference, None, state, is_new=True)), task.placed
-    )
+    files = take_files(request, draft) if class_.has_files else {}
+    state = {**draft.state, ID: reference.id, **task.key_to_whole, **files}
+    write = request.add(ObjectWrite(subject, reference, None, state, is_new=True))
+    if command.roles:
+        _request_roles(request, write, task.placed)
 
 
 def _update(request: WriteRequest, task: UpdateObject) -> None:
     """Add an object with its new values, and collect the requests of its roles."""
     command, path = task.placed
     assert isinstance(command, Update)
-    reference = request.resolve(*command.reference)
-    subject = Subject(request.class_(reference.class_name), reference.id, command.client_id, path)
+    reference = request.context.ids.resolve(command.reference)
+    class_ = request.class_(reference.class_name)
+    subject = Subject(class_, reference.id, command.client_id, path)
     before = request.before(reference)
     if before is None and request.knows(reference):
         request.issues.append(not_found_issue(subject))
@@ -230,8 +233,10 @@ def _update(request: WriteRequest, task: UpdateObject) -> None:
     request.issues += check_draft(draft)
     if request.context.reports_missing:
         request.reports += (issue for issue in report_missing_values(draft) if request.may_report(issue))
-    state = {**draft.state, **take_files(request, draft)}
-    _request_roles(request, request.add(ObjectWrite(subject, reference, before, state)), task.placed)
+    state = {**draft.state, **take_files(request, draft)} if class_.has_files else dict(draft.state)
+    write = request.add(ObjectWrite(subject, reference, before, state))
+    if command.roles:
+        _request_roles(request, write, task.placed)
 
 
 def _delete(request: WriteRequest, task: DeleteObject) -> None:

@@ -39,7 +39,7 @@ def required_permissions(
     request: WriteRequest, access: Access, command: AnyCommand
 ) -> list[RequiredPermission]:
     """Return the required permissions, each once, in the order of the request."""
-    if isinstance(command, Restore) and request.context.snapshot.missing:
+    if isinstance(command, Restore) and not request.context.snapshot.is_complete:
         # Which permissions a restoration requires depends on the former and the present state.
         return [*permissions_for_any_restoration(request, access)]
     unique: dict[object, RequiredPermission] = {}

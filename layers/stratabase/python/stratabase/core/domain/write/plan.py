@@ -5,8 +5,7 @@ also tells the objects and attributes that it changes, for which the model's war
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import field
 from typing import NamedTuple
 
 from stratabase.core.domain.access.grants import Access
@@ -47,10 +46,11 @@ from stratabase.core.domain.write.request import WriteContext, WriteRequest
 from stratabase.core.domain.write.roles import resolve_roles
 from stratabase.core.model.dependencies import ClassField
 from stratabase.core.model.model import Model
+from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _
 
 
-@dataclass(frozen=True)
+@frozen
 class WritePlan:
     """The result of planning a command. It can be committed if it is complete and has no issues.
 
@@ -65,6 +65,7 @@ class WritePlan:
     """The permissions that the write requires; empty for a caller who may do everything."""
     is_forbidden: bool = False
     """Whether the write requires a permission that the caller has for no object. Then nothing else counts."""
+    _index: EffectIndex | None = field(default=None, init=False, compare=False, repr=False)
 
     @property
     def issues(self) -> list[Issue]:
@@ -79,7 +80,7 @@ class WritePlan:
     @property
     def is_complete(self) -> bool:
         """Whether nothing more needs to be read."""
-        return self.is_forbidden or not self.request.context.snapshot.missing
+        return self.is_forbidden or self.request.context.snapshot.is_complete
 
     @property
     def lacks_only_numbers(self) -> bool:
@@ -92,10 +93,14 @@ class WritePlan:
         issues = self.issues
         return bool(issues) and any(issue.type is IssueType.ENTITY_LOCK_PERSIST for issue in issues)
 
-    @cached_property
+    @property
     def index(self) -> EffectIndex:
-        """The effects, indexed by object and by role."""
-        return EffectIndex(self.effects, self.request.context.model)
+        """The effects, indexed by object and by role. It is made once."""
+        index = self._index
+        if index is None:
+            index = EffectIndex(self.effects, self.request.context.model)
+            object.__setattr__(self, "_index", index)
+        return index
 
     @property
     def entity(self) -> Entity | None:
@@ -117,7 +122,7 @@ def plan_write(command: AnyCommand, context: WriteContext, *, numbering: bool) -
     if context.excess is not None:
         return WritePlan(request, context.now)
     # 2. Resolve roles: combine what both sides of an association request to one key, or one link.
-    links = resolve_roles(request)
+    links = resolve_roles(request) if request.key_requests or request.link_requests else ()
     # 3. Permissions: refuse what the profile may do with no object at all, before anything else is read.
     required = () if context.access is None else required_permissions(request, context.access, command)
     if context.access is not None and (forbidden := _forbidden(context.access, required)):
@@ -168,7 +173,7 @@ def find_excess(command: AnyCommand, ids: RequestIds, model: Model) -> Issue | N
 
 def _text_size(placed: PlacedCommand) -> int:
     """Return the characters of an object's new values. In bytes, the object has at least as many."""
-    return sum(len(value) for value in placed.command.values.values() if value.__class__ is str)
+    return sum([len(value) for value in placed.command.values.values() if value.__class__ is str])
 
 
 def _issue_of_object(placed: PlacedCommand, ids: RequestIds, model: Model, size: int) -> Issue | None:
@@ -177,7 +182,7 @@ def _issue_of_object(placed: PlacedCommand, ids: RequestIds, model: Model, size:
     if isinstance(command, Create):
         class_, id_ = model.classes[command.class_name], None
     else:
-        reference = ids.resolve(*command.reference)
+        reference = ids.resolve(command.reference)
         class_, id_ = model.classes[reference.class_name], reference.id
     if not class_.is_stored:
         return None

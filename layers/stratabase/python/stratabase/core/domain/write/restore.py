@@ -55,7 +55,7 @@ def expand_restore(request: WriteRequest, task: RestoreObject) -> None:
     tombstone = snapshot.tombstone(reference) if present is None and snapshot.knows(reference) else None
     is_hidden = reference == request.context.ids.root and request.hides_version(*version_key)
     if version is None or is_hidden or (before is None and tombstone is None):
-        if not snapshot.missing:
+        if snapshot.is_complete:
             request.issues.append(_no_version(subject, task.command, request.context.caller, task.path))
         return
     if before is None and reference != request.context.ids.root and not request.sees_version(*version_key):

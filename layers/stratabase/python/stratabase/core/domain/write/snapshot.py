@@ -75,7 +75,25 @@ class Snapshot:
     tombstones: dict[Reference, Tombstone | None] = field(default_factory=dict)
     uploads: dict[str, PendingFile | None] = field(default_factory=dict)
     known_since: dict[RoleName, Instant] = field(default_factory=dict)
-    missing: Missing = field(default_factory=Missing)
+    _missing: Missing | None = None
+    """What is missing, from the first time on that something was."""
+
+    @property
+    def missing(self) -> Missing:
+        """What the plan has asked for, and the snapshot does not know."""
+        if self._missing is None:
+            self._missing = Missing()
+        return self._missing
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is missing."""
+        return self._missing is None or not self._missing
+
+    def take_missing(self) -> Missing:
+        """Return what is missing, and forget it, because it will be read."""
+        missing, self._missing = self.missing, None
+        return missing
 
     def knows(self, reference: Reference) -> bool:
         """Return whether it is known if an object exists."""

@@ -277,7 +277,8 @@ def update_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be read
     If `force`, ignore warnings. With a `recorder`, objects that earlier requests have updated are returned
     too, after the others. Raises Refused if no object was updated, and what `BulkRun.each` raises.
     """
-    selects, options = match_predicate(services, query, evaluation), WriteOptions(force, evaluation)
+    selects = match_predicate(services, query, evaluation)
+    options = WriteOptions(force, lambda: evaluation)
 
     def update(reference: Reference) -> WriteResult:
         return _commit(
@@ -376,7 +377,8 @@ def validate_bulk(  # noqa: PLR0913, PLR0917 - what for, and how much may be rea
     Reports that don't stop a write follow, as in `validate`. Raises ReadBudgetExceeded, Unavailable.
     """
     services = replace(services, entities=services.entities.fork())
-    selects, options = match_predicate(services, query, evaluation), WriteOptions(evaluation=evaluation)
+    selects = match_predicate(services, query, evaluation)
+    options = WriteOptions(evaluation=lambda: evaluation)
 
     def asked(reference: Reference) -> Command:
         return Delete(reference, OPTIONS) if command is None else command.for_object(reference)

@@ -68,7 +68,7 @@ class CallerVisibility(NamedTuple):
 def load_missing(snapshot: Snapshot, visibility: CallerVisibility, now: Instant) -> None:
     """Read what a snapshot lacks, and add it. Raises ReadBudgetExceeded, Unavailable."""
     entities = visibility.services.entities
-    missing, snapshot.missing = snapshot.missing, Missing()
+    missing = snapshot.take_missing()
     # 1. Read objects, and what their roles lead to.
     if missing.entities:
         references = list(missing.entities)
@@ -87,7 +87,8 @@ def load_missing(snapshot: Snapshot, visibility: CallerVisibility, now: Instant)
     if missing.tombstones:
         references = list(missing.tombstones)
         snapshot.tombstones.update(zip(references, entities.tombstones(references), strict=True))
-    snapshot.known_since.update((role, entities.known_since(role)) for role in missing.known_since)
+    if missing.known_since:
+        snapshot.known_since.update((role, entities.known_since(role)) for role in missing.known_since)
     # 4. Read the pending files that the request names.
     if missing.uploads:
         ids, files = list(missing.uploads), visibility.services.files

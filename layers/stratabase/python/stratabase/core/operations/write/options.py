@@ -105,8 +105,8 @@ class WriteOptions(NamedTuple):
 
     force: bool = False
     """Whether the write ignores issues of level WARNING."""
-    evaluation: EvaluationContext | None = None
-    """The evaluation context of the request. If it is None, each round has its own."""
+    evaluation: Callable[[], EvaluationContext] | None = None
+    """Returns the evaluation context of the request. If it is None, each round has its own."""
     budget: ReadBudget | None = None
     """The budget for what conditions read. If it is None, each use has its own."""
     recorder: CommitRecorder | None = None
@@ -114,7 +114,7 @@ class WriteOptions(NamedTuple):
 
     def evaluation_for(self, caller: Caller, now: Instant) -> EvaluationContext:
         """Return the evaluation context of conditions: the request's, or one for the caller at `now`."""
-        return self.evaluation or evaluation_context(caller, now)
+        return evaluation_context(caller, now) if self.evaluation is None else self.evaluation()
 
 
 NO_OPTIONS = WriteOptions()

@@ -1,6 +1,6 @@
 """One write: load, plan, check, then commit or only try. It starts again after a concurrent write."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import Enum
 from random import uniform
@@ -19,10 +19,10 @@ from stratabase.core.domain.write.request import WriteContext
 from stratabase.core.domain.write.snapshot import Snapshot
 from stratabase.core.operations.context import Services, check_time
 from stratabase.core.operations.files.bind import UploadLost, copy_uploads
-from stratabase.core.operations.write.claims import NO_CLAIMS, Claims, TooManyClaims
+from stratabase.core.operations.write.claims import Claims, TooManyClaims
 from stratabase.core.operations.write.commit_or_explain import CommitOrDryRun, commit_or_explain
 from stratabase.core.operations.write.load import CallerVisibility, StateReaders, load_missing
-from stratabase.core.operations.write.options import NO_OPTIONS, WriteOptions, WriteOutcome
+from stratabase.core.operations.write.options import NO_OPTIONS, CommitRecorder, WriteOptions, WriteOutcome
 from stratabase.core.operations.write.permissions import unmet_permissions
 from stratabase.core.operations.write.warnings import MetWarning, claims_and_warnings
 from stratabase.core.waiting import remaining_seconds
@@ -154,30 +154,34 @@ class Write:
         """Plan and commit the write, or find out everything that prevents it. Raises Conflict."""
         # 1. Load and plan until the plan is complete.
         plan, now = self._plan(numbering=mode is _Mode.COMMIT)
-        self._settle(plan)
-        change = self._change(plan, now, mode)
+        if plan.request.unfinished:
+            self._settle(plan)
+        is_blocked = bool(plan.request.issues) and plan.is_blocked
+        change = self._change(plan, now, mode, is_blocked=is_blocked)
         # 2. Check grants. If they forbid the write, report nothing else: it could reveal what is hidden.
         unmet = unmet_permissions(self._state_readers(plan)) if plan.required_permissions else []
         if unmet:
             return self._not_allowed(plan, change, unmet)
         # 3. Stop at a lock of another member, or an unexpected version. Do not ask the store for more issues.
-        if plan.is_blocked and mode is _Mode.COMMIT:
+        if is_blocked and mode is _Mode.COMMIT:
             return WriteOutcome(plan, change, plan.issues)
         # 4. Evaluate warnings, which stop a write unless it is forced. Claim the objects of blocking ones.
-        try:
-            claims, warnings = self._claims_and_warnings(plan)
-        except TooManyClaims as refusal:
-            return WriteOutcome(plan, change, [*plan.issues, refusal.issue], reports=plan.reports)
-        if claims.claimed:
-            change = replace(change, claims=claims.claimed)
+        warnings: Sequence[MetWarning] = ()
+        if plan.effects and self._services.warning_rules.exist:
+            try:
+                claims, warnings = self._claims_and_warnings(plan)
+            except TooManyClaims as refusal:
+                return WriteOutcome(plan, change, [*plan.issues, refusal.issue], reports=plan.reports)
+            if claims.claimed:
+                change = replace(change, claims=claims.claimed)
         # 5. Commit. If there are issues already, only find out whether the store has more.
         check_time()
-        issues = [*plan.issues]
-        is_stored = change.effects and self._services.class_(self._ids.root.class_name).is_stored
+        issues = [*plan.request.issues]
+        is_stored = change.effects and self._services.model.classes[self._ids.root.class_name].is_stored
         if is_stored and mode is not _Mode.PLAN:
             issues += self._store_issues(plan, change, _Mode.DRY if issues or warnings else mode)
         issues += [each.issue for each in warnings if not each.is_doubtful(issues)]
-        return WriteOutcome(plan, change, issues, reports=plan.reports)
+        return WriteOutcome(plan, change, issues, reports=plan.request.reports)
 
     def _store_issues(self, plan: WritePlan, change: Change, mode: _Mode) -> list[Issue]:
         """Commit a change, or find out whether the store would. Return the issues if it refuses."""
@@ -185,16 +189,16 @@ class Write:
         if mode is _Mode.REHEARSAL:
             commit_or_dry_run = self._services.entities.commit
         elif mode is _Mode.COMMIT:
-            commit_or_dry_run = self._commit_of(plan, change)
-            self._copy_uploads(plan)
+            commit_or_dry_run = self._services.entities.commit
+            if self._options.recorder is not None:
+                commit_or_dry_run = self._recorded_commit(plan, change, self._options.recorder)
+            if plan.request.files:
+                self._copy_uploads(plan)
         return commit_or_explain(plan, change, commit_or_dry_run, self._visibility)
 
-    def _commit_of(self, plan: WritePlan, change: Change) -> CommitOrDryRun:
-        """Return the function that commits the change of a plan."""
-        recorder, commit = self._options.recorder, self._services.entities.commit
-        if recorder is None:
-            return commit
-        outcome = WriteOutcome(plan, change, [], reports=plan.reports)
+    def _recorded_commit(self, plan: WritePlan, change: Change, recorder: CommitRecorder) -> CommitOrDryRun:
+        """Return the function that commits the change of a plan with its idempotency record."""
+        commit, outcome = self._services.entities.commit, WriteOutcome(plan, change, [], reports=plan.reports)
         return lambda _change: recorder.commit(outcome, commit)
 
     def _plan(self, *, numbering: bool) -> tuple[WritePlan, Instant]:
@@ -253,10 +257,10 @@ class Write:
                 self._lost_uploads[lost.pending_id] = None
                 raise Conflict from None
 
-    def _change(self, plan: WritePlan, now: Instant, mode: _Mode) -> Change:
+    def _change(self, plan: WritePlan, now: Instant, mode: _Mode, *, is_blocked: bool) -> Change:
         # A blocked plan reaches the store only in a dry run. Without a member id, the store does not check
         # locks, which the plan has reported already.
-        member_id = None if plan.is_blocked else self._caller.id
+        member_id = None if is_blocked else self._caller.id
         root = self._ids.root if isinstance(self._command, Restore) else None
         # A commit id takes time to make, and a change without effects is never committed.
         commits = plan.effects and (mode is _Mode.COMMIT or mode is _Mode.REHEARSAL)
@@ -274,8 +278,6 @@ class Write:
 
         Raises TooManyClaims, ReadBudgetExceeded.
         """
-        if not plan.effects or not self._services.warning_rules.exist:
-            return NO_CLAIMS, []
         return claims_and_warnings(self._state_readers(plan), self._visibility, force=self._options.force)
 
     def _state_readers(self, plan: WritePlan) -> StateReaders:

@@ -3,7 +3,7 @@
 Inputs of objects, with their parts and associations, are read to commands.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -27,7 +27,7 @@ from stratabase.core.model import api_names
 from stratabase.core.model.api_names import CLIENT_ID, ID, IF_VERSION, GeneratedType
 from stratabase.core.model.model import Class, ClassKind, Model
 from stratabase.core.operations.write.options import WriteOptions
-from stratabase.core.schema.inputs.input_table import INPUT_TABLE, InputObject, InputTypeSpec
+from stratabase.core.schema.inputs.input_table import INPUT_TABLE, InputObject
 from stratabase.core.schema.request.context import ServiceCall
 from stratabase.core.schema.types.attribute_types import SCALARS, with_default
 from stratabase.core.schema.types.registry import TypeRegistry
@@ -141,7 +141,8 @@ def disable_cache_argument() -> dict[str, GraphQLArgument]:
 
 def write_options(call: ServiceCall) -> WriteOptions:
     """Return the write options of a call."""
-    return WriteOptions(is_forced(call.arguments), call.context.evaluation, call.context.read_budget)
+    context = call.context
+    return WriteOptions(is_forced(call.arguments), lambda: context.evaluation, context.read_budget)
 
 
 class CommandReader:
@@ -179,18 +180,14 @@ class CommandReader:
         return {name: value for name, value in data.items() if name in class_.attributes}
 
     def _roles(self, family: GeneratedType, class_: Class, data: InputObject) -> dict[str, RoleCommand]:
-        return dict(self._commands(INPUT_TABLE[family], class_, data))
-
-    def _commands(
-        self, row: InputTypeSpec, class_: Class, data: InputObject
-    ) -> Iterator[tuple[str, RoleCommand]]:
-        for role in class_.roles.values():
-            if role.name not in data:
-                continue
-            target = self._model.classes[role.target]
-            command = row.role_input(role).read(self, target, data[role.name], (role.name,))
-            if command is not None:
-                yield role.name, command
+        commands: dict[str, RoleCommand] = {}
+        for name, role in class_.roles.items():
+            if name in data:
+                target, input_ = self._model.classes[role.target], INPUT_TABLE[family].role_input(role)
+                command = input_.read(self, target, data[name], (name,))
+                if command is not None:
+                    commands[name] = command
+        return commands
 
 
 ReadData = Callable[[CommandReader, Class, Mapping[str, Any]], Create | Update]
