@@ -1,5 +1,7 @@
 """The caller of a request or a command, and what only administrators may do."""
 
+from dataclasses import field
+
 from stratabase.core.domain.issues.refusals import Forbidden
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
@@ -31,8 +33,8 @@ class Caller:
     username: str
     profile: str
     administrator: bool = False
-    formats: Formats = DEFAULT_FORMATS
-    proof: Proof | None = None
+    formats: Formats = field(default=DEFAULT_FORMATS, hash=False)
+    proof: Proof | None = field(default=None, hash=False)
     """How the request proves who sends it. None if the authenticator does not say; that allows the least."""
     generation: int = 0
     """The member's generation. A token that is issued to the caller ends with it."""

@@ -1,13 +1,12 @@
 """Sign-in by username and password (the scheme Basic), with a cache of recently verified credentials."""
 
 import secrets
+from binascii import a2b_base64
 from collections.abc import Callable, Mapping
 from functools import partial
 from hashlib import blake2b
 from threading import Lock
 from typing import NamedTuple
-
-import pybase64
 
 from stratabase.core import waiting
 from stratabase.core.domain.caller import Caller, SentPassword
@@ -207,7 +206,7 @@ class BasicAuthenticator:
     def caller(self, credentials: str, source_address: str) -> Caller:
         """Return the caller with this username and password. Raises like Authenticator.caller."""
         try:
-            decoded = pybase64.b64decode(credentials, validate=True).decode()
+            decoded = a2b_base64(credentials, strict_mode=True).decode()
         except ValueError:
             raise Unauthenticated(_("Basic credentials must be Base64-encoded UTF-8 text.")) from None
         username, colon, password = decoded.partition(":")

@@ -89,7 +89,7 @@ class RequestBody:
     def __del__(self) -> None:
         """Count the bytes no more, because nothing refers to them."""
         if self._kept:
-            self._release()
+            self.drop()
 
     def accept(self, terms: BodyTerms) -> None:
         """Set what the endpoint wants. What has arrived counts for the member from now on."""
@@ -132,11 +132,8 @@ class RequestBody:
         """Keep nothing of the body."""
         self._pieces = []
         if self._kept:
-            self._release()
-
-    def _release(self) -> None:
-        self._memory.release(self._kept, "" if self.terms is None else self.terms.member)
-        self._kept = 0
+            self._memory.release(self._kept, "" if self.terms is None else self.terms.member)
+            self._kept = 0
 
     def _append(self, data: bytes) -> None:
         if len(self._pieces[-1]) < _PIECE_SIZE:

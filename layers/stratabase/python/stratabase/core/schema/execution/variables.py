@@ -110,10 +110,13 @@ class VariableCoercion:
 
     def _compile(self, type_: GraphQLInputType) -> Coerce:
         """Return the function that coerces the values of a type."""
-        if isinstance(type_, GraphQLNonNull):
-            return partial(_coerce_present, self._compile(type_.of_type))
-        if type_ in _TEXTS:
-            return partial(_coerce_text, type_.coerce_input_value)
+        nullable = type_.of_type if isinstance(type_, GraphQLNonNull) else type_
+        coerce = self._compile_nullable(nullable)
+        if nullable is not type_:
+            coerce = partial(_coerce_present, coerce)
+        return partial(_coerce_text, coerce) if nullable in _TEXTS else coerce
+
+    def _compile_nullable(self, type_: Any) -> Coerce:
         if isinstance(type_, GraphQLList):
             return partial(_coerce_list, self._compile(type_.of_type))
         if not isinstance(type_, GraphQLInputObjectType):
@@ -184,8 +187,8 @@ def _coerce_leaf(coerce: Callable[[Any], Any], value: Any, _depth: int) -> Any:
     return coerced
 
 
-def _coerce_text(coerce: Callable[[Any], Any], value: Any, depth: int) -> Any:
-    return value if value.__class__ is str else _coerce_leaf(coerce, value, depth)
+def _coerce_text(coerce: Coerce, value: Any, depth: int) -> Any:
+    return value if value.__class__ is str else coerce(value, depth)
 
 
 def _coerce_list(coerce: Coerce, value: Any, depth: int) -> Any:
