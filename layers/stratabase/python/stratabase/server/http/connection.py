@@ -33,6 +33,7 @@ was closed at once, a client that still sends would lose the response."""
 _MAX_JOINED = 64 * 1024
 """The maximum size in bytes of a body that is copied behind its head."""
 _CONTENT_LENGTH = b"content-length"
+_LENGTH_OF_NAME = len(_CONTENT_LENGTH)
 
 
 class Answering(Protocol):
@@ -200,7 +201,7 @@ class HttpConnection(asyncio.Protocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Store a header."""
-        if len(name) == len(_CONTENT_LENGTH) and name.lower() == _CONTENT_LENGTH:
+        if len(name) == _LENGTH_OF_NAME and name.lower() == _CONTENT_LENGTH:
             self._length = name, value
         else:
             self._headers.append((name, value))

@@ -317,10 +317,15 @@ def _key_reader(request: Request, graphql_request: GraphQLRequest) -> Callable[[
     return lambda: idempotency_key(request, query, variables, operation_name)
 
 
+_CONTENT_TYPES: Mapping[str, Headers] = {
+    each: (("Content-Type", f"{each}; charset=utf-8"),) for each in (GRAPHQL_RESPONSE_JSON, PLAIN_JSON)
+}
+
+
 def _render(graphql_response: GraphQLResponse, media_type: str) -> Response:
     # The specification requires 200 in the legacy media type, even if the response has only errors.
     status = 200 if graphql_response.began or media_type == PLAIN_JSON else 400
-    headers: Headers = (("Content-Type", f"{media_type}; charset=utf-8"),)
+    headers = _CONTENT_TYPES[media_type]
     if graphql_response.replayed:
         headers = (*headers, REPLAYED_HEADER)
     compressed = graphql_response.gzipped
