@@ -80,6 +80,7 @@ class ReferenceEngine:
 
     removes_expired = False
     is_embedded = False
+    prefers_few_calls = True
 
     def __init__(self) -> None:
         self._items = {}

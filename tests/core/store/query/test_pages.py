@@ -115,7 +115,7 @@ def test_the_second_read_is_as_large_as_the_first_shows(least: int, reads: int) 
 def test_an_embedded_engine_reads_fewer_items_too_many(embedded: bool, reads: int) -> None:
     """Half of the objects match, so a page of 50 needs 100 items."""
     engine = WatchedEngine()
-    engine.is_embedded = embedded
+    engine.prefers_few_calls = not embedded
     store = Store(engine, fresh_class())
     store.fill({"_id": f"{n:04}", "count": n % 10} for n in range(200))
     engine.items_read = 0

@@ -201,6 +201,7 @@ class DynamoDBEngine:
 
     removes_expired = True
     is_embedded = False
+    prefers_few_calls = True
 
     def __init__(self, client: Client, table: str, retry_policy: RetryPolicy = DEFAULT_RETRY_POLICY) -> None:
         self._client = client

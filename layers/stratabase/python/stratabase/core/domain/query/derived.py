@@ -123,11 +123,11 @@ def computed_for_filter(filter_: Filter, class_: Class) -> Computed:
 
 
 def _computed(filter_: Filter | None, class_: Class, names: list[str]) -> Computed:
+    roles = tuple(dict.fromkeys(role_filters(filter_)))
+    if not class_.derived:
+        return Computed((), roles)
     names += () if filter_ is None else filtered_attributes(filter_)
-    return Computed(
-        tuple(dict.fromkeys(name for name in names if name in class_.derived)),
-        tuple(dict.fromkeys(role_filters(filter_))),
-    )
+    return Computed(tuple(dict.fromkeys(name for name in names if name in class_.derived)), roles)
 
 
 def simplify(query: Query) -> Query:

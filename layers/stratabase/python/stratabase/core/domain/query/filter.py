@@ -123,6 +123,8 @@ MATCH_NONE = Or(())
 
 def and_(parts: Sequence[Filter]) -> Filter:
     """Return the filter that matches what all parts match."""
+    if len(parts) == 1:
+        return parts[0]
     remaining = tuple(_deduplicate(MATCH_NONE, (part for part in parts if part != MATCH_ALL)))
     return remaining[0] if len(remaining) == 1 else And(remaining)
 

@@ -60,7 +60,7 @@ class ReadBudget:
     @property
     def is_exhausted(self) -> bool:
         """Whether the request has read more than it may, or for longer."""
-        return self.would_be_exhausted(0)
+        return self.bytes_read > self._max_bytes or self._clock() > self._end
 
     def would_be_exhausted(self, size: int) -> bool:
         """Return whether the budget is exhausted, or would be after so many more bytes."""

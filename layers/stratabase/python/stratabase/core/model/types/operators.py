@@ -31,6 +31,8 @@ NUMBER_AGGREGATES = ORDER_AGGREGATES | {Aggregate.SUM, Aggregate.AVG}
 class Operator(Enum):
     """An operator of a filter."""
 
+    __hash__ = object.__hash__  # that of Enum is written in Python
+
     EQ = "eq"
     NE = "ne"
     LT = "lt"

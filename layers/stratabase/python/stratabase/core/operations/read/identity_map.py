@@ -236,7 +236,7 @@ class IdentityMap:
 
 def _class_name(entities: Sequence[Entity]) -> str:
     """Return the class of several objects, which has them all. It makes none of them."""
-    return entities.class_name if isinstance(entities, UnmadeEntities) else entities[0].reference.class_name
+    return entities.class_name if type(entities) is UnmadeEntities else entities[0].reference.class_name
 
 
 _BY_THE_KEY_OF_THE_OTHER = frozenset({RoleStorage.OPPOSITE_KEY, RoleStorage.OPPOSITE_KEYS})

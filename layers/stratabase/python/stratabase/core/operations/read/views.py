@@ -166,7 +166,7 @@ def read_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> list
 
 def load_views(reader: Reader, fetch: Fetch, entities: Sequence[Entity]) -> BatchedRead[list[View]]:
     """Return what `read_views` returns, as a batched read."""
-    if isinstance(entities, UnmadeEntities) and reader.shows_stored_states(entities.class_name):
+    if type(entities) is UnmadeEntities and reader.shows_stored_states(entities.class_name):
         if fetch.has_only_values:
             return list(entities.states)
         views = yield from _views_with_targets(reader, fetch, entities.states)

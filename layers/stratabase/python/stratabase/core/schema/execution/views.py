@@ -1,7 +1,7 @@
 """Fetch the views of objects for a call, and render pages."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain
 from types import MappingProxyType
 from typing import Any
@@ -176,6 +176,7 @@ _CURSORS = {"nextCursor": -1, "prevCursor": 0}
 """By field of a page: the index of the item whose position the cursor is."""
 
 
+@lru_cache(maxsize=512)  # Clients repeat their selections.
 def page_fields(
     selected: frozenset[str], *, version_start: bool = True, attributes: frozenset[str] | None = None
 ) -> PageFields:

@@ -142,7 +142,7 @@ class _FilterParser:
 
     def parse_object(self, input_object: InputObject, path: Path) -> Filter | None:
         """Return the filter of one input object, whose fields must all hold. None if it has no condition."""
-        if _levels(path) > MAX_LEVELS:
+        if len(path) > MAX_LEVELS and _levels(path) > MAX_LEVELS:
             message = _(
                 "The filter is nested too deeply. The maximum is {maximum} levels.", maximum=MAX_LEVELS
             )

@@ -76,6 +76,6 @@ def measure_filter(input_object: Mapping[str, Any], *, skip_nulls: bool = False)
             if isinstance(value, list):
                 members += len(value)
             # Besides roles, only comparisons of files have objects as operands.
-            elif isinstance(value, Mapping) and filter_suffix(name) in ROLE_SUFFIXES:
+            elif filter_suffix(name) in ROLE_SUFFIXES and isinstance(value, Mapping):
                 waiting.append((value, roles + 1))
     return FilterSize(comparisons, members, roles_in_a_row)

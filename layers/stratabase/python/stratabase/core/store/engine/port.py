@@ -278,6 +278,10 @@ class Engine(Protocol):
     def is_embedded(self) -> bool:
         """Whether the engine runs in this process, so that a call takes microseconds and costs nothing."""
 
+    @property
+    def prefers_few_calls(self) -> bool:
+        """Whether one call that reads some items too many is better than two."""
+
     def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent.
 

@@ -53,8 +53,9 @@ class ReadLimiter:
 
     def spend(self, items: Sequence[Read]) -> Sequence[Read]:
         """Charge items that were read, and return them. Raises ReadBudgetExceeded."""
-        self.record(items)
-        self.check()
+        if self.budget is not None:
+            self.charge(len(items), approximate_bytes(items))
+            self.check()
         return items
 
     def compare(self, characters: int) -> None:

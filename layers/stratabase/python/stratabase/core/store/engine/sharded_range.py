@@ -83,18 +83,21 @@ class _OnePartition:
 
     def __init__(self, range_: ShardedRange) -> None:
         self._range = range_
-        self._remaining: Bounds | None = range_.bounds
+        self._last: Item | None = None
+        """The last item that was read."""
+        self._is_at_end = False
 
     def take(self, size: int) -> Sequence[Item]:
         """Return the next items. There are at most `size`, and fewer only at the end of the range."""
-        range_, items = self._range, list[Item]()
-        if self._remaining is None:
+        range_, last, items = self._range, self._last, list[Item]()
+        if self._is_at_end:
             return items
         (partition,) = range_.partitions
-        for page in range_.read(partition, self._remaining, size):
+        remaining = range_.bounds if last is None else range_.beyond(last.sort_in(range_.index))
+        for page in range_.read(partition, remaining, size):
             items += range_.spend(page)
-        is_end = len(items) < size
-        self._remaining = None if is_end else range_.beyond(items[-1].sort_in(range_.index))
+        self._is_at_end = len(items) < size
+        self._last = items[-1] if items else last
         return items
 
 

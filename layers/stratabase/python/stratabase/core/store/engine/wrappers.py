@@ -56,6 +56,11 @@ class DelegatingEngine:
         """Whether the engine runs in this process, so that a call takes microseconds and costs nothing."""
         return self._engine.is_embedded
 
+    @property
+    def prefers_few_calls(self) -> bool:
+        """Whether one call that reads some items too many is better than two."""
+        return self._engine.prefers_few_calls
+
     def _before_read(self) -> None:
         """Do something before each read. By default, nothing."""
 
@@ -162,6 +167,11 @@ class MeteredEngine(DelegatingEngine):
     def __init__(self, engine: Engine, current_note: Callable[[], Note | None] = current_note) -> None:
         super().__init__(engine)
         self._current_note = current_note
+
+    @property
+    def prefers_few_calls(self) -> bool:
+        """Whether one call is better than two. A request that is measured reads as from a remote engine."""
+        return self._engine.prefers_few_calls or self._current_note() is not None
 
     def get(self, keys: Sequence[Key], *, places: bool = True) -> list[Item | None]:
         """Return the items in the order of `keys`, None for a missing item. Reads are strongly consistent."""

@@ -181,7 +181,7 @@ class AccessPath:
     shards: int = 1
     """The number of partitions over which the objects are spread."""
 
-    @property
+    @cached_property
     def partitions(self) -> tuple[str, ...]:
         """The partitions of the shards."""
         return keys.shards_of(self.partition, self.shards)

@@ -47,7 +47,7 @@ class IndexBounds(NamedTuple):
 
     def residual_filter(self, filter_: Filter | None) -> Filter | None:
         """Return the part of a filter that objects in the ranges may fail, None if there is none."""
-        if not self.is_exact:
+        if not self.is_exact or not (self.covered or isinstance(filter_, And)):
             return filter_
         remaining = tuple(part for part in conjuncts(filter_) if part not in self.covered)
         return And(remaining) if remaining else None

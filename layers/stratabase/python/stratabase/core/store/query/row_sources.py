@@ -16,7 +16,6 @@ from stratabase.core.store.engine.parallel import ParallelMap, sequential_map
 from stratabase.core.store.engine.port import UNBOUNDED, Bounds, Engine, Item
 from stratabase.core.store.engine.read_limiter import ReadLimiter
 from stratabase.core.store.engine.sharded_range import ShardedRange, count_shards
-from stratabase.core.store.engine.wrappers import current_note
 from stratabase.core.store.layout import keys
 from stratabase.core.store.layout.codec import StateDecoder
 from stratabase.core.store.layout.object_items import live_head
@@ -176,8 +175,7 @@ class IndexRows:
         index_ranges: IndexRanges | None = None,
     ) -> None:
         self._source = source
-        listing = (keys.listing_partition(class_.name),)
-        self._index_ranges = index_ranges or IndexRanges(keys.LISTING, listing)
+        self._index_ranges = index_ranges or IndexRanges(keys.LISTING, (keys.listing_partition(class_.name),))
         self._filter = row_filter
 
     def rows(
@@ -207,9 +205,7 @@ class IndexRows:
     def _chunks(self, bounds: Bounds | None, wanted: int, *, backward: bool) -> Iterator[Sequence[Row]]:
         """Yield the rows chunk by chunk. Each chunk is read when the caller has used those before it."""
         source, this_turn = self._source, 0
-        # A request that is measured reads what it would read of a remote engine.
-        is_cheap = source.engine.is_embedded and current_note() is None
-        spare = _SPARE_OF_EMBEDDED if is_cheap else _SPARE
+        spare = _SPARE if source.engine.prefers_few_calls else _SPARE_OF_EMBEDDED
         sizes = _ChunkSizes(wanted, source.hit_rate, spare, has_filter=bool(self._filter))
         for range_ in self._ranges(bounds, backward=backward):
             reader = range_.reader()

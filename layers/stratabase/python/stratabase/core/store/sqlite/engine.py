@@ -121,6 +121,7 @@ class SqliteEngine:
 
     removes_expired = False
     is_embedded = True
+    prefers_few_calls = False
 
     def __init__(self, path: Path, *, busy_timeout: float = BUSY_TIMEOUT) -> None:
         to_refusal = partial(map_sqlite_error, path)

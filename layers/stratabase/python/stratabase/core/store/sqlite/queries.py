@@ -5,7 +5,6 @@ There are only few different SQL texts, so that SQLite's cache of prepared state
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
@@ -186,14 +185,15 @@ class RangeQuery(NamedTuple):
             rows = cursor.fetchall()
             return FirstRows(rows, len(rows) < limit)
         rows, size, state = [], 0, self._columns.index("state")
-        with closing(cursor):
-            at_once = _FIRST_ROWS
-            while size < _MAX_PAGE_SIZE:
-                rows += (piece := cursor.fetchmany(at_once))
-                size += sum([len(row[state] or "") for row in piece])
-                if len(piece) < at_once:  # the end
-                    break
-                at_once = min(2 * at_once, _SMALL_LIMIT)
+        at_once = _FIRST_ROWS
+        while size < _MAX_PAGE_SIZE:
+            rows += (piece := cursor.fetchmany(at_once))
+            size += sum([len(row[state] or "") for row in piece])
+            if len(piece) < at_once:  # the end
+                break
+            at_once = min(2 * at_once, _SMALL_LIMIT)
+        # An open cursor would keep later queries at the same snapshot.
+        cursor.close()
         return FirstRows(rows, size < _MAX_PAGE_SIZE and len(rows) < limit)
 
     def items(self, rows: Sequence[TableRow]) -> list[Item]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import repeat
 from types import MappingProxyType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -125,7 +125,8 @@ class _StateItem(NamedTuple):
 def state_items(rows: Sequence[TableRow]) -> list[Item]:
     """Return the items of rows with the values of STATE_COLUMNS, which have nothing else."""
     # Every row that is read for a page passes here. Objects would take three times as long.
-    return cast("list[Item]", list(map(tuple.__new__, repeat(_StateItem), rows)))
+    items: list[Any] = list(map(tuple.__new__, repeat(_StateItem), rows))
+    return items
 
 
 def index_items(rows: Sequence[TableRow], index: str, index_partition: str) -> list[Item]:
