@@ -315,6 +315,22 @@ def test_an_abandoned_call_still_ends_and_frees_its_slot() -> None:
     assert in_loop(test) == ["ended", "next"]
 
 
+def test_each_call_ends_within_its_own_limit() -> None:
+    async def test(greenlets: Greenlets) -> list[object]:
+        never: Future[int] = Future()
+        wait = partial(greenlets.until, never)
+        unlimited = asyncio.create_task(run_call(greenlets, wait))
+        found: list[object] = []
+        for limits in ((0.03, 0.01, 0.02), (0.01,)):
+            calls = [run_call(greenlets, wait, time_limit=limit) for limit in (60, *limits)]
+            _, *ended = [asyncio.create_task(call) for call in calls]
+            found += await asyncio.gather(*ended, return_exceptions=True)
+        never.set_result(5)
+        return [type(each) for each in found] + [await unlimited]
+
+    assert in_loop(test) == [CallTimeout] * 4 + [5]
+
+
 def test_a_timeout_error_raised_by_the_work_is_not_the_gateway_timeout() -> None:
     def work() -> None:
         raise TimeoutError("its own")

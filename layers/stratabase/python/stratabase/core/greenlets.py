@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from math import inf
 from typing import Any, TypeVar, cast
 
 from greenlet import getcurrent, greenlet
@@ -52,7 +53,8 @@ class Call:
     only_reads = False
     since = 0.0
     """The instant of `time.monotonic` since when the call has been running."""
-    timer: asyncio.TimerHandle | None = None
+    deadline = inf
+    """The instant of `time.monotonic` at which the call ends with CallTimeout, if it still waits."""
 
     def work(self) -> Any:
         """Return the result of the call, or raise an exception. It runs in a greenlet."""
@@ -106,6 +108,10 @@ class Greenlets:
         self._signalled = False
         self._idle: list[_CallGreenlet] = []
         self._busy: set[_CallGreenlet] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        """It looks for calls whose time has passed. One for all, as each would cost much of a short call."""
+        self._timer_at = inf
+        """The instant of `time.monotonic` at which it looks: not later than the earliest deadline."""
         self._all_ended = asyncio.Event()
         self._threads = ThreadPoolExecutor(threads, "offload")
         self._coalesced: dict[Callable[[], None], None] = {}
@@ -135,7 +141,9 @@ class Greenlets:
         else:
             self._busy.add(runner)
             if time_limit is not None:
-                call.timer = self._loop.call_later(time_limit, _time_out, call)
+                call.deadline = time.monotonic() + time_limit
+                if call.deadline < self._timer_at:
+                    self._set_timer(call.deadline)
 
     async def finish(self) -> None:
         """Wait until all calls have ended, including those whose time limit has passed."""
@@ -250,8 +258,6 @@ class Greenlets:
         self._busy.discard(runner)
         runner.gr_context = None
         self._idle.append(runner)
-        if call.timer is not None:
-            call.timer.cancel()
         if call.has_timed_out:
             call.end_late()
         else:
@@ -259,9 +265,26 @@ class Greenlets:
         if not self._busy:
             self._all_ended.set()
 
+    def _set_timer(self, at: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_at = at
+        self._timer = self._loop.call_later(max(at - time.monotonic(), 0), self._time_out)
 
-def _time_out(call: Call) -> None:
-    call.has_timed_out = True
-    call.error = CallTimeout()
-    call.end()
-    call.error = None
+    def _time_out(self) -> None:
+        """End the waiting calls whose time has passed, and look again at the next deadline."""
+        now = time.monotonic()
+        self._timer, self._timer_at = None, inf
+        waiting = [runner.call for runner in self._busy]
+        try:
+            for call in waiting:
+                if call.deadline <= now:
+                    call.deadline = inf
+                    call.has_timed_out = True
+                    call.error = CallTimeout()
+                    call.end()
+                    call.error = None
+        finally:
+            earliest = min((call.deadline for call in waiting), default=inf)
+            if earliest < self._timer_at:
+                self._set_timer(earliest)
