@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from stratabase.core.model.constraints.base import Constraint, Violation
-from stratabase.core.model.types.base import MAPPING_STORAGE, AttributeType, Stored
+from stratabase.core.model.types.base import INTEGER_STORAGE, MAPPING_STORAGE, AttributeType, Stored
 from stratabase.core.model.types.operators import Aggregate
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.frozen import frozen
@@ -258,6 +258,8 @@ def _compile(attributes: Iterable[Attribute]) -> _Show:
         if type_.storage is MAPPING_STORAGE:
             names[f"read{number}"] = type_.read_stored
             test += f" and read{number}(value) is not None"
+        elif type_.storage is INTEGER_STORAGE and type_.numbers and type_.numbers.maximum is not None:
+            test += f" and {type_.numbers.minimum} <= value <= {type_.numbers.maximum}"
         elif not type_.unrestricted:
             names[f"fits{number}"] = _Fitting(type_)
             test += f" and fits{number}[value]"

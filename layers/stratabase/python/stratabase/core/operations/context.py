@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import field
 from datetime import UTC, tzinfo
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from sys import maxsize
 
 from stratabase.core import waiting
@@ -89,22 +89,26 @@ def check_time() -> None:
 
 
 class ReadContext:
-    """The model, the store, the read budget, and the evaluation context of one request.
-
-    `evaluation` is what expressions can refer to besides objects, such as the caller and the instant.
-    """
+    """The model, the store, the read budget, and the evaluation context of one request."""
 
     def __init__(
         self,
         model: Model,
         entities: ReadableObjects,
         budget: ReadBudget,
-        evaluation: EvaluationContext = EMPTY_CONTEXT,
+        evaluation: EvaluationContext | Callable[[], EvaluationContext] = EMPTY_CONTEXT,
     ) -> None:
+        """Take what reads share. `evaluation` may be a function that makes it. Few requests need it."""
         self.model = model
         self.entities = entities
         self.budget = budget
-        self.evaluation = evaluation
+        self._evaluation = evaluation
+
+    @cached_property
+    def evaluation(self) -> EvaluationContext:
+        """What expressions can refer to besides objects, such as the caller and the instant."""
+        made = self._evaluation
+        return made if isinstance(made, EvaluationContext) else made()
 
     def within(self, budget: ReadBudget) -> "ReadContext":
         """Return the same context with another read budget."""
@@ -127,7 +131,8 @@ def read_context(
     Without `budget`, the request gets a budget of its own.
     """
     budget = budget or services.new_budget()
-    evaluation = evaluation_context(caller, services.clock.now() if now is None else now, budget)
+    now = services.clock.now() if now is None else now
+    evaluation = partial(evaluation_context, caller, now, budget)
     return ReadContext(services.model, services.entities, budget, evaluation)
 
 

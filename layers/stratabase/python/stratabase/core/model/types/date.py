@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, tzinfo
 from typing import ClassVar
 
+from stratabase.core.model.types.base import Stored
 from stratabase.core.model.types.temporal import DATE_SLICES, TemporalType
 from stratabase.values.cel import kinds
 from stratabase.values.formats import iso
@@ -45,3 +46,7 @@ class DateType(TemporalType):
     def from_iso(self, text: str) -> datetime | None:
         """Return midnight of a day in ISO 8601 (`2020-01-31`), or None."""
         return iso.parse_date(text)
+
+    def value_of(self, text: str) -> Stored:
+        """Return a day with exactly this text, None if there is none. All days have one spelling."""
+        return None if iso.parse_date(text) is None else text

@@ -29,6 +29,7 @@ from stratabase.core.operations.context import ReadContext
 from stratabase.core.operations.read.as_of import AsOf
 from stratabase.core.operations.read.batched_reads import BatchedRead
 from stratabase.core.operations.read.pending import PendingWrite
+from stratabase.values.cel.environment import EvaluationContext
 
 _SHOWN_OBJECT = 200
 """Bytes to charge each time that the answer shows an object, roughly its size."""
@@ -55,9 +56,9 @@ class IdentityMap:
         """`as_of` is None for the present. `render` returns what answers and expressions see of an object."""
         self.model = read_context.model
         self.budget = read_context.budget
-        self.evaluation = read_context.evaluation
         self.render = render
         self.as_of = as_of
+        self._read_context = read_context
         self._entities = read_context.entities
         self._pending = pending
         # The objects that the write changes are known from the start, and so never read from the store.
@@ -67,6 +68,11 @@ class IdentityMap:
         self._links: dict[RoleName, dict[str, tuple[str, ...]]] = defaultdict(dict)
         self._checked_parts: set[str] = set()
         """The classes of parts whose roles to their wholes are where the model expects them."""
+
+    @property
+    def evaluation(self) -> EvaluationContext:
+        """What expressions can refer to besides objects."""
+        return self._read_context.evaluation
 
     @cached_property
     def _listed(self) -> ListedParts:

@@ -51,7 +51,6 @@ class Reader(IdentityMap):
         If `unrestricted`, ignore the caller's grants. Readers of several instants share `batch` and
         `current`, so that they load together.
         """
-        self._read_context = read_context
         as_of = None if at is None else AsOf(batch or AsOfBatch(read_context), at)
         self._policy: ReadPolicy | None = None
         self._hidden: IdentityMap | None = None

@@ -350,12 +350,15 @@ def _answer_root(
     fetch, unreadable = root.plan.fetch_checked(values, context)
     if unreadable and is_template:
         raise NeedsGraphQLCore("errors tell their places in the text of the client")
-    context.add_warnings(root.key, root.warnings)
+    if root.warnings:
+        context.add_warnings(root.key, root.warnings)
     given, unset = root.arguments.values(values), partial(root.arguments.unset, values)
-    call = ServiceCall(context, root.key, given, root.selected, fetch, unset, partial(errors_of, unreadable))
+    errors = partial(errors_of, unreadable) if unreadable else tuple
+    call = ServiceCall(context, root.key, given, root.selected, fetch, unset, errors)
     # The result stays in the context, in case graphql-core must execute the operation after all.
     source = context.root_results.get_or_run(root.key, lambda: root.field.extensions[RESOLVER](call))
-    context.add_unreadable(root.key, call.unreadable_errors())
+    if unreadable:
+        context.add_unreadable(root.key, call.unreadable_errors())
     if isinstance(source, ResultWithIssues):
         raise NeedsGraphQLCore("the response has issues beside the data")
     return None if source is None else root.shape(source, context.base_url)

@@ -41,7 +41,11 @@ def view_of(call: ServiceCall, reader: Reader, entity: Entity | None) -> View | 
 
     Raises ReadBudgetExceeded.
     """
-    return next(iter(read_views(reader, call.fetch, [entity])), None) if entity is not None else None
+    if entity is None:
+        return None
+    if call.fetch.has_only_values and reader.shows_stored_states(entity.reference.class_name):
+        return entity.state
+    return next(iter(read_views(reader, call.fetch, [entity])), None)
 
 
 def version_views(call: ServiceCall, versions: Sequence[Entity]) -> list[View]:

@@ -248,7 +248,7 @@ class ConditionReader:
         except InvalidExpression as mistakes:
             seen = self._seen_mistakes(text, mistakes, input_context.access)
             raise Refused(self._issues(text, seen, input_context, path)) from None
-        return ExpressionFilter(expression, input_context.evaluation)
+        return ExpressionFilter(expression, input_context.make_evaluation())
 
     def _seen_mistakes(
         self, text: str, mistakes: InvalidExpression, access: Access | None

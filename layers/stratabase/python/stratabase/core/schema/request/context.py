@@ -37,7 +37,8 @@ class InputContext(NamedTuple):
     """What reading input values depends on: formats, evaluation context, suggestions, and access."""
 
     formats: Formats = DEFAULT_FORMATS
-    evaluation: EvaluationContext = EvaluationContext()
+    make_evaluation: Callable[[], EvaluationContext] = EvaluationContext
+    """Makes the evaluation context, which only expressions need."""
     suggestions: bool = True
     """Whether messages suggest names ("did you mean")."""
     access: Access | None = None
@@ -211,7 +212,7 @@ class GraphQLContext:
     @property
     def input_context(self) -> InputContext:
         """What reading the input values of the request depends on."""
-        return InputContext(self.caller.formats, self.evaluation, self.suggestions, self.access)
+        return InputContext(self.caller.formats, lambda: self.evaluation, self.suggestions, self.access)
 
     @property
     def access(self) -> Access | None:

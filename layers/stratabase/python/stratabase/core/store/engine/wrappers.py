@@ -164,7 +164,7 @@ class MeteredEngine(DelegatingEngine):
     `current_note`: returns the function that takes the report of a call, None if the request is not measured.
     """
 
-    def __init__(self, engine: Engine, current_note: Callable[[], Note | None] = current_note) -> None:
+    def __init__(self, engine: Engine, current_note: Callable[[], Note | None] = _note.get) -> None:
         super().__init__(engine)
         self._current_note = current_note
 

@@ -236,9 +236,10 @@ def entity_of(
     values = _state(item, reference.id, class_, version_start=version_start)
     attributes: Mapping[str, Any] = item.attributes
     named = tuple(attributes.get(COMMIT_IDS) or ())
-    start = None if item.state is None else head_start(item, values)
-    if len(attributes) == 1 + bool(named) and VERSION_START_ATTRIBUTE in attributes:  # most objects
+    start = attributes.get(VERSION_START_ATTRIBUTE)
+    if len(attributes) == 1 + bool(named) and isinstance(start, int) and item.state:  # most objects
         return Entity(reference, values, named, start=start, seen=attributes)
+    start = None if item.state is None else head_start(item, values)
     linked, claimed = attributes.get(LINKED), attributes.get(CLAIMED)
     return Entity(
         reference,

@@ -64,7 +64,8 @@ class Readers:
         The query must fetch all of its rows. An open cursor would keep later queries at the same snapshot.
         """
         try:
-            return self._reader().read(query)
+            reader: _Reader | None = getattr(self._of_thread, "reader", None)
+            return (reader or self._new()).read(query)
         except VALUE_ERRORS:
             raise
         except sqlite3.Error as error:
@@ -78,19 +79,14 @@ class Readers:
                 reader.close()
             self._all.clear()
 
-    def _reader(self) -> _Reader:
-        reader: _Reader | None = getattr(self._of_thread, "reader", None)
-        if reader is None:
-            reader = self._of_thread.reader = self._new()
-        return reader
-
     def _new(self) -> _Reader:
+        """Return the connection of this thread, which had none."""
         with self._lock:
             if self._closed:
                 raise closed_error()
             for thread in [thread for thread in self._all if not thread.is_alive()]:
                 self._all.pop(thread).close()
-            reader = self._all[current_thread()] = _Reader(self._connect())
+            reader = self._of_thread.reader = self._all[current_thread()] = _Reader(self._connect())
             return reader
 
 
