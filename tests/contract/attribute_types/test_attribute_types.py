@@ -126,6 +126,30 @@ def test_stored_values_are_read_as_they_are(name: str) -> None:
         assert type_.display(stored, DEFAULT_FORMATS)
 
 
+SPELLINGS = (
+    "20200101",
+    "2020-W01-1",
+    "2020-02-30",
+    "2020-1-1",
+    "0000-01-01",
+    "12-01-2020",
+    "\u0662020-01-01",
+    "01",
+    "+1",
+    "1.50",
+)
+"""Texts that a type could take for values of its own, although they are no stored ones."""
+
+
+@each_row("name", ALL_TYPES)
+def test_a_value_is_its_own_if_it_is_read_as_it_is(name: str) -> None:
+    type_ = ALL_TYPES[name]
+    python_type = type_.storage.python_type
+    more = SPELLINGS if python_type is str else (-(2**31), 2**31 - 1, 2**31) if python_type is int else ()
+    for raw in (*EXAMPLES[name].stored, *OF_ANY_TYPE[python_type], *more):
+        assert type_.is_own_value(raw) is (type_.read_stored(raw) == raw), raw
+
+
 @each_row("name", ALL_TYPES)
 def test_values_and_their_index_texts_have_the_same_order(name: str) -> None:
     type_ = ALL_TYPES[name]

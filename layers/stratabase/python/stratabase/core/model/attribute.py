@@ -284,10 +284,10 @@ class _Fitting(dict[Any, bool]):
 
     def __init__(self, type_: AttributeType) -> None:
         super().__init__()
-        self._type = type_
+        self._fits = type_.is_own_value
 
     def __missing__(self, raw: Any) -> bool:
-        fits = bool(self._type.read_stored(raw) == raw)
+        fits = self._fits(raw)
         if len(self) >= _REMEMBERED:
             self.clear()
         self[raw] = fits

@@ -1,9 +1,9 @@
 """Generates ids of objects: opaque, URL-safe, and sortable by creation time."""
 
-import os
 import time
 from collections.abc import Callable
 from itertools import product
+from os import urandom
 from threading import Lock
 
 _RANDOM_BITS = 80
@@ -33,16 +33,14 @@ class TimeOrderedIds:
     def new(self) -> str:
         """Return a new unique id."""
         with self._lock:
-            self._last = self._after(self._last)
-            number = self._last
+            now, last = self._clock(), self._last
+            if now > last >> _RANDOM_BITS:
+                number = now << _RANDOM_BITS | int.from_bytes(urandom(_RANDOM_BITS // 8), "big")
+            else:
+                # Within the same millisecond: a random step, so that nobody can guess the next id from this.
+                number = last + 1 + int.from_bytes(urandom(_STEP_BITS // 8), "big")
+            self._last = number
         return id_text(number)
-
-    def _after(self, last: int) -> int:
-        now = self._clock()
-        if now > last >> _RANDOM_BITS:
-            return now << _RANDOM_BITS | _random(_RANDOM_BITS)
-        # Within the same millisecond: a random step, so that nobody can guess the next id from this one.
-        return last + 1 + _random(_STEP_BITS)
 
 
 def id_text(number: int) -> str:
@@ -50,8 +48,3 @@ def id_text(number: int) -> str:
     # 128 bits are 26 digits of 5 bits, the last of which ends with two zeros.
     number <<= 2
     return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
-
-
-def _random(bits: int) -> int:
-    """Return random bits of the operating system, a multiple of 8."""
-    return int.from_bytes(os.urandom(bits // 8), "big")

@@ -232,7 +232,9 @@ class RequestIds:
     def _add(self, placed: PlacedCommand, new_id: Callable[[], str]) -> Reference:
         """Add the object of a command, and return it."""
         command = placed.command
-        self.count += 1 + sum(map(_count_ids, command.roles.values()))
+        self.count += 1
+        if command.roles:
+            self.count += sum(map(_count_ids, command.roles.values()))
         if isinstance(command, Create):
             id_ = self._new_ids[placed.path] = new_id()
             reference = Reference(command.class_name, id_)

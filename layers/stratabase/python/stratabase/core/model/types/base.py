@@ -207,6 +207,14 @@ class AttributeType(ABC):
         text = text_of(raw)
         return None if text is None else self.value_of(text)
 
+    def is_own_value(self, raw: Any) -> bool:
+        """Return whether `read_stored` reads a stored value as it is: nearly every one, in every object.
+
+        `raw` has the Python type of the storage class. Types whose objects have many different values
+        override this by a faster test.
+        """
+        return bool(self.read_stored(raw) == raw)
+
     @abstractmethod
     def value_of(self, text: str) -> Stored:
         """Return the value of this type with exactly this text, None if there is none."""

@@ -1,8 +1,8 @@
 """Date: a calendar day."""
 
 from collections.abc import Callable, Mapping
-from datetime import datetime, tzinfo
-from typing import ClassVar
+from datetime import date, datetime, tzinfo
+from typing import Any, ClassVar
 
 from stratabase.core.model.types.base import Stored
 from stratabase.core.model.types.temporal import DATE_SLICES, TemporalType
@@ -24,6 +24,13 @@ class DateType(TemporalType):
     example = "2020-12-31"
     reading = "Date"
     readable_texts = f'dates such as "{example}"'
+
+    def is_own_value(self, raw: Any) -> bool:
+        """Return whether a text is the only stored spelling of a day."""
+        try:
+            return date.fromisoformat(raw).isoformat() == str(raw)
+        except ValueError:
+            return False
 
     def default_pattern(self, formats: Formats) -> str:
         """Return the member's date format."""

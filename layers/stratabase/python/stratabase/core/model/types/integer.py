@@ -50,6 +50,10 @@ class IntType(OrderedType):
             raise InvalidValue(message)
         return number
 
+    def is_own_value(self, raw: Any) -> bool:
+        """Return whether an integer has 32 bits."""
+        return bool(MIN_INT <= raw <= MAX_INT)
+
     def value_of(self, text: str) -> Stored:
         """Return an integer of 32 bits."""
         return integer_of(text, MIN_INT, MAX_INT)

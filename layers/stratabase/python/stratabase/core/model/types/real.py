@@ -41,6 +41,10 @@ class RealType(OrderedType):
         del formats
         return read_decimal(value)
 
+    def is_own_value(self, raw: Any) -> bool:
+        """Return whether a text is the canonical spelling of a number."""
+        return is_canonical_decimal(raw)
+
     def value_of(self, text: str) -> Stored:
         """Return a number in its canonical spelling."""
         return text if is_canonical_decimal(text) else None

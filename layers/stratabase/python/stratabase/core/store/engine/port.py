@@ -144,6 +144,8 @@ class Patch:
 
     def __post_init__(self) -> None:
         """Refuse an attribute that is named twice, for which engines would differ in the result."""
+        if not self.add and not self.remove:
+            return
         named = [*self.set, *self.add, *self.remove]
         if len(set(named)) < len(named):
             raise ValueError(
@@ -202,6 +204,8 @@ class Batch:
             raise ValueError(
                 f"A batch has at most {MAX_ACTIONS} actions, but this one has {len(self.actions)}."
             )
+        if len(self.actions) == 1:
+            return
         keys = [action.key for action in self.actions]
         if len(set(keys)) < len(keys):
             repeated = sorted({key for key in keys if keys.count(key) > 1})

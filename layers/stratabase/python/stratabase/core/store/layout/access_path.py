@@ -138,7 +138,8 @@ class Column(NamedTuple):
     def encode(self) -> Callable[[State], str]:
         """A function that encodes the value of an object, as `value_text(text(value(state)))` does."""
         attribute, default, type_ = self.attribute, value_text(self.text(self.default)), self.type
-        read, to_text = type_.read_stored, type_.storage.index_text
+        read, to_text, python_type = type_.read_stored, type_.storage.index_text, type_.storage.python_type
+        is_own_value = None if type_.unrestricted else type_.is_own_value
 
         def encode(state: State) -> str:
             stored: Any = state.get(attribute)
@@ -148,7 +149,10 @@ class Column(NamedTuple):
                 stored = ABSENT
             if stored is ABSENT:
                 return default
-            value = None if stored is None else read(stored)
+            if stored.__class__ is python_type and (is_own_value is None or is_own_value(stored)):
+                value = stored  # nearly always
+            else:
+                value = None if stored is None else read(stored)
             if value is None:
                 return VALUE_END
             text = to_text(value)
