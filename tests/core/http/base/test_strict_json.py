@@ -1,8 +1,12 @@
 """JSON is parsed without loss of digits, and with the strictness of the fast parser."""
 
+import json
+from decimal import Decimal
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stratabase.core.http.base.refusals import Malformed
 from stratabase.core.http.base.strict_json import (
@@ -40,6 +44,53 @@ def test_a_long_number_keeps_all_its_digits(text: str, expected: Any) -> None:
         found = parse_exact_json(value, PLACE)
         assert found == expected
         assert repr(found) == repr(expected)
+
+
+def _written_object(pairs: list[tuple[str, str, str]]) -> str:
+    return "{" + ",".join(f'{blank}"{key}":{blank}{value}' for key, blank, value in pairs) + "}"
+
+
+KEYS = st.sampled_from(["a", "a ", " a", " ", ":", "\u003a", "é", "\\u00e9"])
+BLANKS = st.sampled_from(["", "", " ", "\n\t"])
+TEXTS = st.recursive(
+    st.sampled_from(["1", "-0", "1.50", "2.5", "1e2", "12345678901234567", "0.1000000000000000055", "null"])
+    | KEYS.map('"{}"'.format),
+    lambda inner: (
+        st.lists(st.tuples(KEYS, BLANKS, inner), max_size=3).map(_written_object)
+        | st.lists(inner, max_size=3).map(lambda items: f"[{','.join(items)}]")
+    ),
+    max_leaves=8,
+)
+
+
+def _has_key_twice(text: str) -> bool:
+    found: list[bool] = []
+
+    def note(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found.append(len(dict(pairs)) < len(pairs))
+        return dict(pairs)
+
+    json.loads(text, object_pairs_hook=note)
+    return any(found)
+
+
+@given(TEXTS)
+def test_a_text_is_refused_exactly_if_an_object_has_a_key_twice(text: str) -> None:
+    if _has_key_twice(text):
+        with pytest.raises(Malformed):
+            parse_exact_json(text, PLACE)
+    else:
+        exact = json.loads(text, parse_float=lambda number: Decimal(number).normalize())
+        assert _exactly(parse_exact_json(text.encode(), PLACE)) == exact
+
+
+def _exactly(value: Any) -> Any:
+    """Return a value with decimals in place of floats, as the text has them."""
+    if isinstance(value, dict):
+        return {key: _exactly(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_exactly(each) for each in value]
+    return Decimal(repr(value)).normalize() if isinstance(value, float) else value
 
 
 @each_row(
@@ -96,6 +147,8 @@ def test_json_nested_500_levels_deep_is_parsed(start: str, end: str) -> None:
     [
         b'{"a":1,"a":1}',
         b'{"a": 1, "a": 1}',
+        b'{" ":1,"b":2," ":1}',
+        b'{"a": "  ", "a":\n"  "}',
         b'[{"b":{"a":1,"c":":","a":1}}]',
         b'{"a":"\\u003a","a":1}',
         b'{"a":12345678901234567.89,"a":1}',
@@ -103,7 +156,7 @@ def test_json_nested_500_levels_deep_is_parsed(start: str, end: str) -> None:
     ],
 )
 def test_a_key_that_occurs_twice_is_refused(text: bytes) -> None:
-    with pytest.raises(Malformed, match=r"The body repeats \"[ab]\""):
+    with pytest.raises(Malformed, match=r"The body repeats \"[ab ]\""):
         parse_exact_json(text, PLACE)
 
 

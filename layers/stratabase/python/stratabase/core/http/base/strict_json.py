@@ -139,6 +139,9 @@ class TooDeep(ValueError):
     """The arrays and objects of a JSON text are nested too deeply."""
 
 
+_BLANKS = b" \t\n\r"
+
+
 def parse_exact_json(text: str | bytes, place: Message) -> Any:
     """Return the value of a JSON text without losing precision.
 
@@ -153,8 +156,10 @@ def parse_exact_json(text: str | bytes, place: Message) -> Any:
         written = orjson.dumps(value)
     except TypeError:
         written = None  # orjson doesn't write values that are nested as deeply as those that it reads
-    if written == raw:
-        return value  # compact, as most clients write it: each key is there once, and each number is exact
+    # If both are the same text but for blanks, each key is there once, and each number is exact. Blanks in
+    # strings are the same on both sides.
+    if written == raw or (written and written.translate(None, _BLANKS) == raw.translate(None, _BLANKS)):
+        return value
     if _INEXACT_NUMBER.search(raw) is not None:
         value = _parse_exactly(raw, value)
     # Compare colons: each key has one, so a text with a duplicate key has more colons than its parsed value
