@@ -1,17 +1,20 @@
 """Numbers of matches are counted once while nothing is written, and never wrong."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from random import Random
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import pytest
 
+from stratabase.core import waiting
+from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.core.domain.query.filter import And, Comparison, Filter, Not
 from stratabase.core.domain.query.order import Order, OrderTerm
-from stratabase.core.domain.query.page import PageFields, Query, Window
+from stratabase.core.domain.query.page import Page, PageFields, Query, Window
 from stratabase.core.model.types.operators import Operator
 from stratabase.core.store.engine.port import Counted, Item
 from stratabase.core.store.engine.wrappers import DelegatingEngine
@@ -128,6 +131,56 @@ def test_another_thread_does_not_take_an_outdated_number(stores: Stores) -> None
         assert found == [OBJECTS // 2 + number] * 4
         found.clear()
         stores.other.create(f"new{number}", count=2)
+
+
+class OneVersion:
+    """An engine to which nobody writes."""
+
+    def data_version(self) -> object:
+        return 1
+
+
+class NotingWaits(waiting.Blocking):
+    """A way of waiting that notes when a request waits for another one."""
+
+    def __init__(self, noted: Event) -> None:
+        self._noted = noted
+
+    def until(self, future: Any) -> Any:
+        self._noted.set()
+        return super().until(future)
+
+
+@pytest.mark.parametrize(("fails", "counts"), [(False, 1), (True, 2)])
+def test_one_of_several_requests_counts(monkeypatch: pytest.MonkeyPatch, fails: bool, counts: int) -> None:
+    """If it fails, the other counts itself."""
+    begun, second = Event(), Event()
+    monkeypatch.setattr(waiting, "_installed", NotingWaits(second))
+    kept, counted, found = kept_counts.KeptCounts(), list[Query](), list[Page]()
+
+    def read(query: Query) -> Page:
+        if not query.fields.total_count:
+            return Page()
+        counted.append(query)
+        if len(counted) == 1:
+            begun.set()
+            assert second.wait(60)
+            if fails:
+                raise ReadBudgetExceeded("Thing")
+        second.set()
+        return Page(total_count=3)
+
+    def ask() -> None:
+        with suppress(ReadBudgetExceeded):
+            found.append(kept.page(OneVersion(), Query("Thing", BY_COUNT, EVEN, fields=COUNTED), read))  # type: ignore[arg-type]
+
+    first = Thread(target=ask)
+    first.start()
+    assert begun.wait(60)
+    ask()
+    first.join()
+    assert len(counted) == counts
+    assert [page.total_count for page in found] == [3] * (1 if fails else 2)
 
 
 def test_only_the_latest_numbers_are_kept(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:

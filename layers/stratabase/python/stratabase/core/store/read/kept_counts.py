@@ -2,14 +2,16 @@
 
 Each page of a list asks for the same number. Counting takes longer than the rest of the page if there are
 many matches, or if each object must be tested. A number is exact as long as the data has the same version,
-which only some engines know.
+which only some engines know. Of several requests that ask for the same number at the same time, one counts.
 """
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import replace
 from threading import Lock
 from typing import NamedTuple
 
+from stratabase.core import waiting
 from stratabase.core.domain.query.filter import And, Comparison, Filter, Not, Or
 from stratabase.core.domain.query.page import Page, Query
 from stratabase.core.model.model import Class
@@ -39,6 +41,8 @@ class KeptCounts:
 
     def __init__(self) -> None:
         self._counts: dict[_Key, _Count] = {}
+        self._under_way: dict[tuple[_Key, object], Future[None]] = {}
+        """By what is counted now, and the version of the data before: a future that is done afterward."""
         self._lock = Lock()
 
     def page(self, engine: Engine, query: Query, read: Callable[[Query], Page]) -> Page:
@@ -49,16 +53,35 @@ class KeptCounts:
         version = engine.data_version()
         if version is None:
             return read(query)
-        fields, key = query.fields, (query.class_name, query.filter)
+        key = (query.class_name, query.filter)
         number = self._find(key, version)
         if number is None:
+            mine = Future[None]()
+            with self._lock:
+                counting = self._under_way.setdefault((key, version), mine)
+            if counting is mine:
+                return self._count(key, version, query, read)
+            waiting.until(counting)
+            number = self._find(key, version)
+        if number is None:  # the other request has failed, or something was written
+            return read(query)
+        fields = query.fields
+        if not (fields.items or fields.has_next or fields.has_prev):
+            return Page(total_count=number)
+        page = read(replace(query, fields=replace(fields, total_count=False)))
+        return Page(page.items, number, page.has_next, page.has_prev)
+
+    def _count(self, key: _Key, version: object, query: Query, read: Callable[[Query], Page]) -> Page:
+        """Return the page of a query, and keep its total count."""
+        try:
             page = read(query)
             # If something was written meanwhile, the data has another version from now on.
             self._keep(key, _Count(page.total_count or 0, version))
-            return page
-        needs_read = fields.items or fields.has_next or fields.has_prev
-        page = read(replace(query, fields=replace(fields, total_count=False))) if needs_read else Page()
-        return replace(page, total_count=number)
+        finally:
+            with self._lock:
+                done = self._under_way.pop((key, version))
+            done.set_result(None)
+        return page
 
     def _find(self, key: _Key, data_version: object) -> int | None:
         with self._lock:
