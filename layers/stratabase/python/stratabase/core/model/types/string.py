@@ -44,6 +44,8 @@ class TextType(TextualType):
     def read(self, value: Any, formats: Formats) -> Stored:
         """Return a text."""
         del formats
+        if value.__class__ is str and value.isascii():  # most texts
+            return str(value)
         return parse_text(value, self.name)
 
     def read_stored(self, raw: Any) -> Stored:

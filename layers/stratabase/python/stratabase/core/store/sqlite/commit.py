@@ -100,7 +100,10 @@ def _write_by_tests(transaction: Transaction, batch: Batch) -> bool:
     if len(testing) > 1:
         testing.sort(key=_order_of_test)
     for number, test in enumerate(testing):
-        sql, parameters = _insertion_if_free(test) if isinstance(test, Put) else _update_if_as_seen(test)
+        if isinstance(test, Put):
+            sql, parameters = _insertion(test.item, _UNLESS_TAKEN)
+        else:
+            sql, parameters = _update_if_as_seen(test)
         if not transaction.connection.execute(sql, parameters).rowcount:
             if number:
                 raise Unmet
@@ -176,14 +179,7 @@ _DELETE = "DELETE FROM items WHERE partition = ? AND sort = ?"
 
 
 def _put(put: Put, _: Item | None) -> Statement:
-    sql, parameters = _insertion(put.item)
-    return sql if put.expect.exists is False else sql + _OR_REPLACE, parameters
-
-
-def _insertion_if_free(put: Put) -> Statement:
-    """Return the statement that inserts an item, unless its key is taken."""
-    sql, parameters = _insertion(put.item)
-    return sql + _UNLESS_TAKEN, parameters
+    return _insertion(put.item, "" if put.expect.exists is False else _OR_REPLACE)
 
 
 def _update_if_as_seen(patch: Patch) -> Statement:
@@ -208,11 +204,12 @@ def _update_of(patch: Patch, attributes: Mapping[str, Any]) -> Statement:
     return _update(bool(state), names), (attributes_json(attributes), *state, *places, *patch.key)
 
 
-def _insertion(item: Item) -> Statement:
-    """Return the statement that inserts an item whose key no item has."""
-    places = check_places(item)
+def _insertion(item: Item, if_taken: str = "") -> Statement:
+    """Return the statement that inserts an item. `if_taken`: the clause for a key that another item has."""
+    places = check_places(item) if item.places else item.places
     texts = [text for place in places.values() for text in place]
-    return _insert(tuple(places)), (*item.key, attributes_json(item.attributes), item.state, *texts)
+    sql = _insert(tuple(places), if_taken)
+    return sql, (*item.key, attributes_json(item.attributes), item.state, *texts)
 
 
 def _delete(delete: DeleteItem, _: Item | None) -> Statement:
@@ -227,10 +224,11 @@ _IF_AS_SEEN = " AND attributes = ?"
 
 
 @cache
-def _insert(places: tuple[str, ...]) -> str:
+def _insert(places: tuple[str, ...], if_taken: str) -> str:
     # Name only columns with values, because each value is bound and compared.
     columns = (*OWN_COLUMNS, *(column for name in places for column in PLACE_COLUMNS[name]))
-    return f"INSERT INTO items ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608 - only constant names
+    values = ", ".join("?" * len(columns))
+    return f"INSERT INTO items ({', '.join(columns)}) VALUES ({values}){if_taken}"  # noqa: S608 - only constant names
 
 
 @cache
