@@ -157,10 +157,10 @@ class HttpHandler:
         """
         caller = None
         try:
-            is_protected_ = self._protected.get(request.resource)
-            if is_protected_ is None:
-                is_protected_ = is_protected(_address(request))
-            if is_protected_ and request.method != "OPTIONS":
+            needs_caller = self._protected.get(request.resource)
+            if needs_caller is None:
+                needs_caller = is_protected(_address(request))
+            if needs_caller and request.method != "OPTIONS":
                 caller = self._authentication.caller(request)
             return work(request, caller, argument), caller
         except Refusal as refusal:
@@ -217,7 +217,7 @@ class HttpHandler:
             if endpoint is None:
                 raise UnknownAddress(_unknown_address(request))
             if request.method != "OPTIONS":
-                endpoint.operation(request.method)  # raises MethodNotAllowed
+                endpoint.operation(request.method)  # raises MethodNotAllowed, or there would be a route
             return None
         operation = route.operation
         # 2. Authorize the caller.
