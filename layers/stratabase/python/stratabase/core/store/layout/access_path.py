@@ -128,7 +128,10 @@ class Column(NamedTuple):
         stored = stored_value(state, self.attribute)
         if stored is ABSENT:
             return self.default
-        return None if stored is None else self.type.read_stored(stored)
+        type_ = self.type
+        is_own = type_.unrestricted and stored.__class__ is type_.storage.python_type
+        value: Stored = stored if stored is None or is_own else type_.read_stored(stored)
+        return value
 
     def text(self, value: Stored) -> str | None:
         """Return the index text of a value of the column, None for null."""
