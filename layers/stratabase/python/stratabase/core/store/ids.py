@@ -1,9 +1,9 @@
 """Generates ids of objects: opaque, URL-safe, and sortable by creation time."""
 
+import os
 import time
 from collections.abc import Callable
 from itertools import product
-from os import urandom
 from threading import Lock
 
 _RANDOM_BITS = 80
@@ -35,10 +35,10 @@ class TimeOrderedIds:
         with self._lock:
             now, last = self._clock(), self._last
             if now > last >> _RANDOM_BITS:
-                number = now << _RANDOM_BITS | int.from_bytes(urandom(_RANDOM_BITS // 8), "big")
+                number = now << _RANDOM_BITS | int.from_bytes(os.urandom(_RANDOM_BITS // 8), "big")
             else:
                 # Within the same millisecond: a random step, so that nobody can guess the next id from this.
-                number = last + 1 + int.from_bytes(urandom(_STEP_BITS // 8), "big")
+                number = last + 1 + int.from_bytes(os.urandom(_STEP_BITS // 8), "big")
             self._last = number
         return id_text(number)
 
