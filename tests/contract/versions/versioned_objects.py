@@ -15,7 +15,7 @@ from stratabase.core.domain.objects.change import (
 )
 from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, State
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.objects.version import instant_after
+from stratabase.core.domain.objects.version import Author, instant_after
 from stratabase.core.operations.ports import EntityRepository
 
 _numbers = count(1)
@@ -33,6 +33,8 @@ class VersionedObjects:
     def __init__(self, entities: EntityRepository) -> None:
         self.entities = entities
         self.clock = NOON
+        self.member = "grace"
+        """The ID of the member who writes."""
 
     def commit(self, *effects: Effect, commit_id: str | None = None) -> Instant:
         """Commit effects as one change, and return its instant."""
@@ -45,7 +47,8 @@ class VersionedObjects:
         """Return a change with these effects and an instant as operations choose it."""
         earlier = (_earlier(effect) for effect in effects if isinstance(effect, ObjectEffect))
         instant = instant_after(self.clock, earlier)
-        return Change(commit_id or f"chronicle{next(_numbers)}", instant, effects)
+        commit_id = commit_id or f"chronicle{next(_numbers)}"
+        return Change(commit_id, instant, effects, Author(self.member, "token", commit_id))
 
     def creation(self, class_name: str, id_: str, **state: Any) -> Creation:
         return Creation(Entity(Reference(class_name, id_), {"_id": id_, **state}))

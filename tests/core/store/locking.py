@@ -42,7 +42,7 @@ class Member:
 
     def change(self, *effects: Effect) -> Change:
         """Return a change by this member."""
-        return Change(commit_id(), self.now, effects, self.id, self.now)
+        return Change(commit_id(), self.now, effects, member_id=self.id, now=self.now)
 
     def write(self, *effects: Effect) -> None:
         """Commit effects as one change by this member."""

@@ -15,6 +15,7 @@ from stratabase.core.domain.objects.change import Tombstone
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.instant import Instant, format_instant, parse_instant
 from stratabase.core.domain.objects.lock import Lock
+from stratabase.core.domain.objects.version import Author
 from stratabase.core.domain.write.limits import MAX_OBJECT_BYTES
 from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Class, Role
@@ -22,17 +23,19 @@ from stratabase.core.model.stored_names import ClassNames
 from stratabase.core.store.engine.port import Item
 from stratabase.core.store.layout import codec, keys, object_items
 from stratabase.core.store.layout.codec import lock_attributes, lock_of
-from stratabase.core.store.layout.object_items import DELETED
+from stratabase.core.store.layout.object_items import DELETED, VersionFrame
 from stratabase.transfer.format import Line
 
 ID_FIELD, _START, _END, _PREVIOUS = "_id", "_versionStart", "_versionEnd", "_previousStart"
 _DELETED_ON = "_deletedOn"
+_AUTHOR = "_author"
 _LOCK = "_lock"
+_AUTHOR_FIELDS = ("member", "means", "commit")
 _VALUES, _OTHER = "values", "otherValues"
 TARGET = "target"
-_HEAD_FIELDS = frozenset({ID_FIELD, _START, _PREVIOUS, _LOCK, _VALUES, _OTHER})
-_TOMBSTONE_FIELDS = frozenset({ID_FIELD, _DELETED_ON, _PREVIOUS})
-_VERSION_FIELDS = frozenset({ID_FIELD, _START, _END, _PREVIOUS, _VALUES, _OTHER})
+_HEAD_FIELDS = frozenset({ID_FIELD, _START, _PREVIOUS, _AUTHOR, _LOCK, _VALUES, _OTHER})
+_TOMBSTONE_FIELDS = frozenset({ID_FIELD, _DELETED_ON, _PREVIOUS, _AUTHOR})
+_VERSION_FIELDS = frozenset({ID_FIELD, _START, _END, _PREVIOUS, _AUTHOR, _VALUES, _OTHER})
 _MAX_NAMED = 30
 """The maximum number of attributes and roles that an error lists."""
 
@@ -41,16 +44,22 @@ class ImportedVersion(NamedTuple):
     """A closed version from an export, with stored names."""
 
     reference: Reference
-    start: Instant
-    end: Instant
-    previous: Instant | None
+    frame: VersionFrame
     state: Mapping[str, Any]
+
+    @property
+    def start(self) -> Instant:
+        """When the version began."""
+        return self.frame.start
+
+    @property
+    def end(self) -> Instant:
+        """When the version ended."""
+        return self.frame.end
 
     def item(self, commit_id: str) -> Item:
         """Return the item of the version."""
-        return object_items.version_item(
-            self.reference, (self.start, self.end), self.previous, commit_id, _stored_text(self.state)
-        )
+        return object_items.version_item(self.reference, self.frame, commit_id, _stored_text(self.state))
 
 
 class ImportedObject(NamedTuple):
@@ -59,6 +68,7 @@ class ImportedObject(NamedTuple):
     reference: Reference
     start: Instant
     previous: Instant | None
+    author: Author | None
     lock: Lock | None
     state: Mapping[str, Any]
 
@@ -68,6 +78,7 @@ class ImportedObject(NamedTuple):
             codec.COMMIT_IDS: [commit_id],
             codec.VERSION_START_ATTRIBUTE: self.start,
             **codec.previous_start_attributes(self.previous),
+            **codec.author_attributes(self.author, self.start),
             **({} if self.lock is None else lock_attributes(self.lock)),
         }
         return Item(keys.head(self.reference), attributes, _stored_text(self.state))
@@ -102,6 +113,7 @@ class ClassRecords:
                 ID_FIELD: id_,
                 _DELETED_ON: format_instant(tombstone.last_end),
                 _PREVIOUS: format_instant(tombstone.previous_start),
+                **_author_field(tombstone.author),
             }
         if not codec.is_written(head):
             return None
@@ -112,6 +124,7 @@ class ClassRecords:
             ID_FIELD: id_,
             _START: format_instant(start),
             **_previous(head),
+            **_author_field(codec.recorded_author(head.attributes, start)),
             **({} if lock is None else {_LOCK: {**lock._asdict(), "until": format_instant(lock.until)}}),
             **self._values(state),
         }
@@ -126,6 +139,7 @@ class ClassRecords:
             _START: format_instant(start),
             _END: format_instant(end),
             **_previous(item),
+            **_author_field(codec.recorded_author(item.attributes, start)),
             **self._values(orjson.loads(item.state or "{}")),
         }
 
@@ -155,12 +169,14 @@ class ClassRecords:
         reference = Reference(self.stored_name, _id(line))
         if _DELETED_ON in line.record:
             _check_fields(line, _TOMBSTONE_FIELDS)
-            return Tombstone(reference, _instant(line, _DELETED_ON), _instant(line, _PREVIOUS))
+            ended, previous = _instant(line, _DELETED_ON), _instant(line, _PREVIOUS)
+            return Tombstone(reference, ended, previous, author=_author(line))
         _check_fields(line, _HEAD_FIELDS)
         return ImportedObject(
             reference,
             _instant(line, _START),
             _instant(line, _PREVIOUS) if _PREVIOUS in line.record else None,
+            _author(line),
             _lock(line),
             self._state(line),
         )
@@ -168,13 +184,9 @@ class ClassRecords:
     def parse_version(self, line: Line) -> ImportedVersion:
         """Return the closed version of a line. Raises InvalidExport."""
         _check_fields(line, _VERSION_FIELDS)
-        version = ImportedVersion(
-            Reference(self.stored_name, _id(line)),
-            _instant(line, _START),
-            _instant(line, _END),
-            _instant(line, _PREVIOUS) if _PREVIOUS in line.record else None,
-            self._state(line),
-        )
+        previous = _instant(line, _PREVIOUS) if _PREVIOUS in line.record else None
+        frame = VersionFrame(_instant(line, _START), _instant(line, _END), previous, _author(line))
+        version = ImportedVersion(Reference(self.stored_name, _id(line)), frame, self._state(line))
         if version.start >= version.end:
             raise line.refuse(f"{_END} must be after {_START}.")
         return version
@@ -276,6 +288,19 @@ def _is_file(value: Any) -> bool:
 def _previous(item: Item) -> dict[str, str]:
     previous = codec.previous_start(item)
     return {} if previous is None else {_PREVIOUS: format_instant(previous)}
+
+
+def _author_field(author: Author | None) -> dict[str, dict[str, str]]:
+    return {} if author is None else {_AUTHOR: dict(zip(_AUTHOR_FIELDS, author, strict=True))}
+
+
+def _author(line: Line) -> Author | None:
+    author = line.record.get(_AUTHOR)
+    if author is None:
+        return None
+    if not isinstance(author, dict) or not all(isinstance(author.get(each), str) for each in _AUTHOR_FIELDS):
+        raise line.refuse(f'"{_AUTHOR}" must have the texts {", ".join(_AUTHOR_FIELDS)}.')
+    return Author(*map(author.__getitem__, _AUTHOR_FIELDS))
 
 
 def _check_fields(line: Line, known: frozenset[str]) -> None:

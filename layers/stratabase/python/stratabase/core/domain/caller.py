@@ -1,6 +1,7 @@
 """The caller of a request or a command, and what only administrators may do."""
 
 from dataclasses import field
+from typing import ClassVar
 
 from stratabase.core.domain.issues.refusals import Forbidden
 from stratabase.core.domain.objects.instant import Instant
@@ -13,16 +14,27 @@ from stratabase.values.messages import Message
 class SentPassword:
     """The request has the member's password, which was verified."""
 
+    means: ClassVar[str] = "password"
+    """The word that is stored with what the caller writes."""
+
 
 @frozen
 class SentToken:
     """The request has a token, which no browser sends by itself."""
 
+    means: ClassVar[str] = "token"
     signed_in: Instant | None = None
     """When the password was verified, if this service issued the token. None if another service did."""
 
 
-Proof = SentPassword | SentToken
+@frozen
+class RanCommand:
+    """There is no request: somebody runs a command on the machine itself."""
+
+    means: ClassVar[str] = "command"
+
+
+Proof = SentPassword | SentToken | RanCommand
 
 
 @frozen
@@ -42,7 +54,7 @@ class Caller:
     notes: str | None = None
 
 
-CONSOLE = Caller(id="", username="console", profile="", administrator=True)
+CONSOLE = Caller(id="", username="console", profile="", administrator=True, proof=RanCommand())
 """The caller of commands on the machine itself, who may do everything."""
 
 

@@ -21,7 +21,7 @@ from stratabase.core.domain.objects.version import instant_after, with_version_t
 from stratabase.core.domain.query.order import Order, Position
 from stratabase.core.domain.query.page import Query, Window
 from stratabase.core.domain.write.commands import RequestIds, Update
-from stratabase.core.domain.write.effects import OWNED_BY, NewOwner, hand_over_values
+from stratabase.core.domain.write.effects import OWNED_BY, NewOwner, author_of, hand_over_values
 from stratabase.core.domain.write.plan import WritePlan
 from stratabase.core.domain.write.request import ObjectWrite, WriteContext, WriteRequest
 from stratabase.core.domain.write.snapshot import Snapshot
@@ -341,7 +341,9 @@ class _HandOverRun:
         instant = instant_after(now, (each.start for each in entities))
         updates = [Modification(each, self._after(class_, each, instant)) for each in entities]
         effects: tuple[Effect, ...] = (*updates, *self._touched_wholes(entities))
-        change = Change(self._services.ids.new(), instant, effects, self._caller.id, now)
+        commit_id = self._services.ids.new()
+        author = author_of(self._caller, commit_id)
+        change = Change(commit_id, instant, effects, author, self._caller.id, now)
         if self._services.warning_rules.exist:
             change = replace(change, claims=self._claimed(entities, change))
         self._services.entities.commit(change)

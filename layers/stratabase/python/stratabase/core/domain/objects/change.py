@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, opposite_name
 from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.domain.objects.version import Author
 from stratabase.core.model.model import Model, Role
 from stratabase.core.model.types.base import Stored
 from stratabase.values.frozen import frozen
@@ -56,6 +57,8 @@ class Tombstone(NamedTuple):
     """The IDs of the last commits that wrote the object. The deletion is last."""
     claimed: str | None = None
     """The ID of the last commit that has claimed the deleted object. A restoration expects it unchanged."""
+    author: Author | None = None
+    """Who deleted the object; None if that is unknown."""
 
 
 @frozen
@@ -130,6 +133,8 @@ class Change:
     has stepped back (`instant_after`).
     """
     effects: tuple[Effect, ...] = field(default_factory=tuple)
+    author: Author | None = None
+    """Who makes the change; None if nobody does, such as in a backfill."""
     member_id: str | None = None
     """The ID of the member whom locks must admit; None if the change ignores locks."""
     now: Instant | None = None

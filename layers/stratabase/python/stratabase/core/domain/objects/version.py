@@ -1,10 +1,11 @@
-"""The instants at which versions begin and end, as numbers, in states, and in the formats of the API.
+"""The authors of versions, and their starts and ends: as numbers, in states, and in formats of the API.
 
 All versions that one commit creates begin at the instant of the commit, and their predecessors end at it.
 """
 
 from collections.abc import Iterable
 from datetime import UTC
+from typing import NamedTuple
 
 from stratabase.core.domain.objects.entity import State
 from stratabase.core.domain.objects.instant import Instant, format_instant, parse_instant
@@ -20,6 +21,17 @@ VERSION_START, VERSION_END = "_versionStart", "_versionEnd"
 The end of the present version is null.
 """
 _TIMES = frozenset({VERSION_START, VERSION_END})
+
+
+class Author(NamedTuple):
+    """Who began a version, or deleted an object."""
+
+    member_id: str
+    """The member's ID. Empty for a command on the machine itself."""
+    means: str
+    """The kind of credentials that the request had: `means` of a `Proof`. Empty if it is unknown."""
+    commit_id: str
+    """The ID of the commit that the request made. Parts that are deleted later have that of their whole."""
 
 
 def instant_after(now: Instant, earlier: Iterable[Instant | None]) -> Instant:

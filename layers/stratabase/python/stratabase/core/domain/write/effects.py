@@ -21,7 +21,7 @@ from stratabase.core.domain.objects.change import (
 )
 from stratabase.core.domain.objects.entity import Entity, Reference, SerialName, State, whole_of
 from stratabase.core.domain.objects.instant import Instant, format_instant
-from stratabase.core.domain.objects.version import instant_after, with_version_times
+from stratabase.core.domain.objects.version import Author, instant_after, with_version_times
 from stratabase.core.domain.write.commands import AnyCommand, Delete, Update
 from stratabase.core.domain.write.request import ObjectWrite, WriteRequest
 from stratabase.core.domain.write.role_requests import LinkKey, RoleSubject
@@ -31,6 +31,11 @@ from stratabase.core.model.types.base import Stored
 
 Named = tuple[str, bool]
 """The name of an attribute, and whether its value is a member's name (otherwise an instant)."""
+
+
+def author_of(caller: Caller, commit_id: str) -> Author:
+    """Return the author of what a commit of a caller writes."""
+    return Author(caller.id, "" if caller.proof is None else caller.proof.means, commit_id)
 
 
 class NewOwner(NamedTuple):

@@ -14,6 +14,7 @@ from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.domain.objects.entity import Entity, Reference, SerialName
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.write.commands import AnyCommand, ClientIds, Delete, RequestIds, Restore, Update
+from stratabase.core.domain.write.effects import author_of
 from stratabase.core.domain.write.plan import WritePlan, assign_numbers, find_excess, plan_write
 from stratabase.core.domain.write.request import WriteContext
 from stratabase.core.domain.write.snapshot import Snapshot
@@ -265,7 +266,9 @@ class Write:
         # A commit id takes time to make, and a change without effects is never committed.
         commits = plan.effects and (mode is _Mode.COMMIT or mode is _Mode.REHEARSAL)
         commit_id = self._services.ids.new() if commits else ""
-        return Change(commit_id, plan.instant, plan.effects, member_id, now, root, tuple(plan.request.files))
+        author = author_of(self._caller, commit_id)
+        files = tuple(plan.request.files)
+        return Change(commit_id, plan.instant, plan.effects, author, member_id, now, root, files)
 
     def _not_allowed(self, plan: WritePlan, change: Change, unmet: list[Issue]) -> WriteOutcome:
         """Return the outcome of a write that grants forbid. Deleting a hidden object deletes nothing."""

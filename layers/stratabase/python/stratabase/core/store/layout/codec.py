@@ -19,7 +19,7 @@ from stratabase.core.domain.objects.commit_refusals import ObjectTooLarge
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.core.domain.objects.instant import Instant, format_instant, parse_instant
 from stratabase.core.domain.objects.lock import Lock
-from stratabase.core.domain.objects.version import VERSION_END, VERSION_START
+from stratabase.core.domain.objects.version import VERSION_END, VERSION_START, Author
 from stratabase.core.domain.write.limits import MAX_OBJECT_BYTES
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.attribute import KEPT, read_unknown, stored_state
@@ -72,6 +72,13 @@ VERSION_START_ATTRIBUTE = "versionStart"
 """The attribute of a head with the start of its version, in milliseconds."""
 PREVIOUS_START_ATTRIBUTE = "previousStart"
 """The attribute of a head, tombstone or closed version with the start of the version before it."""
+AUTHOR = "author"
+"""The attribute of a head, closed version, tombstone or ledger with the author of what it begins or ends.
+
+It has the instant, the member's id, the kind of credentials, and the id of the commit. Earlier versions of
+the service leave the attribute as it is when they update an object. So it counts only if its instant is that
+of the item.
+"""
 _COUNT_PREFIX = "n."
 
 
@@ -237,7 +244,8 @@ def entity_of(
     attributes: Mapping[str, Any] = item.attributes
     named = tuple(attributes.get(COMMIT_IDS) or ())
     start = attributes.get(VERSION_START_ATTRIBUTE)
-    if len(attributes) == 1 + bool(named) and isinstance(start, int) and item.state:  # most objects
+    known = 1 + bool(named) + (AUTHOR in attributes)
+    if len(attributes) == known and isinstance(start, int) and item.state:  # most objects
         return Entity(reference, values, named, start=start, seen=attributes)
     start = None if item.state is None else head_start(item, values)
     linked, claimed = attributes.get(LINKED), attributes.get(CLAIMED)
@@ -322,3 +330,16 @@ def previous_start(item: Item) -> Instant | None:
 def previous_start_attributes(previous: Instant | None) -> dict[str, Value]:
     """Return the attribute with the start of the previous version; empty if there is none."""
     return {} if previous is None else {PREVIOUS_START_ATTRIBUTE: previous}
+
+
+def author_attributes(author: Author | None, instant: Instant) -> dict[str, Value]:
+    """Return the attribute with the author of what begins or ends at an instant; empty if there is none."""
+    return {} if author is None else {AUTHOR: [str(instant), *author]}
+
+
+def recorded_author(attributes: Mapping[str, Any] | None, instant: Instant | None) -> Author | None:
+    """Return the author of what began or ended at an instant, None if unknown. `attributes`: of the item."""
+    recorded = None if attributes is None else attributes.get(AUTHOR)
+    if not recorded or recorded[0] != str(instant):
+        return None
+    return Author(*recorded[1:])

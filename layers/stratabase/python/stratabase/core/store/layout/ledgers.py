@@ -17,6 +17,7 @@ import orjson
 from stratabase.core.domain.objects.change import Change, Restoration, Tombstone
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.domain.objects.version import Author
 from stratabase.core.store.engine.port import (
     ITEMS,
     Condition,
@@ -33,6 +34,8 @@ from stratabase.core.store.layout import codec, keys
 
 _ENDED = "ended"
 """The attribute of a purge's ledger with the instant of the deletion or update that left it."""
+_AUTHORS = "authors"
+"""The attribute of a list of restored parts that says who had deleted them, as JSON."""
 _LEASE, _STATE = "lease", "state"
 """The attributes of a restoration's ledger. Until the end of its lease, the restoration may be running."""
 RUNNING, STOPPED, DONE = "running", "stopped", "done"
@@ -46,7 +49,11 @@ def purge_ledger(key: Key, parts: Iterable[Reference], change: Change) -> Item:
         by_class.setdefault(class_name, []).append(id_)
     return Item(
         key,
-        {codec.COMMIT_IDS: [change.commit_id], _ENDED: change.instant},
+        {
+            codec.COMMIT_IDS: [change.commit_id],
+            _ENDED: change.instant,
+            **codec.author_attributes(change.author, change.instant),
+        },
         orjson.dumps(by_class).decode(),
         {keys.LISTING: _place(key)},
     )
@@ -68,6 +75,11 @@ def ended_at(ledger: Item) -> Instant:
     """Return the instant of the deletion or update that left a ledger, 0 if the ledger does not say."""
     instant = ledger.attributes.get(_ENDED)
     return instant if isinstance(instant, int) else 0
+
+
+def ended_by(ledger: Item) -> Author | None:
+    """Return who made the deletion or update that left a ledger, None if the ledger does not say."""
+    return codec.recorded_author(ledger.attributes, ended_at(ledger))
 
 
 def expect_same_ledger(ledger: Item) -> Expectation:
@@ -113,19 +125,30 @@ def is_running(ledger: Item, now: Instant) -> bool:
 def part_list(root: Reference, change: Change) -> Item:
     """Return the list of the parts that a commit restores, with the content of their tombstones."""
     by_class: dict[str, dict[str, tuple[Instant, Instant]]] = {}
+    authors: dict[str, dict[str, list[str]]] = {}
     for effect in change.effects:
         assert isinstance(effect, Restoration)
-        reference, last_end, previous_start, *_ = effect.tombstone
-        by_class.setdefault(reference.class_name, {})[reference.id] = (last_end, previous_start)
-    attributes = {codec.COMMIT_IDS: [change.commit_id]}
+        gone = effect.tombstone
+        class_name, id_ = gone.reference
+        by_class.setdefault(class_name, {})[id_] = (gone.last_end, gone.previous_start)
+        if gone.author is not None:
+            authors.setdefault(class_name, {})[id_] = [*gone.author]
+    # Earlier versions of the service read the state, so the authors are beside it.
+    attributes: dict[str, Value] = {
+        codec.COMMIT_IDS: [change.commit_id],
+        **({_AUTHORS: orjson.dumps(authors).decode()} if authors else {}),
+    }
     return Item(keys.staged_part(root, change.commit_id), attributes, orjson.dumps(by_class).decode())
 
 
 def listed_tombstones(list_: Item) -> Iterator[Tombstone]:
     """Yield the tombstones of the parts on a list, as they were before the restoration."""
+    authors = orjson.loads(str(list_.attributes.get(_AUTHORS, "{}")))
     for class_name, parts in orjson.loads(list_.state or "{}").items():
         for id_, (last_end, previous_start) in parts.items():
-            yield Tombstone(Reference(class_name, id_), last_end, previous_start)
+            author = authors.get(class_name, {}).get(id_)
+            reference = Reference(class_name, id_)
+            yield Tombstone(reference, last_end, previous_start, author=author and Author(*author))
 
 
 def read_part_lists(engine: Engine, ledger: Item) -> Iterable[Sequence[Item]]:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from stratabase.core.domain.objects.change import Change, Deletion, ObjectEffect, Tombstone
 from stratabase.core.domain.objects.entity import Entity, Reference, State, differ
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.objects.version import with_version_times
+from stratabase.core.domain.objects.version import Author, with_version_times
 from stratabase.core.model.model import Class, Unique
 from stratabase.core.store.engine.port import (
     NOT_EXISTS,
@@ -163,15 +163,19 @@ def closed_version(effect: ObjectEffect, class_: Class, change: Change) -> Itera
 
 
 def tombstone_item(
-    before: Entity, instant: Instant, commit_id: str, withdrawn: Tombstone | None = None
+    before: Entity,
+    instant: Instant,
+    commit_id: str,
+    author: Author | None = None,
+    withdrawn: Tombstone | None = None,
 ) -> Item:
-    """Return the tombstone of a deleted object.
+    """Return the tombstone of an object that `author` deletes.
 
     `withdrawn`: the former tombstone, if the deletion undoes a restoration. The new one repeats its content.
     """
     commit_ids = codec.append_commit_id(before.commit_ids, commit_id)
     if withdrawn is None:
-        withdrawn = Tombstone(before.reference, instant, codec.entity_start(before))
+        withdrawn = Tombstone(before.reference, instant, codec.entity_start(before), author=author)
     return _tombstone_item(withdrawn, commit_ids)
 
 
@@ -186,6 +190,7 @@ def _tombstone_item(tombstone: Tombstone, commit_ids: list[str]) -> Item:
         DELETED: True,
         LAST_END: tombstone.last_end,
         codec.PREVIOUS_START_ATTRIBUTE: tombstone.previous_start,
+        **codec.author_attributes(tombstone.author, tombstone.last_end),
     }
     return Item(keys.head(tombstone.reference), attributes)
 
@@ -209,7 +214,8 @@ def read_tombstone(item: Item | None) -> Tombstone | None:
     end: Any = item.attributes[LAST_END]
     previous: Any = item.attributes[codec.PREVIOUS_START_ATTRIBUTE]
     claimed: Any = item.attributes.get(codec.CLAIMED)
-    return Tombstone(keys.reference_of(item.key), end, previous, codec.commit_ids(item), claimed)
+    author = codec.recorded_author(item.attributes, end)
+    return Tombstone(keys.reference_of(item.key), end, previous, codec.commit_ids(item), claimed, author)
 
 
 def _version(before: Entity, change: Change) -> Item:
@@ -218,26 +224,32 @@ def _version(before: Entity, change: Change) -> Item:
         raise ValueError(
             f"A version that began at {start} cannot end at {change.instant}: {before.reference}"
         )
+    frame = VersionFrame(start, change.instant, before.previous, codec.recorded_author(before.seen, start))
     state = codec.state_text(before.reference, before.state)
-    return version_item(before.reference, (start, change.instant), before.previous, change.commit_id, state)
+    return version_item(before.reference, frame, change.commit_id, state)
 
 
-def version_item(
-    reference: Reference,
-    period: tuple[Instant, Instant],
-    previous: Instant | None,
-    commit_id: str,
-    state: str,
-) -> Item:
-    """Return a closed version of an object.
+class VersionFrame(NamedTuple):
+    """When a closed version began and ended, and who began it."""
 
-    `period`: its start and end. `previous`: the start of the version before it. `state`: as JSON text.
-    """
-    start, end = period
-    attributes: dict[str, Value] = {START: start, END: end, codec.COMMIT_IDS: [commit_id]}
-    return Item(
-        keys.version(reference, start), {**attributes, **codec.previous_start_attributes(previous)}, state
-    )
+    start: Instant
+    end: Instant
+    previous: Instant | None
+    """The start of the version before it, None if it is the first one."""
+    author: Author | None
+
+
+def version_item(reference: Reference, frame: VersionFrame, commit_id: str, state: str) -> Item:
+    """Return a closed version of an object. `commit_id`: of the commit that closed it. `state`: as JSON."""
+    start, end, previous, author = frame
+    attributes: dict[str, Value] = {
+        START: start,
+        END: end,
+        codec.COMMIT_IDS: [commit_id],
+        **codec.previous_start_attributes(previous),
+        **codec.author_attributes(author, start),
+    }
+    return Item(keys.version(reference, start), attributes, state)
 
 
 def _times(item: Item) -> tuple[Instant, Instant]:

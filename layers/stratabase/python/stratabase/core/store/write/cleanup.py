@@ -20,7 +20,7 @@ from stratabase.core.domain.objects.change import Change, Deletion, Effect, Link
 from stratabase.core.domain.objects.commit_refusals import Conflict, TooLarge
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.objects.version import instant_after
+from stratabase.core.domain.objects.version import Author, instant_after
 from stratabase.core.store.engine.actions import is_committed, new_commit_id
 from stratabase.core.store.engine.port import (
     ITEMS,
@@ -58,6 +58,8 @@ class _Purge(NamedTuple):
     ledger: Item
     ended: Instant = 0
     """The instant at which the write deleted the object or took out its parts."""
+    author: Author | None = None
+    """Who made the write."""
 
 
 class Purger:
@@ -120,7 +122,7 @@ class Purger:
         if ledger is None:
             return
         reference, parts = keys.ledger_of(key), ledgers.ledger_parts(ledger)
-        purge = _Purge(ledger, ledgers.ended_at(ledger))
+        purge = _Purge(ledger, ledgers.ended_at(ledger), ledgers.ended_by(ledger))
         if not self._model_has(reference, *parts):
             return
         for first in range(0, len(parts), _MAX_BATCH):
@@ -212,7 +214,7 @@ class Purger:
             yield from self._delete_each(deletions, purge, waiting)
             return
         try:
-            waiting += self._commit(purge.ended, *deletions)
+            waiting += self._commit(purge, *deletions)
             yield
         except (Conflict, TooLarge):
             yield from self._delete(deletions[:half], purge, waiting)
@@ -223,7 +225,7 @@ class Purger:
         for deletion in deletions:
             for _ in range(_MAX_ATTEMPTS):
                 try:
-                    waiting += self._commit(purge.ended, *self._reread(deletion, purge))
+                    waiting += self._commit(purge, *self._reread(deletion, purge))
                     break
                 except TooLarge:
                     yield from self._unlink(deletion.before.reference)
@@ -251,18 +253,20 @@ class Purger:
             role = association.near.role
             while others := links.read_ids(self._store.engine, role, reference.id, _MAX_LINK_BATCH):
                 with suppress(Conflict):  # somebody else has removed one of them: read them again
-                    self._commit(0, *(LinkDeletion(role, reference.id, other) for other in others))
+                    self._commit(None, *(LinkDeletion(role, reference.id, other) for other in others))
                 yield
 
-    def _commit(self, instant: Instant, *effects: Effect) -> list[Key]:
+    def _commit(self, purge: _Purge | None, *effects: Effect) -> list[Key]:
         """Commit effects; return the keys of the ledgers that this leaves.
 
-        `instant`: the end of the last versions. If a version started later, they end just after its start.
+        The last versions end at the instant of the purge. If a version started later, they end just after its
+        start.
         """
         if not effects:
             return []
         starts = (codec.entity_start(each.before) for each in effects if isinstance(each, Deletion))
-        change = Change(_new_commit_id(), instant_after(instant, starts), effects)
+        ended, author = (0, None) if purge is None else (purge.ended, purge.author)
+        change = Change(_new_commit_id(), instant_after(ended, starts), effects, author)
         return commit(self._store, change, ignores_required=True)
 
 

@@ -28,6 +28,7 @@ from stratabase.core.domain.objects.commit_refusals import (
 )
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, differ
 from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.domain.objects.version import Author
 from stratabase.core.model.attribute import KEPT
 from stratabase.core.model.model import Class, ClassKind
 from stratabase.core.store.engine.actions import is_met
@@ -77,6 +78,8 @@ class HeadContext(NamedTuple):
     commit_id: str
     instant: Instant
     """The start of the version that is written."""
+    author: Author | None = None
+    """Who begins or ends the version."""
     indexed: frozenset[str] | None = None
     """The attributes and roles in these indexes, None if one of them is not READY."""
     has_links: bool = False
@@ -118,10 +121,11 @@ def _head(after: Entity, commit_ids: tuple[str, ...], context: HeadContext) -> I
 
 
 def _stamps(commit_ids: tuple[str, ...], context: HeadContext) -> dict[str, Value]:
-    """Return the attributes of a head with its last commit ids and its version start."""
+    """Return the attributes of a head with its last commit ids, its version start, and who began it."""
     return {
         codec.COMMIT_IDS: codec.append_commit_id(commit_ids, context.commit_id),
         codec.VERSION_START_ATTRIBUTE: context.instant,
+        **codec.author_attributes(context.author, context.instant),
     }
 
 
@@ -174,7 +178,9 @@ def _deleted(effect: Deletion, context: HeadContext) -> DeleteItem | Put:
     more += _more_expected(before, context)
     expect = replace(expected, conditions=(*expected.conditions, *more), either=context.lock_conditions)
     if context.class_.versioned:
-        tombstone = object_items.tombstone_item(before, context.instant, context.commit_id, effect.withdrawn)
+        tombstone = object_items.tombstone_item(
+            before, context.instant, context.commit_id, context.author, effect.withdrawn
+        )
         return Put(tombstone, expect)
     return DeleteItem(keys.head(before.reference), expect)
 

@@ -304,6 +304,7 @@ def plan_transaction(  # noqa: PLR0913 - what the transaction depends on
             schema.paths(class_.name),
             change.commit_id,
             change.instant,
+            change.author,
             schema.indexed_attributes(class_.name),
             effect.after is None and bool(store.associations.link_associations(class_.name)),
             locks,
