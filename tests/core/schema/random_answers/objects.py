@@ -43,7 +43,7 @@ class PlainEntities(DictEntities):
         del budget, related
         class_ = self._model.classes[query.class_name]
         found: Sequence[Entity] = [
-            Entity(reference, entity.state)
+            Entity(reference, entity.state, start=entity.start)
             for reference, entity in self.objects.items()
             if reference.class_name == class_.name
         ]

@@ -95,12 +95,13 @@ def test_links_and_locks_do_not_change_the_version_start(
 def test_a_closed_version_is_an_item_without_index_places(
     company: VersionedObjects, engine: WatchedEngine
 ) -> None:
-    created = company.create("Employee", "ada", name="Ada")
+    created = company.commit(company.creation("Employee", "ada", name="Ada"), commit_id="b")
     changed = company.commit(company.updating("Employee", "ada", name="Eva"), commit_id="c")
     again = company.update("Employee", "ada", name="Ida")
     first, second = (engine.items[keys.version(ADA, start)] for start in (created, changed))
     assert first.key.sort == f"V#{created:015d}"
-    assert first.attributes == {"start": created, "end": changed, "commitIds": ["c"]}
+    author = [str(created), company.member, "token", "b"]
+    assert first.attributes == {"start": created, "end": changed, "commitIds": ["c"], "author": author}
     assert (orjson.loads(first.state or ""), first.places) == ({"name": "Ada"}, {})
     assert (second.attributes["end"], second.attributes["previousStart"]) == (again, created)
     assert head(engine).attributes["previousStart"] == changed
@@ -122,6 +123,7 @@ def test_a_tombstone_has_no_state_no_places_no_lock_and_no_counts(engine: Watche
             "lastEnd": gone.last_end,
             "previousStart": gone.previous_start,
             "commitIds": [*gone.commit_ids],
+            "author": [str(gone.last_end), objects.member, "token", gone.commit_ids[-1]],
         },
     )
 

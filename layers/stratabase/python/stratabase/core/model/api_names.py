@@ -76,7 +76,10 @@ FIXED_TYPES = frozenset(
 ID = scope.ID
 CLIENT_ID = "_clientId"
 FILTER_EXP = "filter_exp"
-IF_VERSION = "ifVersion"
+IF_VERSION, IF_REVISION = "ifVersion", "ifRevision"
+REVISION = "_revision"
+IF_REVISION_OF_PART = "_ifRevision"
+"""The field of a part's input. The argument `ifRevision` is that of the object of the request."""
 
 
 def type_name(class_name: str, generated_type: GeneratedType) -> str:

@@ -34,6 +34,7 @@ from stratabase.core.operations.graphql_port import GraphQLResponse, QueriesOnly
 from stratabase.core.request_log import current_usage
 from stratabase.core.schema.execution.cache import BoundedCache, gzip_compress, gzip_decompress
 from stratabase.core.schema.execution.cost_estimate import MAX_KNOWN_SIZE, SizeOf
+from stratabase.core.schema.execution.current_objects import render_current
 from stratabase.core.schema.execution.document_hints import with_hint, with_suggestion
 from stratabase.core.schema.execution.documents import (
     BoundDocument,
@@ -51,6 +52,7 @@ from stratabase.core.schema.execution.responses import (
     render_result,
     render_value_errors,
 )
+from stratabase.core.schema.execution.selections import Selections, document_with, fragments_of
 from stratabase.core.schema.execution.validator import MAX_REPORTED_ERRORS
 from stratabase.core.schema.execution.variables import coerce_variables, variable_errors
 from stratabase.core.schema.generate import NothingServed, generate_schema
@@ -252,10 +254,14 @@ class SchemaExecutor:
         if not context.has_valid_variables:
             wrong = self._variable_errors(definitions, variables, context.profile_schema)
             return render_value_errors(wrong, errors)
+        execute = partial(self._run_graphql_core, variables=variables, operation_name=operation_name)
         if operation and key and values is not None:
-            execute = partial(self._run_graphql_core, variables=variables, operation_name=operation_name)
             return KeyedMutation(ast, operation, context, execute, errors, key).response(values)
         result = self._run_graphql_core(ast, context, variables, operation_name)
+        if operation and context.current:
+            values = values or coerce_variables(self.schema, definitions, variables)
+            fields = Selections(fragments_of(ast), values).collect([operation.selection_set])
+            render_current(lambda key: document_with(ast, operation, fields[key]), context, execute, errors)
         return render_result(result, errors, context)
 
     def _run_graphql_core(

@@ -96,6 +96,8 @@ class Issue:
     path: Path = ()
     stops_write: bool = True
     """False for what a validation only reports."""
+    shows_current: bool = False
+    """Whether the response shows the object of the request as it is now, so that the client can merge."""
 
     def as_report(self) -> "Issue":
         """Return the issue as a report: a warning that only validations show, and that stops no write."""

@@ -34,6 +34,15 @@ class Author(NamedTuple):
     """The ID of the commit that the request made. Parts that are deleted later have that of their whole."""
 
 
+def revision_of(start: Instant | None) -> str:
+    """Return the revision of the state that began at an instant. None: a singleton that was never written.
+
+    It is the start of the state, in a spelling that clients need not understand. Starts increase with each
+    write of an object, and nothing else changes them.
+    """
+    return f"{start or 0:x}"
+
+
 def instant_after(now: Instant, earlier: Iterable[Instant | None]) -> Instant:
     """Return `now`, or one millisecond after the latest of some earlier instants if that is later.
 

@@ -28,13 +28,15 @@ class Fetch:
     """Whether `_versionStart` is selected."""
     render_lock: Callable[[Entity], Any] | None = None
     """A function that makes the answer of an object's lock, for the key LOCK; None if it is not selected."""
+    revision: bool = False
+    """Whether `_revision` is selected."""
     attributes: frozenset[str] | None = None
     """The stored attributes that the answer shows; None for all that the state has."""
 
     @property
     def has_only_values(self) -> bool:
         """Whether an answer shows nothing but what `Render` makes of each object."""
-        return not self.roles and not self.derived and self.render_lock is None
+        return not (self.roles or self.derived or self.revision) and self.render_lock is None
 
 
 @frozen

@@ -43,6 +43,8 @@ class PageFields:
     has_prev: bool = False
     version_start: bool = True
     """Whether states must contain `_versionStart`. Its text takes as long as all other values together."""
+    revision: bool = False
+    """Whether the objects must have their start, of which the revision is made."""
     attributes: frozenset[str] | None = None
     """The attributes that the caller uses of the items; None for all.
 

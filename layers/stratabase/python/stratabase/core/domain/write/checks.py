@@ -13,6 +13,7 @@ from dataclasses import replace
 from stratabase.core.domain.issues.issue import Issue, IssueType, Subject
 from stratabase.core.domain.objects.change import LinkCreation, LinkEffect
 from stratabase.core.domain.objects.entity import (
+    Entity,
     Reference,
     RoleName,
     RoleStorage,
@@ -22,15 +23,15 @@ from stratabase.core.domain.objects.entity import (
 )
 from stratabase.core.domain.objects.instant import Instant, format_instant
 from stratabase.core.domain.objects.lock import Lock, admits
-from stratabase.core.domain.objects.version import format_version_instant
-from stratabase.core.domain.write.commands import AnyCommand, Delete, Update
+from stratabase.core.domain.objects.version import format_version_instant, revision_of
+from stratabase.core.domain.write.commands import AnyCommand, Delete, ExpectedRevision, Update
 from stratabase.core.domain.write.draft import still_empty
 from stratabase.core.domain.write.request import ObjectWrite, WriteRequest
-from stratabase.core.model.api_names import IF_VERSION
-from stratabase.core.model.model import Role
+from stratabase.core.model.api_names import ID, IF_VERSION
+from stratabase.core.model.model import PlatformAttribute, Role
 from stratabase.core.model.types import TYPES
 from stratabase.values.formats.preferences import Formats
-from stratabase.values.messages import _
+from stratabase.values.messages import Message, _
 
 Filled = set[tuple[RoleName, str]]
 """The roles that keys and links of the request fill, each with the ID of the object that has the role."""
@@ -155,7 +156,7 @@ _DATETIME = TYPES["Datetime"]
 def check_locks(request: WriteRequest, command: AnyCommand) -> None:
     """Add an issue for each locked object that the request writes, or names in order to write it.
 
-    Also add one if the object of the command does not have the version that the client expects.
+    Also add one for each object that has another version or revision than the client expects.
     """
     locked = [write for write in request.objects.values() if write.before and write.before.lock is not None]
     named = frozenset(request.context.ids.existing) if locked else frozenset()
@@ -165,6 +166,18 @@ def check_locks(request: WriteRequest, command: AnyCommand) -> None:
     root = request.objects.get(request.context.ids.root)
     if root is not None and isinstance(command, Update | Delete) and command.if_version is not None:
         _check_version(request, root, command.if_version)
+    for expected in request.context.ids.expected_revisions:
+        _check_revision(request, expected)
+
+
+def needs_object_issue(subject: Subject, argument: str, *path: str | int) -> Issue:
+    """Return the issue of a condition on an object that is to be created, at a path."""
+    message = _(
+        "{argument} requires an existing object. Specify {id} in data, or remove {argument}.",
+        argument=argument,
+        id=ID,
+    )
+    return subject.issue(IssueType.MALFORMED_REQUEST, message, *path)
 
 
 def _check_version(request: WriteRequest, write: ObjectWrite, expected_starts: Sequence[Instant]) -> None:
@@ -184,7 +197,64 @@ def _check_version(request: WriteRequest, write: ObjectWrite, expected_starts: S
             instant=_DATETIME.serializer("default", caller.formats)(format_instant(before.start)),
             text=f'"{format_version_instant(before.start, caller.formats)}"',
         )
-    request.issues.append(subject.issue(IssueType.ENTITY_LOCK_PERSIST, message, IF_VERSION))
+    issue = subject.issue(IssueType.ENTITY_LOCK_PERSIST, message, IF_VERSION)
+    request.issues.append(replace(issue, shows_current=True))
+
+
+def _check_revision(request: WriteRequest, expected: ExpectedRevision) -> None:
+    """Add an issue if an object has another revision than the client expects.
+
+    A missing object, or one that the caller does not see, has an issue already, or is not deleted.
+    """
+    write = request.objects.get(expected.reference)
+    if write is None:
+        return
+    if write.before is None:
+        if write.tombstone is not None:
+            message = _(
+                "{object} is deleted. To restore it, remove {argument}.",
+                object=describe_object(write.reference),
+                argument=expected.path[-1],
+            )
+            issue = write.subject.issue(IssueType.ENTITY_LOCK_PERSIST, message, *expected.path)
+            request.issues.append(issue)
+        return
+    if revision_of(write.before.start) == expected.revision:
+        return
+    message = _other_revision(request, write, write.before, str(expected.path[-1]))
+    issue = write.subject.issue(IssueType.ENTITY_LOCK_PERSIST, message, *expected.path)
+    request.issues.append(replace(issue, shows_current=True))
+
+
+def _other_revision(request: WriteRequest, write: ObjectWrite, before: Entity, argument: str) -> Message:
+    """Return the message about an object with another revision: when it was changed, and by whom."""
+    access, formats = request.context.access, request.context.caller.formats
+    class_, name = write.subject.class_, PlatformAttribute.LAST_MODIFIED_BY.value
+    by = before.state.get(name) if name in class_.attributes else None
+    if before.start is None:
+        return _(
+            "{object} hasn't been saved yet, so it isn't the revision that you sent as {argument}. Read its "
+            "_revision again.",
+            object=describe_object(write.reference),
+            argument=argument,
+        )
+    changed_on = _DATETIME.serializer("default", formats)(format_instant(before.start))
+    if by is None or (access is not None and not access.always_shows(class_.name, name)):
+        return _(
+            "{object} has changed since the revision that you sent as {argument}. It was last changed on "
+            "{instant}. Read it again, and then send its new _revision.",
+            object=describe_object(write.reference),
+            argument=argument,
+            instant=changed_on,
+        )
+    return _(
+        "{object} has changed since the revision that you sent as {argument}. {username} last changed it on "
+        "{instant}. Read it again, and then send its new _revision.",
+        object=describe_object(write.reference),
+        argument=argument,
+        username=str(by),
+        instant=changed_on,
+    )
 
 
 def _lock_issues(request: WriteRequest, write: ObjectWrite) -> Iterator[Issue]:

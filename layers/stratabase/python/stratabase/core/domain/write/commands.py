@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from stratabase.core.domain.issues.issue import Path
 from stratabase.core.domain.objects.entity import Reference, normalize_reference
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.model.api_names import ID
+from stratabase.core.model.api_names import ID, IF_REVISION, IF_REVISION_OF_PART
 from stratabase.values.frozen import frozen
 
 
@@ -82,6 +82,8 @@ class Create:
 
     By default it is the place in `PartsCommand`, such as ("addresses", "create", 0).
     """
+    if_revision: str | None = None
+    """A mistake: only an object that exists has a revision."""
 
 
 @frozen
@@ -100,6 +102,8 @@ class Update:
     There can be two, because a local time is ambiguous in the hour that repeats when daylight saving time
     ends.
     """
+    if_revision: str | None = None
+    """The revision that the client expects; None to expect no revision."""
 
 
 @frozen
@@ -123,6 +127,8 @@ class Delete:
     id_path: Path = (ID,)
     if_version: tuple[Instant, ...] | None = None
     """The same as for `Update`."""
+    if_revision: str | None = None
+    """The same as for `Update`."""
 
 
 @frozen
@@ -133,6 +139,8 @@ class Restore:
     at: Instant
     forced: bool = False
     """Whether to leave out, without a warning, what cannot be restored."""
+    if_revision: str | None = None
+    """The same as for `Update`. A deleted object has no revision."""
 
 
 Command = Create | Update | Delete
@@ -186,6 +194,14 @@ def _placed(path: Path, below: Path, commands: Sequence[Create | Update]) -> lis
     ]
 
 
+class ExpectedRevision(NamedTuple):
+    """The revision that a client expects of an object, and its place in the request."""
+
+    reference: Reference
+    revision: str
+    path: Path
+
+
 ClientIds = Mapping[Reference, str]
 """The `_clientId` by object."""
 
@@ -203,6 +219,8 @@ class RequestIds:
         """The `_clientId` of each object that has one in this command."""
         self.existing: list[Reference] = []
         """The objects that the command updates, deletes or restores, the object of the command first."""
+        self.expected_revisions: list[ExpectedRevision] = []
+        """The revisions that the client expects of these objects."""
         self.duplicates: list[PlacedCommand] = []
         """The commands whose `_clientId` already names another object."""
         self.count = 0
@@ -216,7 +234,11 @@ class RequestIds:
         """The command and all commands within it."""
         written = [self._add(placed, new_id) for placed in self.commands]
         if isinstance(command, Delete | Restore):
-            self.existing.append(self.resolve(command.reference))
+            reference = self.resolve(command.reference)
+            self.existing.append(reference)
+            if command.if_revision is not None:
+                expected = ExpectedRevision(reference, command.if_revision, (IF_REVISION,))
+                self.expected_revisions.append(expected)
         self.root = written[0] if written else self.existing[0]
         """The object of the command itself."""
 
@@ -241,6 +263,10 @@ class RequestIds:
         else:
             reference = self.resolve(command.reference)
             self.existing.append(reference)
+            if command.if_revision is not None:
+                is_root = placed.path == ROOT_PATH
+                path = (IF_REVISION,) if is_root else (*placed.path, IF_REVISION_OF_PART)
+                self.expected_revisions.append(ExpectedRevision(reference, command.if_revision, path))
         if command.client_id is not None:
             self._add_client_id(placed, reference, command.client_id)
         return reference

@@ -4,7 +4,7 @@ Among them are the platform attributes: who created, last modified and owns an o
 member's name, the service also records the member's ID (`core/model/member_names.py`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from stratabase.core.domain.caller import Caller
@@ -133,10 +133,9 @@ def effects_of(
         return Effects(request.context.now)
     instant = instant_after(request.context.now, map(_last_change, written.values()))
     # 3. Add a check of each unchanged object that the request names in order to write others through it.
-    relies = isinstance(command, Update | Delete) and command.if_version is not None
     checks: Iterable[ObjectCheck] = ()
     if len(written) < len(request.objects):
-        checks = _object_checks(request, links, written, relies_on_version=relies)
+        checks = _object_checks(request, links, written, _relied_objects(request, command))
     return Effects(instant, (*_object_effects(request, written.values(), instant), *links, *checks))
 
 
@@ -194,16 +193,24 @@ def _updated(request: WriteRequest, write: ObjectWrite, before: Entity, instant:
     return Modification(before, after)
 
 
+def _relied_objects(request: WriteRequest, command: AnyCommand) -> frozenset[Reference]:
+    """Return the objects whose version or revision the client expects."""
+    relied = [each.reference for each in request.context.ids.expected_revisions]
+    if isinstance(command, Update | Delete) and command.if_version is not None:
+        relied.append(request.context.ids.root)
+    return frozenset(relied)
+
+
 def _object_checks(
     request: WriteRequest,
     links: Iterable[LinkEffect],
     written: Mapping[Reference, ObjectWrite],
-    *,
-    relies_on_version: bool,
+    relied: Collection[Reference],
 ) -> Iterator[ObjectCheck]:
     """Yield a check of each unchanged object that the request names in order to write others through it.
 
-    With `relies_on_version`, the object of the command must also be unchanged in the store.
+    `relied`: the objects that must also be unchanged in the store, whether others are written through them or
+    not.
     """
     named = {*request.context.ids.existing}
     unchanged = [
@@ -213,8 +220,8 @@ def _object_checks(
     ]
     touched = _touched_objects(request, links, written) if unchanged else ()
     for before in unchanged:
-        if before.reference in touched:
-            yield ObjectCheck(before, relies_on_version and before.reference == request.context.ids.root)
+        if before.reference in touched or before.reference in relied:
+            yield ObjectCheck(before, before.reference in relied)
 
 
 def _touched_objects(

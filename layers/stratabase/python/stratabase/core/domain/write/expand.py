@@ -13,6 +13,7 @@ from stratabase.core.domain.objects.entity import (
     parts_of,
     storage_of,
 )
+from stratabase.core.domain.write.checks import needs_object_issue
 from stratabase.core.domain.write.commands import (
     AnyCommand,
     Create,
@@ -39,7 +40,7 @@ from stratabase.core.domain.write.request import (
 from stratabase.core.domain.write.restore import AT_VERSION_PATH, expand_restore, restore_keys
 from stratabase.core.domain.write.role_requests import KeyRequest, LinkKey, RoleSubject, not_found_issue
 from stratabase.core.domain.write.roles import request_parts
-from stratabase.core.model.api_names import ID
+from stratabase.core.model.api_names import ID, IF_REVISION_OF_PART
 from stratabase.core.model.model import Role
 from stratabase.values.formats.invalid_value import describe_value
 from stratabase.values.messages import _
@@ -208,6 +209,8 @@ def _create(request: WriteRequest, task: CreateObject) -> None:
     assert isinstance(command, Create)
     class_ = request.class_(command.class_name)
     subject = Subject(class_, None, command.client_id, path)
+    if command.if_revision is not None:
+        request.issues.append(needs_object_issue(subject, IF_REVISION_OF_PART, *path, IF_REVISION_OF_PART))
     draft = read_draft(subject, None, command.values, request.context.caller.formats)
     request.issues += check_draft(draft)
     reference = Reference(class_.name, request.context.ids.new_id(path))

@@ -15,9 +15,11 @@ from stratabase.core.domain.objects.entity import (
     State,
     UnmadeEntities,
 )
+from stratabase.core.domain.objects.version import revision_of
 from stratabase.core.domain.query.fetch import LOCK, Associables, Fetch, RoleFetch, ToMany, ToOne, View
 from stratabase.core.domain.query.order import position_of
 from stratabase.core.domain.query.page import ALL_IDS, Page, PageFields, Paginator, Query, Window
+from stratabase.core.model.api_names import REVISION
 from stratabase.core.model.model import Class, Role
 from stratabase.core.operations.read.batched_reads import BatchedRead, run
 from stratabase.core.operations.read.derived_values import DerivedValues
@@ -125,7 +127,7 @@ class _FreePartnerViews(RelatedViews[Associables]):
         query, window = self.wanted.query, self.wanted.query.window
         size = max(_LEAST, window.offset + window.size + 1)
         start = Window(size, window.backward) if self._needs_all else replace(window, size=size, offset=0)
-        return replace(query, window=start, fields=PageFields())
+        return replace(query, window=start, fields=PageFields(revision=query.fields.revision))
 
     def _is_free(self, entity: Entity, owner: Reference | None) -> bool:
         """Return whether a candidate exists, and has no partner except possibly the owner."""
@@ -188,7 +190,7 @@ def _views_with_targets(
 
     That is what most pages show, and it needs only a look-up for each object. None for other pages.
     """
-    if fetch.derived or fetch.render_lock is not None:
+    if fetch.derived or fetch.revision or fetch.render_lock is not None:
         return None
     # 1. Collect the ids in the keys.
     roles: list[tuple[str, RoleLoader, list[Any]]] = []
@@ -230,11 +232,13 @@ class _Descent:
 
     def complete(self, level: Sequence[ViewGroup]) -> BatchedRead[None]:
         """Load everything that is selected, and put it into the views."""
+        _show_revisions(level)
         yield from self._show_locks(level)
         # 1. Load the selected roles, one level after the other.
         while related := self._related(level):
             yield from self._load(related)
             level = [each.next for each in related]
+            _show_revisions(level)
             yield from self._show_locks(level)
         # 2. Derived attributes may need roles below the last level: load the rest, and compute them.
         yield from self._derived.complete()
@@ -284,6 +288,14 @@ class _Descent:
             for shown in group.shown:
                 entity = self._reader[shown.entity.reference]
                 shown.view[LOCK] = None if entity is None else group.fetch.render_lock(entity)
+
+
+def _show_revisions(level: Sequence[ViewGroup]) -> None:
+    """Put revisions into the views. They are those of the states that the views show."""
+    for group in level:
+        for shown in group.shown if group.fetch.revision else ():
+            entity = shown.entity
+            shown.view[REVISION] = None if entity.end is not None else revision_of(entity.start)
 
 
 def _references(groups: Sequence[ViewGroup]) -> Iterator[Reference]:

@@ -41,22 +41,25 @@ def delete(services: Services, command: Delete, caller: Caller, options: WriteOp
     return bool(Write(services, command, caller, options=options).commit().change.effects)
 
 
-def restore(
+def restore(  # noqa: PLR0913 - what to restore, by whom, and how
     services: Services,
     reference: Reference,
     readings: Sequence[Instant],
     caller: Caller,
     options: WriteOptions = NO_OPTIONS,
+    *,
+    if_revision: str | None = None,
 ) -> WriteResult:
     """Restore a former version, and return the object as it is now. A deleted object comes back.
 
-    `readings` are the instants that the client may mean (see `resolve_instant`). References to objects that
+    `readings` are the instants that the client may mean (see `resolve_instant`), and `if_revision` is the
+    revision that the client expects, None for any. References to objects that
     no longer exist are left out if the write is forced, and refused otherwise. A version that the caller may
     not see counts as missing. If nothing changes, nothing is written. Raises Refused with all issues,
     ReadBudgetExceeded, Unavailable.
     """
     write = partial(Write, services, caller=caller, options=options)
-    command = Restore(reference, readings[0], options.force)
+    command = Restore(reference, readings[0], options.force, if_revision)
     # Check grants before `resolve_instant` reads versions.
     if issues := write(command).forbidden_issues():
         raise Refused(issues)

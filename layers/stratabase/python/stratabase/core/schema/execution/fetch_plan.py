@@ -32,7 +32,7 @@ from stratabase.core.schema.request.context import GraphQLContext, ResponseWarni
 from stratabase.core.schema.types import locks
 from stratabase.core.schema.types.attribute_types import MOMENT, MomentField
 from stratabase.core.schema.types.attributes import ATTRIBUTE, AttributeField
-from stratabase.core.schema.types.objects import ROLE, RoleField, nested_key
+from stratabase.core.schema.types.objects import ROLE, SHOWS_REVISION, RoleField, nested_key
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.frozen import frozen
@@ -111,7 +111,9 @@ class _RolePlan:
         given = self.arguments.values(variables)
         try:
             return query_reader_of(self.selected.field).read(
-                given.get("options") or {}, page_fields(self.names), context.input_context
+                given.get("options") or {},
+                page_fields(self.names, revision=self.plan.revision),
+                context.input_context,
             )
         except Refused as refusal:
             # The root field is refused before anything is read or written, so the path starts there.
@@ -134,6 +136,7 @@ class FetchPlan:
     """The fields that show attributes, except for those below roles."""
     version_start: bool = False
     lock: bool = False
+    revision: bool = False
     _readable_parts: "dict[Access, ReadablePart]" = field(default_factory=dict)
     """By the rights of a profile: the part that it may read."""
     _constant: Fetch | None = None
@@ -183,7 +186,7 @@ class FetchPlan:
         shown: Iterator[AttributeField] = (each.field.extensions[ATTRIBUTE] for each in self.attributes)
         # Derived attributes are computed from any others.
         names = None if self.derived else frozenset(each.attribute.name for each in shown)
-        return Fetch(roles, tuple(self.derived), self.version_start, render_lock, names)
+        return Fetch(roles, tuple(self.derived), self.version_start, render_lock, self.revision, names)
 
     def check_formats(self, variables: Any, formats: Formats) -> None:
         """Raise Refused for invalid formats."""
@@ -219,7 +222,7 @@ class FetchPlan:
 
     def readable(self, access: Access, unreadable: list[UnreadableField]) -> "FetchPlan":
         """Return the plan of the fields that the caller may read. Add the others to `unreadable`."""
-        plan = FetchPlan(formats=self.formats, lock=self.lock)
+        plan = FetchPlan(formats=self.formats, lock=self.lock, revision=self.revision)
         for selected in self.attributes:
             shown: AttributeField = selected.field.extensions[ATTRIBUTE]
             path = selected.keys[1:]
@@ -244,6 +247,7 @@ class FetchPlan:
         self.attributes += other.attributes
         self.version_start |= other.version_start
         self.lock |= other.lock
+        self.revision |= other.revision
 
 
 class ReadablePart(NamedTuple):
@@ -269,6 +273,8 @@ def _plan_below(selections: Selections, above: _Selected) -> FetchPlan:
             plan.add(_plan_role(selections, above, selected))
         elif ATTRIBUTE in extensions:
             plan.add_attribute(selected)
+        elif SHOWS_REVISION in extensions:
+            plan.revision = True
         elif MOMENT in extensions:
             plan.add_format(selected)
         if ROLE not in extensions and isinstance(selected.type, GraphQLObjectType):

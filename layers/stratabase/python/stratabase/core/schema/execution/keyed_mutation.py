@@ -13,7 +13,6 @@ the request executes it again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -24,7 +23,6 @@ from graphql import (
     ExecutionResult,
     FieldNode,
     OperationDefinitionNode,
-    SelectionSetNode,
 )
 
 from stratabase.core.domain.issues.issue import Issue, IssueType
@@ -46,6 +44,7 @@ from stratabase.core.domain.objects.idempotency import (
 from stratabase.core.operations.graphql_port import GraphQLResponse
 from stratabase.core.operations.ports import IdempotencyRecords
 from stratabase.core.operations.write.options import CommitRecorder, WriteOutcome
+from stratabase.core.schema.execution.current_objects import render_current
 from stratabase.core.schema.execution.responses import (
     ErrorRenderer,
     found_errors,
@@ -53,8 +52,8 @@ from stratabase.core.schema.execution.responses import (
     with_extensions,
     with_unreadable,
 )
-from stratabase.core.schema.execution.selections import Selections, fragments_of
-from stratabase.core.schema.request.context import GraphQLContext, RootResults, ServiceCall
+from stratabase.core.schema.execution.selections import Selections, document_with, fragments_of
+from stratabase.core.schema.request.context import GraphQLContext, ServiceCall
 from stratabase.values.messages import Message, _
 
 T = TypeVar("T")
@@ -81,7 +80,7 @@ class KeyedMutation:
     ) -> None:
         self._document = document
         self._operation = operation
-        self._context = context
+        self.context = context
         self._execute = execute
         self._errors = errors
         self._key = key
@@ -95,7 +94,7 @@ class KeyedMutation:
         are_new: list[bool] = []
         for number, nodes in enumerate(self._fields(variable_values)):
             if nodes[0].name.value.startswith("__"):  # `__typename` is always the same
-                answers.append(self.render(self._document_of(nodes), self.fresh_context()))
+                answers.append(self.render(self._document_of(nodes), self.context.fresh()))
                 continue
             answer, is_new = self._answer(number, nodes, records)
             answers.append(answer)
@@ -104,7 +103,7 @@ class KeyedMutation:
         data = {key: value for answer in answers for key, value in answer[_DATA].items()}
         warnings = [warning for answer in answers for warning in answer.get(_WARNINGS, ())]
         response = {_ERRORS: errors, _DATA: data} if errors else {_DATA: data}
-        return with_extensions(response, warnings, self._context, replayed=bool(are_new) and not any(are_new))
+        return with_extensions(response, warnings, self.context, replayed=bool(are_new) and not any(are_new))
 
     def _fields(self, variable_values: Any) -> Sequence[Sequence[FieldNode]]:
         selections = Selections(fragments_of(self._document), variable_values)
@@ -112,12 +111,12 @@ class KeyedMutation:
 
     @cached_property
     def _scope(self) -> str:
-        context = self._context
+        context = self.context
         return scope_of(context.services.model.application, context.caller.id, self._key.text)
 
     def read_records(self) -> Mapping[str, IdempotencyRecord]:
         """Return the valid records of the key, by step. Raises IdempotencyKeyReused, Unavailable."""
-        found, now = self._records.recorded(self._scope), self._context.services.clock.now()
+        found, now = self._records.recorded(self._scope), self.context.services.clock.now()
         return records_of_request(found, self._key.fingerprint, now)
 
     def _answer(
@@ -134,7 +133,7 @@ class KeyedMutation:
             raise Unavailable(_("Another request with this Idempotency-Key is still running. Try again."))
         answer = orjson.loads(record.answer)
         for class_name, id_, client_id in answer.get(_CLIENT_IDS, ()):
-            self._context.client_ids[Reference(class_name, id_)] = client_id
+            self.context.client_ids[Reference(class_name, id_)] = client_id
         return answer if self._may_repeat(answer) else self._withheld_answer(answer), False
 
     def _may_repeat(self, answer: Mapping[str, Any]) -> bool:
@@ -143,50 +142,34 @@ class KeyedMutation:
 
     @cached_property
     def _rights(self) -> str | None:
-        access = self._context.access
+        access = self.context.access
         return None if access is None else access.fingerprint
 
     def _execute_field(self, number: int, nodes: Sequence[FieldNode]) -> Mapping[str, Any]:
         """Execute a field, and keep its answer. Raises AlreadyRecorded, Unavailable."""
-        context = self.fresh_context()
+        context = self.context.fresh()
         recorder = context.recorder = AnswerRecorder(self, number, self._document_of(nodes))
         result = self._execute(recorder.document, context)
-        self._context.insights += context.insights
+        self.context.insights += context.insights
         if recorder.record is not None:
             return orjson.loads(recorder.record.answer)  # type: ignore[no-any-return]  # a JSON object
         causes = [_first_cause(error.original_error) for error in found_errors(result, context)]
         for cause in causes:
             if isinstance(cause, AlreadyRecorded | Unavailable):
                 raise cause
+        render_current(lambda _: recorder.document, context, self._execute, self._errors)
         answer = self.answer_of(result, context)
         if not any(map(_may_differ_later, causes)):
             record = self.record_of(number, answer)
             if record is None and recorder.is_bulk:
                 record = self.record_of(number, self._too_large_answer(answer))
             if record is not None:
-                self._records.record(record, self._context.services.clock.now())
+                self._records.record(record, self.context.services.clock.now())
         return answer
 
     def _document_of(self, nodes: Sequence[FieldNode]) -> DocumentNode:
         """Return the document with one field of the mutation."""
-        operation = self._operation
-        only = OperationDefinitionNode(
-            operation=operation.operation,
-            name=operation.name,
-            variable_definitions=operation.variable_definitions,
-            directives=operation.directives,
-            selection_set=SelectionSetNode(selections=tuple(nodes)),
-            loc=operation.loc,
-        )
-        others = (each for each in self._document.definitions if each is not operation)
-        return DocumentNode(definitions=(only, *others), loc=self._document.loc)
-
-    def fresh_context(self) -> GraphQLContext:
-        """Return the context of one execution of a field, without results."""
-        context = copy(self._context)
-        context.root_results, context.recorder = RootResults(), None
-        context.errors, context.unreadable, context.insights, context.warnings = [], {}, [], {}
-        return context
+        return document_with(self._document, self._operation, nodes)
 
     def render(self, document: DocumentNode, context: GraphQLContext) -> Mapping[str, Any]:
         """Return the answer of a field whose result the context has."""
@@ -238,7 +221,7 @@ class KeyedMutation:
         return self._record(object_step(number, id_))
 
     def _record(self, step: str, answer: str = "") -> IdempotencyRecord:
-        expires = self._context.services.clock.now() + KEY_LIFETIME
+        expires = self.context.services.clock.now() + KEY_LIFETIME
         return IdempotencyRecord(self._scope, step, self._key.fingerprint, expires, answer)
 
 
@@ -297,7 +280,7 @@ class AnswerRecorder:
         self.record = record
 
     def _render(self, outcome: WriteOutcome | None) -> Mapping[str, Any]:
-        call, context = self._call, self._mutation.fresh_context()
+        call, context = self._call, self._mutation.context.fresh()
         assert call is not None
         try:
             self.source = context.root_results.get_or_run(call.key, lambda: self._show(outcome))

@@ -51,6 +51,8 @@ class ErrorRenderer:
         self._caller = caller
         self._trace_id = trace_id
         self._report = report
+        self.current: dict[str, Any] = {}
+        """By response key of a field that was refused: its object as it is now, as the field shows it."""
 
     def report_fault(self, error: BaseException) -> None:
         """Report an exception that the response does not show."""
@@ -86,7 +88,11 @@ class ErrorRenderer:
         for issue in self._issues(cause):
             if usage is not None:
                 usage.add_refusal(issue.type.name)
-            yield {**error.formatted, **self.render_issue(issue, tuple(error.path or ()))}
+            path = tuple(error.path or ())
+            rendered = self.render_issue(issue, path)
+            if issue.shows_current and path and path[0] in self.current:
+                rendered["extensions"]["current"] = self.current[path[0]]
+            yield {**error.formatted, **rendered}
 
     def render_issue(self, issue: Issue, path: Path = ()) -> Json:
         """Return an issue of the field at a path as an error in JSON, without its place in the document."""

@@ -12,6 +12,7 @@ from graphql import (
     GraphQLSkipDirective,
     InlineFragmentNode,
     Node,
+    OperationDefinitionNode,
     SelectionSetNode,
     VariableNode,
     get_directive_values,
@@ -82,6 +83,22 @@ class Selections:
         skip = get_directive_values(GraphQLSkipDirective, node, self._variables)
         include = get_directive_values(GraphQLIncludeDirective, node, self._variables)
         return not (skip and skip["if"]) and not (include and not include["if"])
+
+
+def document_with(
+    document: DocumentNode, operation: OperationDefinitionNode, nodes: Sequence[FieldNode]
+) -> DocumentNode:
+    """Return a document whose operation has only the root field with these nodes."""
+    only = OperationDefinitionNode(
+        operation=operation.operation,
+        name=operation.name,
+        variable_definitions=operation.variable_definitions,
+        directives=operation.directives,
+        selection_set=SelectionSetNode(selections=tuple(nodes)),
+        loc=operation.loc,
+    )
+    others = (each for each in document.definitions if each is not operation)
+    return DocumentNode(definitions=(only, *others), loc=document.loc)
 
 
 def fragments_of(document: DocumentNode) -> dict[str, FragmentDefinitionNode]:

@@ -182,12 +182,16 @@ _CURSORS = {"nextCursor": -1, "prevCursor": 0}
 
 @lru_cache(maxsize=512)  # Clients repeat their selections.
 def page_fields(
-    selected: frozenset[str], *, version_start: bool = True, attributes: frozenset[str] | None = None
+    selected: frozenset[str],
+    *,
+    version_start: bool = True,
+    revision: bool = False,
+    attributes: frozenset[str] | None = None,
 ) -> PageFields:
     """Return what to find out for the selected fields of a page.
 
-    `version_start` says whether its objects show `_versionStart`. `attributes`: those that they show; None
-    for all.
+    `version_start` and `revision` say whether its objects show `_versionStart` and `_revision`. `attributes`:
+    those that they show; None for all.
     """
     return PageFields(
         items="items" in selected or not selected.isdisjoint(_CURSORS),
@@ -195,6 +199,7 @@ def page_fields(
         has_next="hasNext" in selected,
         has_prev="hasPrev" in selected,
         version_start=version_start,
+        revision=revision,
         attributes=attributes,
     )
 

@@ -13,7 +13,14 @@ from graphql import (
 )
 
 from stratabase.core.domain.access.capabilities import Capabilities
-from stratabase.core.model.api_names import CLIENT_ID, ID, GeneratedType, type_name
+from stratabase.core.model.api_names import (
+    CLIENT_ID,
+    ID,
+    IF_REVISION_OF_PART,
+    REVISION,
+    GeneratedType,
+    type_name,
+)
 from stratabase.core.model.model import Action, Class, ClassKind, Role
 from stratabase.core.schema.inputs.input_table import INPUT_TABLE, IdField, InputTypeSpec, RoleInput
 from stratabase.core.schema.types.attributes import writable_attributes
@@ -62,6 +69,9 @@ def _object_fields(
     id_field = _id_field(capabilities, class_, spec)
     if id_field is not IdField.NONE:
         yield ID, GraphQLInputField(_ID_TYPES[id_field])
+        if class_.part:
+            text = f"Write only if the part still has this `{REVISION}`."
+            yield IF_REVISION_OF_PART, GraphQLInputField(GraphQLID, description=text)
     if spec.client_id:
         yield (
             CLIENT_ID,

@@ -22,9 +22,18 @@ from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Reference, singleton_reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.version import VERSION_INSTANT_PATTERN, parse_version_instant
+from stratabase.core.domain.write.checks import needs_object_issue
 from stratabase.core.domain.write.commands import Create, Delete, RoleCommand, Update, UpdateBulk
 from stratabase.core.model import api_names
-from stratabase.core.model.api_names import CLIENT_ID, ID, IF_VERSION, GeneratedType
+from stratabase.core.model.api_names import (
+    CLIENT_ID,
+    ID,
+    IF_REVISION,
+    IF_REVISION_OF_PART,
+    IF_VERSION,
+    REVISION,
+    GeneratedType,
+)
 from stratabase.core.model.model import Class, ClassKind, Model
 from stratabase.core.operations.write.options import WriteOptions
 from stratabase.core.schema.inputs.input_table import INPUT_TABLE, InputObject
@@ -57,14 +66,22 @@ def instant_argument(name: str) -> dict[str, GraphQLArgument]:
     return {name: GraphQLArgument(GraphQLNonNull(SCALARS["Datetime"]), description=description)}
 
 
-def if_version_argument(class_: Class) -> dict[str, GraphQLArgument]:
-    """Return the argument `ifVersion` of a write, if the class is versioned."""
-    description = (
+def condition_arguments(class_: Class, *, versions: bool = True) -> dict[str, GraphQLArgument]:
+    """Return the arguments of a write that stop it if the object is not as the client has read it.
+
+    They are `ifRevision`, and `ifVersion` if the class is versioned. `versions`: False without the latter.
+    """
+    of_version = (
         "Write only if the current version of the object began at this instant: "
         f"{VERSION_INSTANT_PATTERN}, in your time zone, or ISO 8601 with an offset."
     )
-    argument = GraphQLArgument(SCALARS["Datetime"], description=description)
-    return {IF_VERSION: argument} if class_.versioned else {}
+    of_revision = f"Write only if the object still has this `{REVISION}`."
+    arguments = {}
+    if class_.versioned and versions:
+        arguments[IF_VERSION] = GraphQLArgument(SCALARS["Datetime"], description=of_version)
+    if class_.is_stored:
+        arguments[IF_REVISION] = GraphQLArgument(GraphQLID, description=of_revision)
+    return arguments
 
 
 def read_instants(class_: Class, call: ServiceCall, *names: str) -> list[tuple[Instant, ...]]:
@@ -85,19 +102,15 @@ def read_instants(class_: Class, call: ServiceCall, *names: str) -> list[tuple[I
     return instants
 
 
-def with_if_version(class_: Class, command: C, call: ServiceCall) -> C:
-    """Return a command that requires the version in the argument `ifVersion`, if any. Raises Refused."""
-    if call.arguments.get(IF_VERSION) is None:
+def with_conditions(class_: Class, command: C, call: ServiceCall) -> C:
+    """Return a command with the conditions in the arguments `ifVersion` and `ifRevision`. Raises Refused."""
+    given = [name for name in (IF_VERSION, IF_REVISION) if call.arguments.get(name) is not None]
+    if not given:
         return command
-    (instants,) = read_instants(class_, call, IF_VERSION)
+    (instants,) = read_instants(class_, call, IF_VERSION) if IF_VERSION in given else (None,)
     if isinstance(command, Create):
-        message = _(
-            "{argument} requires an existing object. Specify {id} in data, or remove {argument}.",
-            argument=IF_VERSION,
-            id=ID,
-        )
-        raise Refused([Subject(class_).issue(IssueType.MALFORMED_REQUEST, message, IF_VERSION)])
-    return replace(command, if_version=instants)
+        raise Refused([needs_object_issue(Subject(class_), given[0], given[0])])
+    return replace(command, if_version=instants, if_revision=call.arguments.get(IF_REVISION))
 
 
 FORCE_ARGUMENT, DATA_VALIDATION = "forceWarnings", "dataValidation"
@@ -156,7 +169,7 @@ class CommandReader:
     ) -> Create:
         """Return the command to create an object with the values of an input."""
         values, roles = self._values(class_, data), self._roles(family, class_, data)
-        return Create(class_.name, values, data.get(CLIENT_ID), roles, path)
+        return Create(class_.name, values, data.get(CLIENT_ID), roles, path, data.get(IF_REVISION_OF_PART))
 
     def update(
         self, family: GeneratedType, class_: Class, data: InputObject, path: Path | None = None
@@ -165,7 +178,9 @@ class CommandReader:
         is_singleton = class_.kind is ClassKind.SINGLETON
         reference = singleton_reference(class_) if is_singleton else Reference(class_.name, data[ID])
         values, roles = self._values(class_, data), self._roles(family, class_, data)
-        return Update(reference, values, data.get(CLIENT_ID), roles, path)
+        return Update(
+            reference, values, data.get(CLIENT_ID), roles, path, if_revision=data.get(IF_REVISION_OF_PART)
+        )
 
     def update_bulk(self, family: GeneratedType, class_: Class, data: InputObject) -> UpdateBulk:
         """Return the command to update each of several objects."""

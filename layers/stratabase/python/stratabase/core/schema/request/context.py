@@ -1,6 +1,7 @@
 """The context of one GraphQL request, and the call of one of its services."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -103,6 +104,10 @@ class RootResults:
                 raise
         return self._values[key]
 
+    def keep(self, key: str, value: Any) -> None:
+        """Let `get_or_run` return a value without work."""
+        self._values[key] = value
+
     def has_failed_with(self, error: Exception) -> bool:
         """Return whether a field has failed with an exception."""
         return any(failure is error for failure in self._failures.values())
@@ -172,6 +177,8 @@ class GraphQLContext:
     """The insights that the request asked for."""
     warnings: dict[ResponseWarning, None] = field(default_factory=dict)
     """The warnings of all root fields, in their order, each once."""
+    current: dict[str, Any] = field(default_factory=dict)
+    """By response key of a field that was refused: the source value that shows its object as it is now."""
     client_ids: dict[Reference, str] = field(default_factory=dict)
     """By object that the request has written so far: its client id."""
     mutates: bool = False
@@ -186,6 +193,14 @@ class GraphQLContext:
     """Why graphql-core executes the operation, if it does."""
     recorder: FieldRecorder | None = None
     """What records the commit of the only root field, if the request has an idempotency key."""
+
+    def fresh(self) -> "GraphQLContext":
+        """Return a context for another execution of a part of the request, without results."""
+        context = copy(self)
+        context.root_results, context.recorder = RootResults(), None
+        context.errors, context.unreadable, context.insights, context.warnings = [], {}, [], {}
+        context.current = {}
+        return context
 
     def add_warnings(self, key: str, warnings: Iterable[ResponseWarning]) -> None:
         """Add the warnings of the root field with this response key, whose paths begin below it."""

@@ -11,9 +11,9 @@ from stratabase.core.model.model import Class
 from stratabase.core.operations import write
 from stratabase.core.operations.write.options import NO_OPTIONS
 from stratabase.core.schema.inputs.service_arguments import (
+    condition_arguments,
     force_warnings_argument,
-    if_version_argument,
-    with_if_version,
+    with_conditions,
 )
 from stratabase.core.schema.request.context import ServiceCall, commit_and_show
 from stratabase.core.schema.services.service import Service, may_delete, service_field
@@ -24,7 +24,7 @@ from stratabase.core.schema.types.results import DELETE_RESULT
 def _field(_: TypeRegistry, class_: Class) -> GraphQLField:
     def resolve(call: ServiceCall) -> Any:
         context = call.context
-        command = with_if_version(class_, Delete(Reference(class_.name, call.arguments[ID])), call)
+        command = with_conditions(class_, Delete(Reference(class_.name, call.arguments[ID])), call)
         return commit_and_show(
             call,
             NO_OPTIONS,
@@ -36,7 +36,7 @@ def _field(_: TypeRegistry, class_: Class) -> GraphQLField:
     return service_field(
         DELETE_RESULT,
         {ID: GraphQLArgument(GraphQLNonNull(GraphQLID))}
-        | if_version_argument(class_)
+        | condition_arguments(class_)
         | force_warnings_argument(),
         resolve,
         f"Delete the {class_.name} with this id.",

@@ -26,7 +26,12 @@ def _field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def resolve(call: ServiceCall) -> dict[str, Any]:
         options = call.arguments.get("options") or {}
         fetch = call.fetch
-        fields = page_fields(call.selected, version_start=fetch.version_start, attributes=fetch.attributes)
+        fields = page_fields(
+            call.selected,
+            version_start=fetch.version_start,
+            revision=fetch.revision,
+            attributes=fetch.attributes,
+        )
         query = query_reader.read(options, fields, call.context.input_context)
         reader = Reader(call.context.read_context)
         page = reader.page(query)

@@ -4,15 +4,17 @@ from typing import Any
 
 from graphql import GraphQLArgument, GraphQLField
 
+from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.query.fetch import View
 from stratabase.core.domain.query.order import Order
-from stratabase.core.model.api_names import GeneratedType
+from stratabase.core.model.api_names import IF_REVISION, GeneratedType
 from stratabase.core.model.model import Class
 from stratabase.core.operations import write
 from stratabase.core.operations.read.version_diff import version_diff
 from stratabase.core.operations.read.version_page import version_page
 from stratabase.core.operations.read.versions import get_version, resolve_instant
-from stratabase.core.operations.write.options import WriteOutcome
+from stratabase.core.operations.write.options import WriteOptions, WriteOutcome, WriteResult
+from stratabase.core.schema.execution.current_objects import keep_current
 from stratabase.core.schema.execution.views import (
     PageRenderer,
     page_fields,
@@ -25,6 +27,7 @@ from stratabase.core.schema.inputs.service_arguments import (
     AT_VERSION,
     FROM,
     TO,
+    condition_arguments,
     force_warnings_argument,
     id_argument,
     instant_argument,
@@ -104,15 +107,31 @@ def _restore_version_field(registry: TypeRegistry, class_: Class) -> GraphQLFiel
     def resolve(call: ServiceCall) -> Any:
         (readings,) = read_instants(class_, call, AT_VERSION)
         context, reference = call.context, reference_argument(class_, call)
+        if_revision = call.arguments.get(IF_REVISION)
+
+        def commit(options: WriteOptions) -> WriteResult:
+            try:
+                return write.restore(
+                    context.services, reference, readings, context.caller, options, if_revision=if_revision
+                )
+            except Refused as refusal:
+                keep_current(call, reference, refusal)
+                raise
+
         return commit_and_show(
             call,
             write_options(call),
-            lambda options: write.restore(context.services, reference, readings, context.caller, options),
+            commit,
             lambda result: written_views(call, [result])[0],
             WriteOutcome.result,
         )
 
-    arguments = id_argument(class_) | instant_argument(AT_VERSION) | force_warnings_argument()
+    arguments = {
+        **id_argument(class_),
+        **instant_argument(AT_VERSION),
+        **condition_arguments(class_, versions=False),
+        **force_warnings_argument(),
+    }
     description = f"Restore the {class_.name} and its parts as of an instant, even if it was deleted."
     return service_field(registry.type_of(GeneratedType.OBJECT, class_), arguments, resolve, description)
 

@@ -5,21 +5,24 @@ from typing import Any
 
 from graphql import GraphQLField
 
+from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.query.fetch import View
+from stratabase.core.domain.write.commands import Create
 from stratabase.core.model.api_names import GeneratedType
 from stratabase.core.model.model import Class
 from stratabase.core.operations import write
 from stratabase.core.operations.write.options import WriteOptions, WriteOutcome, WriteResult
+from stratabase.core.schema.execution.current_objects import keep_current
 from stratabase.core.schema.execution.views import written_views
 from stratabase.core.schema.inputs.service_arguments import (
     CommandReader,
     DataInput,
+    condition_arguments,
     create_input,
     force_warnings_argument,
-    if_version_argument,
     save_input,
     update_input,
-    with_if_version,
+    with_conditions,
     write_options,
 )
 from stratabase.core.schema.request.context import ServiceCall, commit_and_show
@@ -40,10 +43,14 @@ def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, descriptio
 
     def resolve(call: ServiceCall) -> Any:
         context = call.context
-        command = with_if_version(class_, data.command(reader, class_, call), call)
+        command = with_conditions(class_, data.command(reader, class_, call), call)
 
         def commit(options: WriteOptions) -> WriteResult:
-            return write.save(context.services, command, context.caller, context.client_ids, options)
+            try:
+                return write.save(context.services, command, context.caller, context.client_ids, options)
+            except Refused as refusal:
+                keep_current(call, None if isinstance(command, Create) else command.reference, refusal)
+                raise
 
         def show(result: WriteResult) -> View:
             # Later root fields may show this object, which the client knows by its client id.
@@ -52,8 +59,8 @@ def _field(registry: TypeRegistry, class_: Class, *, data: DataInput, descriptio
 
         return commit_and_show(call, write_options(call), commit, show, WriteOutcome.result)
 
-    if_version = {} if data.family is GeneratedType.CREATE else if_version_argument(class_)
-    arguments = data.argument(registry, class_) | if_version | force_warnings_argument()
+    conditions = {} if data.family is GeneratedType.CREATE else condition_arguments(class_)
+    arguments = data.argument(registry, class_) | conditions | force_warnings_argument()
     type_ = registry.type_of(GeneratedType.OBJECT, class_)
     return service_field(type_, arguments, resolve, description.format(class_.name))
 

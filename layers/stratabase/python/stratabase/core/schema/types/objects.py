@@ -9,7 +9,14 @@ from graphql.pyutils import Path
 
 from stratabase.core.domain.objects.entity import RoleName
 from stratabase.core.domain.query.fetch import LOCK
-from stratabase.core.model.api_names import CLIENT_ID, ID, GeneratedType, associables_field, type_name
+from stratabase.core.model.api_names import (
+    CLIENT_ID,
+    ID,
+    REVISION,
+    GeneratedType,
+    associables_field,
+    type_name,
+)
 from stratabase.core.model.model import Class, ClassKind, Model, Role
 from stratabase.core.schema.request.context import ResolveInfo
 from stratabase.core.schema.types.attributes import (
@@ -20,6 +27,8 @@ from stratabase.core.schema.types.attributes import (
 from stratabase.core.schema.types.locks import lock_field
 from stratabase.core.schema.types.registry import TypeRegistry
 
+SHOWS_REVISION = "revision"
+"""The key in the `extensions` of the field `_revision`."""
 ROLE = "role"
 """The key in the `extensions` of a field for its `RoleField`."""
 
@@ -79,6 +88,11 @@ def _role_field(registry: TypeRegistry, field: RoleField, description: str | Non
     return GraphQLField(type_, arguments, _resolve_role, description=description, extensions={ROLE: field})
 
 
+def _revision_field() -> GraphQLField:
+    text = "Another one after each change of the object. Send it as `ifRevision`. Null in former versions."
+    return GraphQLField(GraphQLID, description=text, extensions={SHOWS_REVISION: True})
+
+
 def _resolve_role(source: Any, info: ResolveInfo, **_: Any) -> Any:
     above = info.path.prev
     # Skip positions in lists: the key in the view has the response key of the field above.
@@ -103,7 +117,8 @@ def object_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:
             if capabilities.reads(class_, each.name)
         }
         lock = {LOCK: lock_field()} if capabilities.sees(class_) and not is_user else {}
-        return own | attributes | lock | dict(role_fields(registry, class_))
+        revision = {REVISION: _revision_field()} if capabilities.sees(class_) and class_.is_stored else {}
+        return own | attributes | lock | revision | dict(role_fields(registry, class_))
 
     return GraphQLObjectType(
         type_name(class_.name, GeneratedType.OBJECT), fields, description=class_.description

@@ -137,16 +137,18 @@ class StateDecoder:
         class_: Class,
         *,
         version_start: bool,
+        start: bool = False,
         tested: frozenset[str] | None = None,
         shown: frozenset[str] | None = None,
     ) -> None:
         """Prepare for a query. None stands for all attributes.
 
         `tested`: the attributes that its filter and order use. `shown`: those that its entities are for.
-        `version_start`: states of versioned objects have their `_versionStart`, if any.
+        `version_start`: states of versioned objects have their `_versionStart`, if any. `start`: objects have
+        their start, whether their class is versioned or not.
         """
         with_start = version_start and class_.versioned
-        self.needs_whole_items = with_start
+        self.needs_whole_items = with_start or start
         """Whether `entity` uses more of an item than its state and the id of the object."""
         self.decode = (
             partial(_states, class_=class_, version_start=with_start)
@@ -158,8 +160,8 @@ class StateDecoder:
             _decoded if tested is None else _completed(class_, shown, tested, with_start=with_start)
         )
         """Returns what the class shows of heads with decoded states, in the same order."""
-        self.entity = _entity_maker(class_, with_start=with_start)
-        """Returns the object of a head with a complete state. It has its start if the state has it."""
+        self.entity = _entity_maker(class_, with_start=with_start or start)
+        """Returns the object of a head with a complete state."""
 
 
 def _states(items: Sequence[Item], class_: Class, *, version_start: bool) -> list[State]:

@@ -46,7 +46,8 @@ def query_shape(class_: Class, query: Query) -> QueryShape | None:
         class_.name,
         tuple([(term.attribute, term.descending) for term in query.order.terms]),
         *_window_shape(query.window),
-        (wanted.items, wanted.total_count, wanted.has_next, wanted.has_prev, wanted.version_start),
+        (wanted.items, wanted.total_count, wanted.has_next, wanted.has_prev),
+        (wanted.version_start, wanted.revision),
         wanted.attributes,
         *shapes,
     )

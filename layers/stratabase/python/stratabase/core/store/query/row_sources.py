@@ -70,7 +70,11 @@ def _state_decoder(class_: Class, query: Query, *, computes: bool) -> StateDecod
         filtered = () if query.filter is None else filtered_attributes(query.filter)
         tested = frozenset((*filtered, *(term.attribute for term in query.order.terms)))
     return StateDecoder(
-        class_, version_start=query.needs_version_start, tested=tested, shown=query.fields.attributes
+        class_,
+        version_start=query.needs_version_start,
+        start=query.fields.revision,
+        tested=tested,
+        shown=query.fields.attributes,
     )
 
 
