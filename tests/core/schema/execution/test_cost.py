@@ -33,7 +33,7 @@ MODEL = read_model(
       rooms: [Room!] @composition(whole: "team")
     }
     type Room { number: Int }
-    type Person {
+    type Person @class(label: "name + ', ' + team.name") {
       name: String
       photo: File
       greeting: String @derived(expression: "'I am ' + name")
@@ -124,6 +124,8 @@ def test_the_cost_of_a_document_is_estimated(text: str, expected: int) -> None:
         ("colleagues", 1 + 1 + (1 + 1)),
         ("team_name team_size greeting", 1 + 1 + (1 + 1)),
         ("team { headcount }", 1 + 1 + (1 + 1)),
+        ("_label", 1 + 1),
+        ("team { _label }", 1 + 1),
         (
             "team { members(options: {next: 5}) { items { team_name } b: items { team_size team_name } } }",
             1 + 1 + 5 + 1 + (5 + 1),

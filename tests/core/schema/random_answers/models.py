@@ -1,10 +1,11 @@
 """Random models: classes with attributes of every type, roles of every kind, derived values, and grants."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from stratabase.core.model.model import Grant, Model
+from stratabase.core.model.model import Class, Grant, Model
 from stratabase.core.model.reading import InvalidModel, read_model
 from tests.core.domain.query.queries import FILES, VALUES
 from tests.graphs.models import ASSOCIATIONS, COMPOSITIONS, ClassText, associate, compose
@@ -43,6 +44,49 @@ _FORMULAS = {
 """Derived attributes: type, expression, and the attributes that it needs."""
 
 States = Mapping[str, Any]
+
+
+def _first(values: Sequence[Any]) -> Any:
+    return values[0]
+
+
+def _first_not_null(values: Sequence[Any]) -> Any:
+    return next((each for each in values if each is not None), None)
+
+
+def _joined(values: Sequence[Any]) -> Any:
+    return None if None in values else "/".join(map(str, values))
+
+
+_LABELS: Mapping[str, Callable[[Sequence[Any]], Any]] = {
+    "{}.name": _first,
+    "count": _first,
+    "code": _first,
+    "firstNotNull({}.name, name, string(count))": _first_not_null,
+    "concat(name, '/', {}.count, '/', {}.name)": _joined,
+}
+"""By label: its value for the values of the attributes that it names. `{}` stands for a role to one."""
+_IN_LABEL = re.compile(r"\b(?:(\w+)\.)?(name|count|code)\b")
+
+
+class Label(NamedTuple):
+    """What a label means."""
+
+    paths: Sequence[tuple[str, str]]
+    """The attributes in it: the role that leads to the attribute, which may be empty, and the name."""
+    value: Callable[[Sequence[Any]], Any]
+    """Returns the label of an object for the values of these attributes."""
+
+
+def label_of(class_: Class) -> Label | None:
+    """Return what the label of a class means, None if there is none."""
+    text = class_.label or ("code" if "code" in class_.attributes else None)
+    if text is None:
+        return None
+    paths = _IN_LABEL.findall(text)
+    for role in {role for role, _ in paths if role}:
+        text = text.replace(f"{role}.", "{}.")
+    return Label(paths, _LABELS[text])
 
 
 class Condition(NamedTuple):
@@ -111,6 +155,7 @@ def _classes(chance: Random) -> list[ClassText]:
         )
     for class_ in classes:
         class_.directives += _directives(chance, class_, attributes[class_.name])
+        class_.directives[0] = class_.directives[0].replace("(", f"({_label(chance, class_)}", 1)
         class_.fields += _derived(chance, class_, attributes)
     for class_ in classes:
         _grant(chance, class_, is_part=class_ not in ordinary)
@@ -134,6 +179,14 @@ def _directives(chance: Random, class_: ClassText, attributes: Sequence[str]) ->
     for names in {tuple(chance.sample(indexable, chance.randint(1, 2))) for _ in range(chance.randint(0, 3))}:
         quoted = ", ".join(f'"{name}"' for name in names)
         yield f"@index(attributes: [{quoted}])"
+
+
+def _label(chance: Random, class_: ClassText) -> str:
+    """Return the argument with a label, or nothing."""
+    label, roles = chance.choice([*_LABELS]), [name for name, _, many in _roles(class_) if not many]
+    if label == "code" or ("{}" in label and not roles):
+        return ""  # the default
+    return f'label: "{label.replace("{}", chance.choice(roles or [""]))}", '
 
 
 def _derived(chance: Random, class_: ClassText, attributes: Mapping[str, Sequence[str]]) -> Iterator[str]:

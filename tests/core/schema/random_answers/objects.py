@@ -19,7 +19,7 @@ from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.renamed_repository import open_repository
 from stratabase.evolution.backfill.reindex import Reindex
 from tests.core.domain.query import naive
-from tests.core.schema.random_answers.models import STORED, RandomModel, condition_of
+from tests.core.schema.random_answers.models import STORED, RandomModel, condition_of, label_of
 from tests.fakes import NOON, DictEntities
 
 _TOGETHER = 10
@@ -240,6 +240,70 @@ class ContractVisibility:
             for reference, entity in self._objects.items()
             if reference.class_name == class_name and self._sees(entity)
         }
+
+    def labels(self, class_name: str) -> dict[str, str | None]:
+        """Return, by id of the objects that members see, their labels."""
+        return {
+            reference.id: self._label(entity)
+            for reference, entity in self._objects.items()
+            if reference.class_name == class_name and self._sees(entity)
+        }
+
+    def _label(self, entity: Entity) -> str | None:
+        """Return a label: null if members see one of its parts nowhere, or else made of what they see."""
+        class_ = self._model.classes[entity.reference.class_name]
+        label = label_of(class_)
+        if label is None or not all(self._is_readable(class_, *path) for path in label.paths):
+            return None
+        value = label.value([self._value(entity, *path) for path in label.paths])
+        return None if value is None else str(value)
+
+    def _is_readable(self, class_: Class, role: str, name: str) -> bool:
+        """Return whether members see an attribute of some objects of a class, or of those of a role."""
+        if not role:
+            return self._is_open(class_, name)
+        target = self._model.classes[class_.roles[role].target]
+        return self._is_open(class_, role) and self._is_seen(target) and self._is_open(target, name)
+
+    def _is_open(self, class_: Class, member: str) -> bool:
+        grant = self._grant(class_, member)
+        return grant is None or Action.READ in grant.allow
+
+    def _is_seen(self, class_: Class) -> bool:
+        """Return whether members see some objects of a class."""
+        grant = self._grant(class_, None)
+        if not class_.part:
+            return grant is not None and Action.READ in grant.allow
+        wholes = [
+            (self._model.classes[role.target], str(role.opposite))
+            for role in class_.roles.values()
+            if role.whole
+        ]
+        is_open = any(self._is_seen(whole) and self._is_open(whole, member) for whole, member in wholes)
+        return is_open and (grant is None or Action.READ in grant.allow)
+
+    def _value(self, entity: Entity, role: str, name: str) -> Any:
+        """Return what members see of an attribute of an object, or of the one that a role leads to."""
+        at: Entity | None = entity
+        if role:
+            at = self._target(entity, role) if self._shows(entity, role) else None
+            at = at if at is not None and self._sees(at) else None
+        return at.state.get(name) if at is not None and self._shows(at, name) else None
+
+    def _target(self, entity: Entity, name: str) -> Entity | None:
+        """Return the object that a role leads to: by its key, by the key of the other, or as its part."""
+        role = self._model.classes[entity.reference.class_name].roles[name]
+        if name in entity.state:
+            ids = entity.state[name]
+            return self._objects.get(Reference(role.target, str(ids[0] if isinstance(ids, list) else ids)))
+        if role.opposite is None or role.whole or role.composition or role.holds_key:
+            return None
+        leads_back = (
+            each
+            for reference, each in self._objects.items()
+            if reference.class_name == role.target and each.state.get(role.opposite) == entity.reference.id
+        )
+        return next(leads_back, None)
 
     def _sees(self, entity: Entity) -> bool:
         class_ = self._model.classes[entity.reference.class_name]

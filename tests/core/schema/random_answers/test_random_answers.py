@@ -54,7 +54,7 @@ class Compared:
         self._service = self._executor(self.objects.stored, compiled=True)
         self._plain = self._executor(self.objects.plain, compiled=False)
         self.writer = QueryWriter(self.model, self._plain.schema, self.chance)
-        self.asked = self.answered = self.kept = 0
+        self.asked = self.answered = self.kept = self.labels = 0
 
     def _executor(self, entities: EntityRepository, *, compiled: bool) -> SchemaExecutor:
         services = Services(self.model, entities, FrozenClock(LAST_INSTANT), CountedIds(), unlimited_budget)
@@ -132,6 +132,13 @@ class Compared:
         page = (answer.get("data") or {}).get("page") or {"items": []}
         found = {each["_id"]: {name for name in names if each[name] is not None} for each in page["items"]}
         assert found == seen.shown(class_.name, names), (class_, caller, answer)
+        answer = self.ask(
+            f"{{ page: {class_.name}___getPage({options}) {{ items {{ _id _label }} }} }}", {}, caller
+        )
+        page = (answer.get("data") or {}).get("page") or {"items": []}
+        labels = {each["_id"]: each["_label"] for each in page["items"]}
+        assert labels == seen.labels(class_.name), (class_, caller)
+        self.labels += sum(each is not None for each in labels.values())
 
 
 def _failed(error: BaseException, _: str) -> None:
@@ -179,3 +186,4 @@ def test_many_requests_are_answered_by_compiled_operations(
     assert compared.answered > compared.asked / 2
     assert sum(compiled) > compared.asked / 3
     assert compared.kept > 10
+    assert compared.labels > 10

@@ -77,7 +77,7 @@ ID = scope.ID
 CLIENT_ID = "_clientId"
 FILTER_EXP = "filter_exp"
 IF_VERSION, IF_REVISION = "ifVersion", "ifRevision"
-REVISION = "_revision"
+LABEL, REVISION = "_label", "_revision"
 IF_REVISION_OF_PART = "_ifRevision"
 """The field of a part's input. The argument `ifRevision` is that of the object of the request."""
 

@@ -51,12 +51,12 @@ def all_dependencies(model: Model, class_name: str, paths: Iterable[Path]) -> fr
 
 
 def derivation_order(model: Model) -> tuple[ClassField, ...]:
-    """Return all derived attributes of a model, each after the attributes that it depends on."""
+    """Return all derived attributes and labels of a model, each after the attributes that it depends on."""
     derived = {
         (class_.name, attribute.name): attribute
         for class_ in model.classes.values()
-        for attribute in class_.attributes.values()
-        if attribute.derivation
+        for attribute in (*class_.attributes.values(), class_.label_attribute)
+        if attribute and attribute.derivation
     }
     graph = {
         field: direct_dependencies(model, field[0], attribute) & derived.keys()
@@ -67,7 +67,7 @@ def derivation_order(model: Model) -> tuple[ClassField, ...]:
 
 def _dependencies_of(model: Model, field: ClassField) -> frozenset[ClassField]:
     class_name, name = field
-    attribute = model.classes[class_name].attributes.get(name)
+    attribute = model.classes[class_name].attribute(name)
     return direct_dependencies(model, class_name, attribute) if attribute else frozenset()
 
 

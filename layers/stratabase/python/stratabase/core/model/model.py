@@ -6,9 +6,13 @@ from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
 
-from stratabase.core.model.attribute import Attribute, Origin, StateReader
+from stratabase.core.model.api_names import ID, LABEL
+from stratabase.core.model.attribute import Attribute, Derivation, Origin, StateReader
+from stratabase.core.model.types import LABEL_TYPE, TYPES
 from stratabase.core.model.types.base import Stored
 from stratabase.values.frozen import frozen
+
+_STRING = TYPES["String"].name
 
 
 @frozen
@@ -155,6 +159,8 @@ class Class:
     versioned: bool = False
     exposed: bool = True
     """The class has services of its own. For parts, the model must ask for them."""
+    label: str | None = None
+    """The expression (CEL) of the label of an object. None: the default of `label_attribute`."""
     part: bool = False
     """The objects are parts: at least one composition leads to the class."""
     description: str | None = None
@@ -175,6 +181,33 @@ class Class:
     def derived(self) -> frozenset[str]:
         """The attributes that are computed at each read, so that no state and no index contains them."""
         return frozenset(name for name, each in self.attributes.items() if each.origin is Origin.DERIVED)
+
+    @cached_property
+    def label_attribute(self) -> Attribute | None:
+        """The attribute whose value is the label of an object; None if the class has no label.
+
+        A label that shows one stored attribute is that attribute, in another type, so that it costs no more.
+        Any other is a derived attribute `_label`, which is not among `attributes`.
+        """
+        text = self._default_label if self.label is None else self.label
+        if text is None:
+            return None
+        name = text.strip()
+        if name in self.attributes or name == ID:
+            return Attribute(name, LABEL_TYPE)
+        return Attribute(LABEL, LABEL_TYPE, origin=Origin.DERIVED, derivation=Derivation(text))
+
+    @property
+    def _default_label(self) -> str | None:
+        unique = {each.attributes[0] for each in self.uniques if len(each.attributes) == 1}
+        texts = (
+            name for name, each in self.attributes.items() if each.required and each.type.name == _STRING
+        )
+        return next((name for name in self.attributes if name in unique), next(texts, None))
+
+    def attribute(self, name: str) -> Attribute | None:
+        """Return an attribute of the class, also the derived attribute of its label."""
+        return self.label_attribute if name == LABEL else self.attributes.get(name)
 
     @cached_property
     def required_attributes(self) -> tuple[str, ...]:

@@ -126,6 +126,8 @@ def layout_hash() -> str:
 def _expression_texts(model: Model) -> Iterator[str]:
     yield from (grant.where for grant in model.user_grants if grant.where is not None)
     for class_ in model.classes.values():
+        if class_.label is not None:
+            yield class_.label
         yield from (rule.condition for rule in class_.warnings)
         yield from (grant.where for grant in class_.grants if grant.where is not None)
         for attribute in class_.attributes.values():

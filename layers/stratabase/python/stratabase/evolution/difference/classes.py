@@ -183,6 +183,11 @@ def _description(pair: ClassPair) -> Changes:
         yield safe(f"class {pair.new.name}", "description changed")
 
 
+def _label(pair: ClassPair) -> Changes:
+    if pair.old.label != pair.new.label:
+        yield safe(f"class {pair.new.name}", "label changed")
+
+
 CLASS_RULES = (
     _removed,
     _added,
@@ -193,4 +198,5 @@ CLASS_RULES = (
     _parts_without_versions,
     each_class(_exposed),
     each_class(_description),
+    each_class(_label),
 )

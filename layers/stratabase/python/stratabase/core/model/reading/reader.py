@@ -84,6 +84,7 @@ def _class(draft: ModelDraft, one: ClassDraft) -> Class:
         platform=frozenset(one.platform),
         versioned=one.versioned,
         exposed=_exposed(draft, one),
+        label=_label(one),
         part=draft.is_part(one.name),
         description=description_of(one.node),
         renamed_from=renamed_from(one),
@@ -96,6 +97,11 @@ def _exposed(draft: ModelDraft, one: ClassDraft) -> bool:
     if use is None or "exposed" not in use.written:
         return not draft.is_part(one.name)
     return bool(use["exposed"])
+
+
+def _label(one: ClassDraft) -> str | None:
+    use = one.directive("class")
+    return use["label"] if use else None
 
 
 def _warning(use: DirectiveUse) -> WarningDefinition:

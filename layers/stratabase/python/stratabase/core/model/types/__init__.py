@@ -16,6 +16,7 @@ from stratabase.core.model.types.datetime import DatetimeType
 from stratabase.core.model.types.file import FileType
 from stratabase.core.model.types.identifier import IdType, MemberIdType
 from stratabase.core.model.types.integer import IntType
+from stratabase.core.model.types.label import LabelType
 from stratabase.core.model.types.real import RealType
 from stratabase.core.model.types.serial import SerialType
 from stratabase.core.model.types.string import StringType, TextType
@@ -45,4 +46,6 @@ ID_TYPE = IdType()
 """The type of `_id` and of the keys of roles, which are not attributes of the model."""
 MEMBER_ID_TYPE = MemberIdType()
 """The type of the keys of roles that lead to members, in models without users (`model.users`)."""
-__all__ = ["ID_TYPE", "MEMBER_ID_TYPE", "TYPES"]
+LABEL_TYPE = LabelType()
+"""The type of `_label`, which is no attribute of the model."""
+__all__ = ["ID_TYPE", "LABEL_TYPE", "MEMBER_ID_TYPE", "TYPES"]

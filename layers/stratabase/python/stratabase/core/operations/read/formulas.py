@@ -12,6 +12,7 @@ from stratabase.core.domain.query.derived import Computed, computed_for_filter, 
 from stratabase.core.domain.query.fetch import Render
 from stratabase.core.domain.query.filter import RoleFilter
 from stratabase.core.domain.query.matching import matcher
+from stratabase.core.model.api_names import LABEL
 from stratabase.core.model.attribute import Attribute
 from stratabase.core.model.dependencies import ClassField, derivation_order
 from stratabase.core.model.model import Model
@@ -77,6 +78,11 @@ class Inputs:
         self.values: dict[ClassField, Mapping[int, Any]] = {}
         """By derived attribute, or by class and mark of a role filter, and by object: the value."""
 
+    @cached_property
+    def evaluation_for_all(self) -> EvaluationContext:
+        """The context of expressions whose values are the same for every caller."""
+        return EvaluationContext(note_cost=self.evaluation.note_cost)
+
     def follow(self, roles: Iterable[RoleName], entity: Entity) -> Entity | None:
         """Return the object at the end of a chain of to-one roles, or None."""
         at: Entity | None = entity
@@ -119,9 +125,15 @@ class _Related(NamedTuple):
 
 
 class _ExpressionFormula:
-    """Evaluates an expression about objects of a class and the objects that to-one roles lead to."""
+    """Evaluates an expression about objects of a class and the objects that to-one roles lead to.
 
-    def __init__(self, model: Model, class_name: str, expression: Expression) -> None:
+    With `for_all`, its values do not depend on the caller: days are those of UTC.
+    """
+
+    def __init__(
+        self, model: Model, class_name: str, expression: Expression, *, for_all: bool = False
+    ) -> None:
+        self._for_all = for_all
         self.dependencies = dependencies_of(model, class_name, expression.paths)
         self._expression = expression
         self._own = self.dependencies.fields
@@ -129,18 +141,19 @@ class _ExpressionFormula:
 
     def values(self, entities: Sequence[Entity], inputs: Inputs) -> Sequence[Any]:
         """Return the value for each object."""
-        evaluate, render, evaluation = self._expression.evaluate, inputs.render, inputs.evaluation
+        evaluate, render = self._expression.evaluate, inputs.render
+        evaluation = inputs.evaluation_for_all if self._for_all else inputs.evaluation
         in_time = inputs.within_budget(self.dependencies.class_name, entities)
         if not self._own and not self._related:
             return [evaluate(Environment(render(entity), evaluation)) for entity in in_time]
-        return [evaluate(self._environment(entity, inputs)) for entity in in_time]
+        return [evaluate(self._environment(entity, inputs, evaluation)) for entity in in_time]
 
-    def _environment(self, entity: Entity, inputs: Inputs) -> Environment:
+    def _environment(self, entity: Entity, inputs: Inputs, evaluation: EvaluationContext) -> Environment:
         related = {}
         for path, roles, derived in self._related:
             at = inputs.follow(roles, entity)
             related[path] = None if at is None else inputs.state(at, derived)
-        return Environment(inputs.state(entity, self._own), inputs.evaluation, related)
+        return Environment(inputs.state(entity, self._own), evaluation, related)
 
 
 def _related(dependencies: Dependencies, roles: tuple[RoleName, ...]) -> Iterable[_Related]:
@@ -288,7 +301,8 @@ class Formulas:
         found = self._known.get(field)
         if found is None:
             class_name, name = field
-            attribute = self.model.classes[class_name].attributes[name]
+            attribute = self.model.classes[class_name].attribute(name)
+            assert attribute is not None
             found = self._known[field] = self._make(class_name, attribute)
         return found
 
@@ -311,7 +325,8 @@ class Formulas:
     def _make(self, class_name: str, attribute: Attribute) -> Formula:
         expression = expressions_of(self.model).derived(class_name, attribute)
         if expression is not None:
-            return _ExpressionFormula(self.model, class_name, expression)
+            is_label = attribute.name == LABEL
+            return _ExpressionFormula(self.model, class_name, expression, for_all=is_label)
         assert attribute.derivation is not None
         kind = _AggregateFormula if attribute.derivation.aggregate else _PathFormula
         return kind(self.model, class_name, attribute)

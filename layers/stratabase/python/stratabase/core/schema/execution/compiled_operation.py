@@ -182,6 +182,8 @@ class AnswerCompiler:
         if shown is not None and shown.attribute.type.holds_file and self._selects_link(nodes):
             source = file_source(shown.owner.name, shown.attribute.name)
             return f"{code.bind(source)}(source, base_url)"
+        if shown is not None:
+            return f"source.get({code.bind(shown.attribute.name)})"
         return (
             f"source.get({code.bind(nested_key(*keys) if ROLE in field.extensions else nodes[0].name.value)})"
         )

@@ -114,7 +114,7 @@ class DerivedReadsBuilder:
             first, *rest = waiting.pop()
             if first in class_.roles:
                 roles[first] |= {tuple(rest)} if rest else set()
-            elif (attribute := class_.attributes.get(first)) and attribute.derivation:
+            elif (attribute := class_.attribute(first)) and attribute.derivation:
                 fresh = self._paths_of(class_name, attribute) - seen
                 seen |= fresh
                 waiting += fresh

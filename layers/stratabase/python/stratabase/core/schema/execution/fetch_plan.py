@@ -226,12 +226,11 @@ class FetchPlan:
         for selected in self.attributes:
             shown: AttributeField = selected.field.extensions[ATTRIBUTE]
             path = selected.keys[1:]
-            issue = check_class(access, shown.owner, path[:-1]) or check_attribute(
-                access, shown.owner, shown.attribute.name, path
-            )
+            closed = check_class(access, shown.owner, path[:-1])
+            issue = closed or check_attribute(access, shown.owner, shown.attribute.name, path)
             if issue is None:
                 plan.show(selected)
-            else:
+            elif closed or not shown.is_label:
                 unreadable.append(UnreadableField(selected.keys, issue, selected.nodes))
         for key, role in self.roles.items():
             part = role.readable(access, unreadable)

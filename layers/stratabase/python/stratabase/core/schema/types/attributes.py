@@ -1,9 +1,10 @@
 """Which attributes the types of a class have, and the fields that show them."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from graphql import GraphQLField
+from graphql import GraphQLField, GraphQLString
 
 from stratabase.core.domain.objects.entity import State
 from stratabase.core.domain.objects.version import VERSION_END, VERSION_START
@@ -11,7 +12,7 @@ from stratabase.core.domain.query.fetch import View
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.attribute import Attribute, Origin
 from stratabase.core.model.model import Class, Model
-from stratabase.core.model.types import ID_TYPE, TYPES
+from stratabase.core.model.types import ID_TYPE, LABEL_TYPE, TYPES
 from stratabase.core.schema.request.context import ResolveInfo
 from stratabase.core.schema.types.attribute_types import format_argument
 from stratabase.core.schema.types.files import file_source
@@ -70,6 +71,11 @@ class AttributeField(NamedTuple):
     owner: Class
     attribute: Attribute
 
+    @property
+    def is_label(self) -> bool:
+        """Whether the field shows a label, which is null if the caller may not read it."""
+        return self.attribute.type is LABEL_TYPE
+
 
 def attribute_field(model: Model, class_: Class, attribute: Attribute, type_: Any) -> GraphQLField:
     """Return the field of a class's object type that shows an attribute in a GraphQL type."""
@@ -80,6 +86,15 @@ def attribute_field(model: Model, class_: Class, attribute: Attribute, type_: An
         description=attribute.description,
         extensions={ATTRIBUTE: AttributeField(model, class_, attribute)},
     )
+
+
+def label_field(model: Model, class_: Class) -> GraphQLField:
+    """Return the field of a class's object type that shows the label of an object."""
+    attribute = class_.label_attribute
+    text = "A short text that tells the object from others. Null if you can't read what it consists of."
+    if attribute is None:
+        return GraphQLField(GraphQLString, description=text)  # states have no such value
+    return attribute_field(model, class_, replace(attribute, description=text), GraphQLString)
 
 
 def _attribute_resolver(class_: Class, attribute: Attribute) -> Resolver | None:

@@ -12,6 +12,7 @@ from stratabase.core.domain.query.fetch import LOCK
 from stratabase.core.model.api_names import (
     CLIENT_ID,
     ID,
+    LABEL,
     REVISION,
     GeneratedType,
     associables_field,
@@ -21,6 +22,7 @@ from stratabase.core.model.model import Class, ClassKind, Model, Role
 from stratabase.core.schema.request.context import ResolveInfo
 from stratabase.core.schema.types.attributes import (
     attribute_field,
+    label_field,
     readable_attributes,
     version_time_attributes,
 )
@@ -116,9 +118,10 @@ def object_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:
             for each in (*readable_attributes(class_), *version_time_attributes(class_))
             if capabilities.reads(class_, each.name)
         }
+        label = {LABEL: label_field(registry.model, class_)} if capabilities.sees(class_) else {}
         lock = {LOCK: lock_field()} if capabilities.sees(class_) and not is_user else {}
         revision = {REVISION: _revision_field()} if capabilities.sees(class_) and class_.is_stored else {}
-        return own | attributes | lock | revision | dict(role_fields(registry, class_))
+        return own | attributes | label | lock | revision | dict(role_fields(registry, class_))
 
     return GraphQLObjectType(
         type_name(class_.name, GeneratedType.OBJECT), fields, description=class_.description

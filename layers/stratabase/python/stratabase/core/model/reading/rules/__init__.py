@@ -1,9 +1,9 @@
 """The rules of the model language beyond its syntax.
 
 `RULES` lists them in order, by subject: definitions and names, classes and fields, domains, roles, derived
-attributes and expressions, cycles, renames, uniques and indexes, grants, users. A rule takes the draft of a
-model and yields the errors that it finds. It ignores what another rule reports, such as unknown types,
-invalid arguments and repeated names.
+attributes and expressions, cycles, labels, renames, uniques and indexes, grants, users. A rule takes the
+draft of a model and yields the errors that it finds. It ignores what another rule reports, such as unknown
+types, invalid arguments and repeated names.
 
 To add a rule, write it in the file of its subject, and list it here. Imports point to `reading.draft` and the
 model.
@@ -26,6 +26,7 @@ from stratabase.core.model.reading.rules.domains import check_domains, check_fil
 from stratabase.core.model.reading.rules.expressions import check_expressions
 from stratabase.core.model.reading.rules.fields import check_fields
 from stratabase.core.model.reading.rules.grants import check_grants, check_readable_uniques
+from stratabase.core.model.reading.rules.labels import check_labels
 from stratabase.core.model.reading.rules.names import check_generated_names, check_names
 from stratabase.core.model.reading.rules.renames import check_defaults, check_renames
 from stratabase.core.model.reading.rules.roles import check_compositions, check_key_holders, check_opposites
@@ -53,6 +54,7 @@ RULES: tuple[Callable[[ModelDraft], Iterable[ModelError]], ...] = (
     check_paths,
     check_expressions,
     check_circular_derivation,
+    check_labels,
     check_uniques,
     check_indexes,
     check_warnings,

@@ -49,10 +49,10 @@ def _check_expression(
     except InvalidExpression as refusal:
         errors = refusal.errors
     for one in errors:
-        yield _error_in_file(node, one)
+        yield error_in_file(node, one)
 
 
-def _error_in_file(node: StringValueNode, one: ExpressionError) -> ModelError:
+def error_in_file(node: StringValueNode, one: ExpressionError) -> ModelError:
     """Return an error of an expression with its place in the file."""
     assert node.loc is not None
     line, column = position_in_text(node, one.at)
