@@ -75,6 +75,7 @@ def test_every_path_has_a_route_in_our_template() -> None:
     assert routes == {
         ("/auth/api/graphql/{application}", "ANY"),
         ("/auth/api/schema/{application}", "ANY"),
+        ("/auth/api/model/{application}", "ANY"),
         ("/auth/file/{class}/{name}", "ANY"),
         ("/auth/file/{class}/{name}/{attribute}", "ANY"),
         ("/auth/file/{class}/{name}/pending", "ANY"),

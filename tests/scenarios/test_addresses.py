@@ -19,6 +19,7 @@ from tests.service import PASSWORD, Reply, RunningService, basic, eventually, ru
 
 GRAPHQL, SCHEMA, HEALTH = "/auth/api/graphql/Hr", "/auth/api/schema/Hr", "/public/health"
 ADMINISTRATOR = {"Authorization": basic("admin", PASSWORD)}
+MODEL = "/auth/api/model/Hr"
 JSON = {"Content-Type": "application/json"}
 PROBLEM = "application/problem+json"
 COUNT = "{ Employee___getPage { totalCount } }"
@@ -87,6 +88,7 @@ def test_other_addresses_are_404(service: RunningService, method: str, path: str
         ("DELETE", GRAPHQL, {"GET", "HEAD", "POST", "OPTIONS"}),
         ("PUT", GRAPHQL, {"GET", "HEAD", "POST", "OPTIONS"}),
         ("POST", SCHEMA, {"GET", "HEAD", "OPTIONS"}),
+        ("PUT", MODEL, {"GET", "HEAD", "OPTIONS"}),
         ("POST", HEALTH, {"GET", "HEAD", "OPTIONS"}),
         ("PATCH", "/public/openapi.json", {"GET", "HEAD", "OPTIONS"}),
     ],

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+import orjson
+
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.core.domain.objects.idempotency import IdempotencyKey
 from stratabase.core.http.api.graphql import graphql_endpoint
 from stratabase.core.http.api.health import health_endpoint, liveness_endpoint
+from stratabase.core.http.api.model_description import model_description_endpoint
 from stratabase.core.http.api.openapi.document import openapi_endpoint
 from stratabase.core.http.api.sdl import sdl_endpoint
 from stratabase.core.http.base.endpoint import Endpoint
@@ -174,6 +177,11 @@ def endpoints(fakes: FakeServices) -> dict[str, Endpoint]:
         "/auth/api/graphql/{application}": graphql_endpoint("Hr", fakes.executor),
         "/auth/api/schema/{application}": sdl_endpoint(
             "Hr", lambda _: "type Query { x: Int }", refuse_clerks
+        ),
+        "/auth/api/model/{application}": model_description_endpoint(
+            "Hr",
+            lambda caller: orjson.dumps({"application": "Hr", "profile": caller.profile, "classes": []}),
+            refuse_clerks,
         ),
     }
     found["/public/openapi.json"] = openapi_endpoint(SERVICE, lambda: found)

@@ -131,7 +131,7 @@ class Settings:
         Variable(
             "STRATABASE_INTROSPECTION",
             parse_switch,
-            "Whether clients can read the GraphQL schema by introspection.",
+            "Whether clients can read the GraphQL schema by introspection, and the description of the model.",
         ),
     ] = True
     suggestions: Annotated[

@@ -22,6 +22,7 @@ from stratabase.values.frozen import frozen
 if TYPE_CHECKING:
     from stratabase.core.app.app import App
     from stratabase.core.http.pages.start import StartLinks
+    from stratabase.core.schema.description import ModelDescriptions
 
 
 @frozen
@@ -34,10 +35,11 @@ class Route:
 
 
 def graphql_routes() -> tuple[Route, ...]:
-    """Return the routes of the function `graphql`: the start, GraphQL, its schema, GraphiQL, health."""
+    """Return the routes of the function `graphql`: the start, GraphQL, schema and model, GraphiQL, health."""
     from stratabase.core.domain.access.visibility import require_any_right
     from stratabase.core.http.api.graphql import graphql_endpoint
     from stratabase.core.http.api.health import health_endpoint, liveness_endpoint
+    from stratabase.core.http.api.model_description import model_description_endpoint
     from stratabase.core.http.api.sdl import sdl_endpoint
     from stratabase.core.http.pages.built_page import GRAPHIQL, built_file_endpoint, built_page_endpoint
     from stratabase.core.http.pages.start import start_endpoint
@@ -53,6 +55,15 @@ def graphql_routes() -> tuple[Route, ...]:
             lambda app: sdl_endpoint(
                 app.model.application,
                 lambda caller: app.executor.sdl(caller),  # noqa: PLW0108 - the executor takes long to import
+                lambda caller: require_any_right(app.services.model, caller.profile),
+            ),
+            lambda settings: settings.introspection,
+        ),
+        Route(
+            "/auth/api/model/{application}",
+            lambda app: model_description_endpoint(
+                app.model.application,
+                lambda caller: app.part(_descriptions).of(caller),
                 lambda caller: require_any_right(app.services.model, caller.profile),
             ),
             lambda settings: settings.introspection,
@@ -78,6 +89,12 @@ def graphql_routes() -> tuple[Route, ...]:
         ),
         Route("/public/health/live", lambda _: liveness_endpoint(__version__)),
     )
+
+
+def _descriptions(app: "App") -> "ModelDescriptions":
+    from stratabase.core.schema.description import ModelDescriptions
+
+    return ModelDescriptions(app.services.model, app.executor.profiles)
 
 
 def _start_links(app: "App") -> "StartLinks":

@@ -1,8 +1,9 @@
 """The GraphQL API of one model: its schema, and the execution of requests.
 
 Read `generate` first, which makes the schema and finds its types by name, then `executor`, which executes a
-request, and knows the schema that each profile sees. `prepared_documents` has the introspection and SDL from
-build time. Each package imports only those before it:
+request, and knows the schema that each profile sees. `description` describes the model for clients of any
+model, and `prepared_documents` has the introspection and SDL from build time. Each package imports only those
+before it:
 
 - `request`: the context of one request, the call of one service, and checks before a service reads
 - `types`: the types of answers, in a registry that makes each type when it is first used

@@ -137,13 +137,13 @@ class SchemaExecutor:
         self._compile = compile_answers
         self._documents = DocumentCache(self.schema, policy)
         self._introspections = IntrospectionCache()
-        self._profiles = ProfileSchemas(services.model, self.schema)
+        self.profiles = ProfileSchemas(services.model, self.schema)
         self._prepared = prepared
         self._sdl: BoundedCache[str, bytes] = BoundedCache(MAX_CACHED_SDL)
 
     def sdl(self, caller: Caller) -> str:
         """Return what the caller may use of the schema, in the schema definition language. Raises Refused."""
-        seen = self._profiles.of(caller.profile)
+        seen = self.profiles.of(caller.profile)
         prepared = self._prepared.sdl(seen.key) if self._prepared else None
         compressed = prepared or self._sdl.get_or_make(
             seen.key, lambda: gzip_compress(print_sdl(seen.load()).encode())
@@ -168,7 +168,7 @@ class SchemaExecutor:
         IdempotencyKeyReused, Unavailable, and what `read_key` raises.
         """
         errors = ErrorRenderer(self._services.model, caller, trace_id, self._report)
-        seen = self._profiles.of(caller.profile)
+        seen = self.profiles.of(caller.profile)
         forbidden = None if seen.access is None else check_any_right(seen.access)
         if forbidden is not None:
             return render_refusal([errors.render_issue(forbidden)])

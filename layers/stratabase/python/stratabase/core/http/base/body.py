@@ -200,6 +200,12 @@ def requested_format(request: Request) -> BodyFormat:
         raise Malformed(message) from None
 
 
+def require_json(request: Request) -> None:
+    """Raise Malformed if the query of a request selects another body format than JSON."""
+    if requested_format(request) is not BodyFormat.JSON:
+        raise Malformed(_("This address responds only in JSON. Remove the query parameter format."))
+
+
 def requested_format_or_json(request: Request) -> BodyFormat:
     """Return the body format that the query of a request selects, or JSON if the parameter is invalid."""
     try:

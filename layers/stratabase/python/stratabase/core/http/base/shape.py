@@ -24,6 +24,12 @@ class Field:
     format: str | None = None
     """A format of the OpenAPI registry, such as email or password."""
     example: object = None
+    values: tuple[str, ...] = ()
+    """The only values of a string. None: all."""
+    items: "Field | Shape | None" = None
+    """What an array of a response consists of, for the OpenAPI document."""
+    shape: "Shape | None" = None
+    """What an object of a response consists of, for the OpenAPI document."""
 
 
 @frozen

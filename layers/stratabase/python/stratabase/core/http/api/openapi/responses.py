@@ -56,12 +56,29 @@ class Schemas:
         if isinstance(body, ListShape):
             items = self._reference(body.item, is_request=is_request)
             return {"type": "array", "items": items, "xml": {"name": body.root, "wrapped": True}}
-        name = body.name or body.root.capitalize()
+        name = _schema_name(body)
         if self._shapes.setdefault(name, body) != body:
             raise ValueError(f"two shapes are called {name}")
         if is_request:
             self._request_names.add(name)
+        for field in body.fields.values():
+            for shape in _inner_shapes(field):
+                self._reference(shape, is_request=is_request)
         return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _schema_name(shape: Shape) -> str:
+    return shape.name or shape.root.capitalize()
+
+
+def _inner_shapes(field: Field) -> Iterator[Shape]:
+    """Yield the shapes of which a field consists."""
+    if field.shape is not None:
+        yield field.shape
+    if isinstance(field.items, Shape):
+        yield field.items
+    elif field.items is not None:
+        yield from _inner_shapes(field.items)
 
 
 def _object_schema(shape: Shape, *, closed: bool) -> Schema:
@@ -77,6 +94,10 @@ def _object_schema(shape: Shape, *, closed: bool) -> Schema:
 
 
 def _field_schema(field: Field) -> Iterator[tuple[str, object]]:
+    if field.shape is not None:
+        yield "$ref", f"#/components/schemas/{_schema_name(field.shape)}"
+        yield "description", field.description
+        return
     yield "type", [field.type, "null"] if field.nullable else field.type
     yield "description", field.description
     if field.format is not None:
@@ -85,6 +106,12 @@ def _field_schema(field: Field) -> Iterator[tuple[str, object]]:
         yield "writeOnly", True
     if field.max_length is not None:
         yield "maxLength", field.max_length
+    if field.values:
+        yield "enum", list(field.values)
+    if isinstance(field.items, Shape):
+        yield "items", {"$ref": f"#/components/schemas/{_schema_name(field.items)}"}
+    elif field.items is not None:
+        yield "items", dict(_field_schema(field.items))
     if field.example is not None:
         yield "examples", [field.example]
 
