@@ -152,6 +152,7 @@ def manage_members(stack: Stack) -> None:
         stack.write("Project", "create", project, authorization=inez)
     stack.write("Reader", "create", {}, authorization=inez)
     stack.request("GET", MEMBERS)
+    stack.request("GET", "/auth/administration/service")
     admin = stack.request("GET", "/auth/administration/member").json()["id"]
     stack.clock.step = 5_000  # so that the first call does not finish
     assert not stack.request("POST", f"{own}/handOver", {"to": admin}).json()["complete"]

@@ -140,6 +140,14 @@ def test_health_returns_the_version_and_the_state_of_the_store(service: RunningS
     assert (xml.status, b"<store>reachable</store>" in xml.body) == (200, True)
 
 
+def test_administrators_read_about_the_service(service: RunningService) -> None:
+    reply = service.request("GET", "/auth/administration/service", headers=ADMINISTRATOR)
+    report = reply.json()
+    assert (reply.status, report["application"], report["version"]) == (200, "Hr", __version__)
+    assert {"class": "Employee", "name": "@unique(email)", "state": "READY"} in report["indexes"]
+    assert PASSWORD not in reply.body.decode()
+
+
 def test_the_schema_is_that_of_the_golden_file(service: RunningService) -> None:
     reply = service.request("GET", SCHEMA, headers=ADMINISTRATOR)
 

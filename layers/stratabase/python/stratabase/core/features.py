@@ -82,6 +82,7 @@ FEATURES: tuple[Feature, ...] = (
         settings="stratabase.server.settings:ServerSettings",
     ),
     Feature(
+        routes={"members": "stratabase.evolution.app.routes:service_routes"},
         commands={
             "model": CommandEntry(
                 "stratabase.cli.model", "check the model, or print what Stratabase generates from it"

@@ -6,6 +6,7 @@ names it in the table of features. Each field has a `Variable` and a default. `S
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -409,6 +410,25 @@ def feature_settings() -> Iterator[type]:
     for feature in FEATURES:
         if feature.settings is not None and missing_package(feature.settings) is None:
             yield load(feature.settings)
+
+
+def settings_in_force(settings: Settings) -> Iterator[tuple[Variable, Any]]:
+    """Yield the variables of all settings with their values, also those of the features in this process."""
+    for each in (Settings, *(load(name) for name in _settings_references() if _is_installed(name))):
+        values = settings if each is Settings else settings.of(each)
+        yield from ((variable, getattr(values, name)) for name, variable in _variables(each))
+
+
+def _settings_references() -> Iterator[str]:
+    return (feature.settings for feature in FEATURES if feature.settings is not None)
+
+
+def _is_installed(reference: str) -> bool:
+    """Return whether this process has what a reference names. Lambda functions have no server."""
+    try:
+        return find_spec(reference.partition(":")[0]) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def variables() -> Iterator[tuple[str, Variable]]:

@@ -11,7 +11,7 @@ from stratabase.core.app.platform import Platform, open_engine, platform_of
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.model.model import Model
-from stratabase.core.model.reading import InvalidModel, read_model, read_model_file
+from stratabase.core.model.reading import InvalidModel, read_model_file
 from stratabase.core.model.stored_names import RemovedName
 from stratabase.core.settings import Settings
 from stratabase.core.store.catalog.catalog_store import CatalogStore
@@ -19,8 +19,9 @@ from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.indexes.listing import count_objects, listing_index
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.evolution.backfill.question_scan import QuestionScan, settle
-from stratabase.evolution.backfill.served_models import AcceptedModels, ServedModel, ServedModels
-from stratabase.evolution.difference import ModelChange, Severity, diff_models, with_former_default
+from stratabase.evolution.backfill.served_models import AcceptedModels, ServedModel
+from stratabase.evolution.difference import ModelChange, Severity, diff_models
+from stratabase.evolution.served_comparison import UnreadableModel, change_json, compare_with_served
 from stratabase.members.ports import member_platform
 from stratabase.terminal.arguments import Argument, Options
 from stratabase.terminal.command_error import MISUSED, CommandError
@@ -137,16 +138,16 @@ def _with_served(settings: Settings, model: Model, *, previous: bool) -> Iterato
     require_store(settings)
     engine = open_engine(platform_of(settings))
     try:
-        served = ServedModels(engine)
-        known = served.all()
-        chosen = served.serving() if not previous else known[1:2]
-        if not chosen:
+        found = False
+        for each in compare_with_served(engine, model, previous=previous):
+            found = True
+            yield _Compared(_describe(each.served), each.changes, each.has_previous, each.served.digest)
+        if not found:
             raise unknown
-        for each in chosen:
-            removed = CatalogStore(engine).read().removed_names()
-            changes = diff_models(_read_served(served, each), model, removed)
-            has_previous = not previous and len(known) > 1
-            yield _Compared(_describe(each), changes, has_previous, each.digest)
+    except UnreadableModel as error:
+        raise CommandError(
+            f"This version of Stratabase can't read {_describe(error.served)}.\n{error}"
+        ) from error
     finally:
         engine.close()
 
@@ -157,14 +158,6 @@ def _removed_names(settings: Settings) -> Sequence[RemovedName]:
         return CatalogStore(engine).read().removed_names()
     finally:
         engine.close()
-
-
-def _read_served(served: ServedModels, each: ServedModel) -> Model:
-    try:
-        model = read_model(served.text(each), _describe(each))
-    except InvalidModel as error:
-        raise CommandError(f"This version of Stratabase can't read {_describe(each)}.\n{error}") from error
-    return with_former_default(model) if each.predates_access else model
 
 
 def _describe(each: ServedModel) -> str:
@@ -197,11 +190,7 @@ def _to_json(compared: _Compared, answers: "QuestionScan | None") -> dict[str, A
         "old": compared.old,
         "changes": [
             {
-                "severity": change.severity.name,
-                "subject": change.subject,
-                "change": change.what,
-                "reason": change.why,
-                "toDo": change.to_do,
+                **change_json(change),
                 **({} if answers is None else {"counts": [*_counts(change, answers)]}),
             }
             for change in compared.changes

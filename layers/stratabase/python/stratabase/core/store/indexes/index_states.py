@@ -1,0 +1,49 @@
+"""Report the build states of what a model needs in a store: indexes, uniqueness constraints and roles."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from stratabase.core.model.model import Class, Index, Model, Unique
+from stratabase.core.model.stored_names import ClassNames, StoredNames
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.indexes.entries import BuildState, directive_label
+from stratabase.core.store.indexes.registry import Registry, parse_registry, wanted_entries
+from stratabase.core.store.layout import keys
+from stratabase.core.store.layout.associations import Associations
+
+
+class IndexState(NamedTuple):
+    """The state of an index, a uniqueness constraint or a role of a class."""
+
+    class_name: str
+    label: str
+    """Such as `@unique(last_name, first_name)`, in the names of the model."""
+    state: BuildState
+
+
+def index_states(engine: Engine, model: Model) -> Iterator[IndexState]:
+    """Yield the states of all indexes and constraints of a model, and of the roles that are not READY.
+
+    Raises Unavailable.
+    """
+    registry = parse_registry(engine.get([keys.REGISTRY])[0])
+    names = StoredNames(model)
+    associations = Associations(names.stored_model)
+    for class_ in model.classes.values():
+        if class_.is_stored:
+            shown = names.classes[class_.name]
+            stored = names.stored_model.classes[shown.stored_name]
+            yield from _directives(registry, class_.name, stored, shown)
+            for role in registry.unfinished_roles(associations.stored_roles(stored.name)):
+                yield IndexState(class_.name, role.label(shown), role.state)
+
+
+def _directives(registry: Registry, name: str, stored: Class, shown: ClassNames) -> Iterator[IndexState]:
+    entries = (*registry.slots(stored.name), *registry.uniques.get(stored.name, ()))
+    wanted = wanted_entries(stored, entries)
+    directives: tuple[Index | Unique, ...] = (*stored.uniques, *stored.indexes)
+    for directive in directives:
+        found = [entry.state for entry in entries if wanted.get(entry.number) == directive]
+        # There may be a second one, which is built while the first one serves.
+        state = BuildState.READY if BuildState.READY in found else next(iter(found), BuildState.BUILDING)
+        yield IndexState(name, directive_label(directive, shown), state)

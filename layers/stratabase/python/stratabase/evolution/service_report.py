@@ -1,0 +1,89 @@
+"""Report what an administrator must know of a running service: its stores, indexes, settings and model."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from stratabase import __version__
+from stratabase.core.app.app import App
+from stratabase.core.model.reading import InvalidModel, read_model_file
+from stratabase.core.settings import Settings, settings_in_force
+from stratabase.core.store.indexes.index_states import index_states
+from stratabase.core.store.marked_engine import EngineMark
+from stratabase.evolution.served_comparison import (
+    ServedComparison,
+    UnreadableModel,
+    change_json,
+    compare_with_served,
+)
+
+ReportPart = dict[str, Any]
+
+
+def report_service(app: App) -> ReportPart:
+    """Return the report of the service that this process serves, as JSON. Raises Unavailable."""
+    return {
+        "version": __version__,
+        "application": app.model.application,
+        "health": {
+            "store": "reachable" if app.is_store_reachable() else "unreachable",
+            **app.health_problems(),
+            **({"stopping": True} if app.is_stopping() else {}),
+        },
+        "stores": [*_stores(app)],
+        "indexes": [
+            {"class": each.class_name, "name": each.label, "state": each.state.value}
+            for each in index_states(app.engine, app.model)
+        ],
+        "settings": [*_settings(app.settings)],
+        "model": _model(app),
+    }
+
+
+def _stores(app: App) -> Iterator[ReportPart]:
+    mark = EngineMark(app.engine).read_mark()
+    for each in app.platform.required:
+        place = app.platform.places.get(each.setting, each.place)
+        is_marked = mark is not None and mark.kind is each.kind
+        known = {"instance": mark.instance, "layout": mark.layout} if mark and is_marked else {}
+        yield {"kind": each.kind.value, "setting": each.setting, "place": place, **known}
+
+
+def _settings(settings: Settings) -> Iterator[ReportPart]:
+    for variable, value in settings_in_force(settings):
+        shown = {"isSet": value is not None} if variable.secret else {"value": _text(value)}
+        yield {"name": variable.name, "description": variable.description, **shown}
+
+
+def _text(value: Any) -> str | None:
+    """Return the value of a setting as text, in the spelling of its environment variable."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _model(app: App) -> ReportPart:
+    """Return the text of the model that serves, and what `model diff` says of the present file."""
+    file: Path = app.settings.model
+    try:
+        model = read_model_file(file)
+        comparisons = [
+            {**_comparison(each), "previous": previous}
+            for previous in (False, True)
+            for each in compare_with_served(app.engine, model, previous=previous)
+        ]
+        found: ReportPart = {"comparisons": comparisons}
+    except (InvalidModel, UnreadableModel) as error:
+        found = {"comparisons": [], "problem": str(error)}
+    return {"file": str(file), "text": app.model_text, **found}
+
+
+def _comparison(compared: ServedComparison) -> ReportPart:
+    seen = datetime.fromtimestamp(compared.served.last_seen / 1000, UTC)
+    return {
+        "lastSeen": seen.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "changes": [change_json(change) for change in compared.changes],
+    }
