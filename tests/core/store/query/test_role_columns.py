@@ -3,11 +3,13 @@
 import pytest
 
 from stratabase.core.domain.objects.change import Change, Creation
-from stratabase.core.domain.objects.entity import Entity, Reference
-from stratabase.core.domain.query.filter import And, Comparison, Filter
+from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.core.domain.query.filter import And, Comparison, Filter, RoleFilter
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import PageFields, Query, Window
 from stratabase.core.model.types.operators import Operator
+from stratabase.core.operations.context import ReadContext
+from stratabase.core.operations.read.reader import Reader
 from stratabase.core.store.indexes.registry_cache import RegistryCache
 from stratabase.core.store.layout.associations import Associations
 from stratabase.core.store.query import pages
@@ -17,6 +19,7 @@ from stratabase.core.store.query.schema import QuerySchema
 from stratabase.core.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine
 from tests.core.store.stores import built, unlimited
+from tests.core.store.watched_engine import WatchedEngine
 from tests.fakes import unlimited_budget
 from tests.graphs.hospital import HOSPITAL
 
@@ -37,9 +40,9 @@ CASES: dict[str, tuple[Filter, list[str]]] = {
 
 
 @pytest.fixture
-def engine() -> ReferenceEngine:
+def engine() -> WatchedEngine:
     """An engine with appointments of three doctors, and one of none."""
-    engine = ReferenceEngine()
+    engine = WatchedEngine()
     entities = Repository(engine, HOSPITAL)
     doctors = [Reference("Doctor", f"d{number}") for number in range(3)]
     states = {
@@ -78,3 +81,13 @@ def test_a_page_of_one_target_reads_only_its_range(engine: ReferenceEngine) -> N
     entities.page(Query("Appointment", Order(), None, Window(size=20), PageFields()), all_)
     assert [entity.reference.id for entity in found.items] == ["a1", "a4", "a7"]
     assert budget.bytes_read < all_.bytes_read / 2
+
+
+def test_a_filter_on_a_role_reads_only_the_objects_with_its_key(engine: WatchedEngine) -> None:
+    with_id = RoleFilter(RoleName("Appointment", "doctor"), Comparison("_id", Operator.EQ, "d1"))
+    reader = Reader(ReadContext(HOSPITAL, Repository(engine, HOSPITAL), unlimited_budget()))
+    engine.items_read = 0
+    page = reader.page(Query("Appointment", Order(), with_id, fields=PageFields(total_count=True)))
+    assert [each.reference.id for each in page.items] == ["a1", "a4", "a7"]
+    assert page.total_count == 3
+    assert engine.items_read == 3

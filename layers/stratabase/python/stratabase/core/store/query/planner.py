@@ -418,14 +418,14 @@ def _by_own_key(
         return
     count = max(1, round(targets.matches))
     # Before the targets are known, any ids give the same estimates.
-    estimated = _cheapest_first(_with_key(target, name, [f"{number:03}" for number in range(count)]))
+    _narrowed, estimated = _with_key(target, name, [f"{number:03}" for number in range(count)])
 
-    def build(source: PlanSource, query: Query) -> QueryPlan | None:
+    def build(source: PlanSource, _query: Query) -> QueryPlan | None:
         found = find_targets(source, targets.find)
         if found is None:
             return None
-        ways = _cheapest_first(_with_key(target, name, [each.reference.id for each in found]))
-        plans = (way.build(source, query) for way in ways)
+        narrowed, ways = _with_key(target, name, [each.reference.id for each in found])
+        plans = (way.build(source, narrowed) for way in ways)
         return next((plan for plan in plans if plan is not None), None)
 
     if estimated:
@@ -436,19 +436,23 @@ def _by_own_key(
         )
 
 
-def _with_key(target: _Target, name: str, ids: Sequence[str]) -> Iterator[PlanCandidate]:
-    """Yield the plans by an index or a uniqueness constraint with a role, if the key is one of some ids."""
+def _with_key(target: _Target, name: str, ids: Sequence[str]) -> tuple[Query, Sequence[PlanCandidate]]:
+    """Return the query if the key of a role is one of some ids, and the plans for it that use this key.
+
+    These use an index or a uniqueness constraint with the role. The cheapest one comes first.
+    """
     key = Comparison(name, Operator.IN, tuple(ids))
     implied = And(tuple(conjuncts(And(tuple(filter(None, (target.query.implied, key)))))))
     narrowed = target._replace(query=replace(target.query, implied=implied))
     known = narrowed.known
     assert known is not None
-    yield from _by_unique(narrowed, known)
     constraints = index_constraints(known, target.class_)
+    found = [*_by_unique(narrowed, known)]
     for path in target.paths:
         bounds = index_bounds(path, constraints)
         if key in bounds.covered:
-            yield from _by_index(narrowed, path, bounds)
+            found += _by_index(narrowed, path, bounds)
+    return narrowed.query, _cheapest_first(found)
 
 
 class _Count(NamedTuple):
