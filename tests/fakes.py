@@ -218,6 +218,15 @@ class DictEntities:
         found = [each for each in self.objects.values() if each.reference.class_name == query.class_name]
         return paginator.page(derive(found) if derive else found)
 
+    def matches(
+        self,
+        query: Query,
+        budget: ReadBudget,
+        derive: Derive | None = None,
+        related: Related | None = None,
+    ) -> Iterator[Sequence[Entity]]:
+        yield self.page(query, budget, derive, related).items
+
     def find_by_unique(
         self, class_name: str, unique: Unique, values: State, budget: ReadBudget
     ) -> Entity | None:

@@ -157,6 +157,7 @@ BEFORE: dict[Path, list[tuple[Path, str]]] = {
     README: [],
     DOCS / "reading.md": [CREATE_ADA],
     DOCS / "filter-and-sort.md": [CREATE_ADA, JOIN_TEAM],
+    DOCS / "groups-and-totals.md": [],
     DOCS / "writing.md": [],
     DOCS / "idempotency.md": [],
     DOCS / "versions.md": [CREATE_ADA, JOIN_TEAM],

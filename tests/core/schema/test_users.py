@@ -96,6 +96,18 @@ PAGES: dict[str, tuple[dict[str, Any], list[str]]] = {
 }
 
 
+def test_users_have_totals_and_groups(users: UsersApi) -> None:
+    selection = """totalCountUpTo(limit: 5) { count more } aggregates { _count username { min } }
+      groups(by: [disabled]) { items { _keys { disabled } _count } }"""
+    found = users.users(selection=selection)
+    assert found["totalCountUpTo"] == {"count": 5, "more": True}
+    assert found["aggregates"] == {"_count": 6, "username": {"min": "Gus"}}
+    assert [(each["_keys"]["disabled"], each["_count"]) for each in found["groups"]["items"]] == [
+        (False, 5),
+        (True, 1),
+    ]
+
+
 @each_row(("options", "expected"), PAGES.values())
 def test_pages_are_filtered_and_sorted_as_of_other_classes(
     users: UsersApi, options: dict[str, Any], expected: list[str]
@@ -317,7 +329,9 @@ class TestGrants:
         query = f"{{ _User___getPage(options: {{{options}}}) {{ totalCount }} }}"
         ((kind, message),) = users.issues(query, ANNA)
         assert kind == "ATTRIBUTE_GRANT_READ"
-        assert message.startswith("_User.email can't be used to filter, sort, or look up objects.")
+        assert message.startswith(
+            "_User.email can't be used in totals, or to filter, sort, or look up objects."
+        )
 
     def test_a_hidden_attribute_is_refused(self, users: UsersApi) -> None:
         message = "The profile Clerk does not have READ permission for _User.notes."

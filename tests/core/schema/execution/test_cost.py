@@ -106,6 +106,10 @@ def cost(text: str, name: str | None = None, **variables: Any) -> int:
         ('{ Team___get(_id: "1") { rooms(options: {next: 5}) { totalCount items { number } } } }', 7),
         ('{ Team___get(_id: "1") { rooms(options: {filter: {number___eq: 1}}) { totalCount } } }', 11),
         ('{ Team___get(_id: "1") { members { totalCount } } }', 11),
+        (f"{{ {PEOPLE} {{ totalCountUpTo(limit: 5) {{ count }} aggregates {{ _count }} }} }}", 100),
+        (f"{{ {PEOPLE} {{ groups(by: [name]) {{ items {{ team {{ countDistinct }} }} }} }} }}", 100),
+        ("{ Team___getPage { items { members { groups(by: [name]) { hasNext } } } } }", 110),
+        ('{ Team___get(_id: "1") { rooms { aggregates { number { sum } } } } }', 11),
     ],
 )
 def test_the_cost_of_a_document_is_estimated(text: str, expected: int) -> None:

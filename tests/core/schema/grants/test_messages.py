@@ -49,11 +49,14 @@ def test_who_would_lose_the_right_by_a_write_learns_so(archive: ArchiveApi) -> N
 @pytest.mark.parametrize(
     ("name", "beginning"),
     [
-        ("salary", "Person.salary can't be used to filter, sort, or look up objects. The profile Clerk "),
+        (
+            "salary",
+            "Person.salary can't be used in totals, or to filter, sort, or look up objects. The profile ",
+        ),
         (
             "twice",
             (
-                "Person.twice can't be used to filter, sort, or look up objects, "
+                "Person.twice can't be used in totals, or to filter, sort, or look up objects, "
                 "because it depends on Person.salary. "
             ),
         ),

@@ -428,7 +428,7 @@ def test_a_refused_role_in_a_filter_is_named(guild: GuildApi) -> None:
     query = "{ Master___getPage(options: {filter: {mentor___null: true}}) { totalCount } }"
     (error,) = guild.body(query, SMITH)["errors"]
     assert error["message"].startswith(
-        "Master.mentor can't be used to filter, sort, or look up objects. "
+        "Master.mentor can't be used in totals, or to filter, sort, or look up objects. "
         "The profile Member has READ permission for it on only some objects."
     )
 

@@ -118,7 +118,14 @@ class QueryWriter(DocumentWriter):
     def _argument(self, name: str, type_: Any) -> str:
         if self._at is not None:
             return self._object(type_, 0)
-        pools = {"format": _FORMATS, "atVersion": _INSTANTS, "from": _INSTANTS, "to": _INSTANTS}
+        pools = {
+            "limit": _SIZES,
+            "next": _SIZES,
+            "format": _FORMATS,
+            "atVersion": _INSTANTS,
+            "from": _INSTANTS,
+            "to": _INSTANTS,
+        }
         return self._drawn(pools.get(name, ()), type_, 0)
 
     def _drawn(self, pool: Sequence[str], type_: Any, depth: int) -> str:

@@ -7,7 +7,8 @@ must not show.
 """
 
 import json
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -32,6 +33,7 @@ from tests.core.schema.random_answers.objects import (
     RandomObjects,
 )
 from tests.core.schema.random_answers.queries import QueryWriter
+from tests.core.schema.random_answers.totals import Column, columns_of, key_of, random_keys, rank, totals_of
 from tests.fakes import CountedIds, FrozenClock, unlimited_budget
 from tests.soak import count, seed
 
@@ -54,7 +56,7 @@ class Compared:
         self._service = self._executor(self.objects.stored, compiled=True)
         self._plain = self._executor(self.objects.plain, compiled=False)
         self.writer = QueryWriter(self.model, self._plain.schema, self.chance)
-        self.asked = self.answered = self.kept = self.labels = 0
+        self.asked = self.answered = self.kept = self.labels = self.totals = 0
 
     def _executor(self, entities: EntityRepository, *, compiled: bool) -> SchemaExecutor:
         services = Services(self.model, entities, FrozenClock(LAST_INSTANT), CountedIds(), unlimited_budget)
@@ -121,6 +123,72 @@ class Compared:
                 if class_.name.startswith("C"):
                     self._check_class(class_, caller, seen)
 
+    def check_totals(self) -> None:
+        """Compare the totals that members see with those of the objects that they see."""
+        for caller in CALLERS:
+            for class_ in self.model.classes.values():
+                if class_.name.startswith("C"):
+                    self._check_totals(class_, caller)
+
+    def _check_totals(self, class_: Class, caller: Caller) -> None:
+        columns = columns_of(class_)
+        selected = f"_count {' '.join(each.totals for each in columns)}"
+        answer = self.ask(
+            f"{{ page: {class_.name}___getPage {{ aggregates {{ {selected} }} }} }}", {}, caller
+        )
+        if answer.get("data") is None or answer["data"]["page"] is None:
+            return
+        totals = answer["data"]["page"]["aggregates"]
+        columns = [each for each in columns if totals[each.name] is not None]
+        items = self._items(class_, columns, caller)
+        assert totals["_count"] == len(items)
+        expected = {each.name: totals_of(each, items) for each in columns}
+        assert {each.name: totals[each.name] for each in columns} == expected, (class_, caller)
+        self.totals += bool(items)
+        keys = random_keys(columns, self.chance)
+        if keys:
+            self._check_groups(class_, columns, items, keys, caller)
+
+    def _items(self, class_: Class, columns: Sequence[Column], caller: Caller) -> list[Mapping[str, Any]]:
+        options = f"options: {{next: {10 * MOST_OBJECTS}}}"
+        shown = " ".join(each.field for each in columns)
+        answer = self.ask(
+            f"{{ page: {class_.name}___getPage({options}) {{ items {{ _id {shown} }} }} }}", {}, caller
+        )
+        found: list[Mapping[str, Any]] = answer["data"]["page"]["items"]
+        return found
+
+    def _check_groups(
+        self,
+        class_: Class,
+        columns: Sequence[Column],
+        items: Sequence[Mapping[str, Any]],
+        keys: Sequence[str],
+        caller: Caller,
+    ) -> None:
+        by_name = {each.name: each for each in columns}
+        groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = defaultdict(list)
+        for item in items:
+            groups[tuple(key_of(key, by_name, item) for key in keys)].append(item)
+        column = self.chance.choice(columns)
+        expected = [[len(groups[each]), totals_of(column, groups[each])] for each in sorted(groups, key=rank)]
+        found: list[Any] = []
+        cursor = None
+        for _ in range(len(groups) + 1):
+            arguments = f"by: [{', '.join(keys)}], next: 4, cursor: $at"
+            page = self.ask(
+                f"query($at: Cursor) {{ page: {class_.name}___getPage {{ groups({arguments}) {{ "
+                f"totalCount nextCursor hasNext items {{ _count {column.totals} }} }} }} }}",
+                {"at": cursor},
+                caller,
+            )["data"]["page"]["groups"]
+            assert page["totalCount"] == len(groups)
+            found += [[each["_count"], each[column.name]] for each in page["items"]]
+            cursor = page["nextCursor"]
+            if not page["hasNext"]:
+                break
+        assert found == expected, (class_, keys, caller)
+
     def _check_class(self, class_: Class, caller: Caller, seen: ContractVisibility) -> None:
         names = [each for each in class_.attributes if each in STORED and each != "picture"]
         options = f"options: {{next: {10 * MOST_OBJECTS}}}"
@@ -153,7 +221,9 @@ def compare(kind: EngineImplementation, folder: Path, number: int) -> Compared:
     other = kind.open(folder) if kind.name == "sqlite" else None
     compared = Compared(engine, number, other)
     compared.check_visibility()
+    compared.check_totals()
     compared.ask_all()
+    compared.check_totals()
     for each in (engine, other):
         if each is not None:
             each.close()
@@ -187,3 +257,4 @@ def test_many_requests_are_answered_by_compiled_operations(
     assert sum(compiled) > compared.asked / 3
     assert compared.kept > 10
     assert compared.labels > 10
+    assert compared.totals > 2

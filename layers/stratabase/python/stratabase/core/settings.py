@@ -323,6 +323,22 @@ class Settings:
             "The maximum number of seconds that a GraphQL request spends reading from the store.",
         ),
     ] = 10
+    totals_objects: Annotated[
+        int,
+        Variable(
+            "STRATABASE_TOTALS_OBJECTS",
+            whole_number(1, 100_000_000),
+            "The maximum number of objects that a GraphQL request reads for totals from a local store.",
+        ),
+    ] = 1_000_000
+    totals_seconds: Annotated[
+        int,
+        Variable(
+            "STRATABASE_TOTALS_SECONDS",
+            whole_number(1, 900),
+            "The maximum number of seconds that a GraphQL request spends on totals from a local store.",
+        ),
+    ] = 10
     request_seconds: Annotated[
         int,
         Variable(

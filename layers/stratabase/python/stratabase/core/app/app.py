@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
+from sys import maxsize
 from threading import Event, RLock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from stratabase.core.app.platform import ClosableBlobs, Platform
     from stratabase.core.domain.caller import Caller
+    from stratabase.core.domain.query.read_budget import ReadBudget
     from stratabase.core.http.api.openapi.document import ServiceInfo
     from stratabase.core.http.base.authentication import Authentication
     from stratabase.core.http.base.endpoint import Endpoint
@@ -227,7 +229,15 @@ class App:
             bulk,
             settings.lock_minutes,
             self.files,
+            new_totals_budget=self._totals_budget if self.engine.is_embedded else None,
         )
+
+    def _totals_budget(self) -> ReadBudget:
+        """Return the budget for the totals of a request, if the store is on this machine: reads are free."""
+        from stratabase.core.domain.query.read_budget import ReadBudget  # noqa: PLC0415 - see the module
+
+        seconds, objects = self.settings.totals_seconds, self.settings.totals_objects
+        return ReadBudget(maxsize, seconds, monotonic, waiting.give_way, objects)
 
     @cached_property
     def executor(self) -> SchemaExecutor:

@@ -8,8 +8,9 @@ The model's check for name clashes and the schema both use this module, so they 
 from collections.abc import Iterator, Sequence
 from enum import Enum
 
-from stratabase.core.model.types.operators import Operator
+from stratabase.core.model.types.operators import Operator, Total
 from stratabase.values.cel import scope
+from stratabase.values.formats.buckets import Bucket
 
 SEPARATOR = "___"
 """Joins the parts of a generated name. A name in a model must not contain it."""
@@ -40,6 +41,13 @@ class GeneratedType(Enum):
     DRAFT_UPDATE_ROLE_OBJECT = "DraftUpdateRoleObject"
     DRAFT_UPDATE_ROLE_OBJECTS = "DraftUpdateRoleObjects"
     BULK_RESULT = "BulkResult"
+    AGGREGATES = "___Aggregates"
+    GROUP = "___Group"
+    GROUP_KEY = "___GroupKey"
+    GROUP_KEYS = "___GroupKeys"
+    GROUP_PAGE = "___GroupPage"
+    GROUP_SORT = "___GroupSort"
+    GROUP_FILTER = "___GroupFilter"
 
 
 class SortDirection(Enum):
@@ -133,6 +141,35 @@ def filter_field(attribute: str, operator: Operator) -> str:
 
 
 CLIENT_ID_EQUALS = filter_field(CLIENT_ID, Operator.EQ)
+
+
+# Totals and groups. No name in a model begins with "_".
+COUNT, KEYS = "_count", "_keys"
+COUNT_TYPE, GROUP_OBJECT = "_Count", "_GroupObject"
+TOTAL_COUNT_UP_TO, AGGREGATES, GROUPS = "totalCountUpTo", "aggregates", "groups"
+_NO_ENUM_VALUES = frozenset({"true", "false", "null"})
+
+
+def aggregates_type(type_name: str | None) -> str:
+    """Return the name of the type with the totals of an attribute. None: of values without an order."""
+    return f"_{type_name or 'Count'}Aggregates"
+
+
+def group_key(name: str, bucket: Bucket | None = None) -> str:
+    """Return the key for groups by an attribute or role, such as `status` or `placed_on___MONTH`."""
+    if bucket is not None:
+        return f"{name}{SEPARATOR}{bucket.value}"
+    return f"_{name}" if name in _NO_ENUM_VALUES else name
+
+
+def measure_name(name: str, total: Total) -> str:
+    """Return the name of a total in orders and conditions, such as `amount___SUM`."""
+    return f"{name}{SEPARATOR}{total.name}"
+
+
+def group_filter_field(measure: str, operator: Operator) -> str:
+    """Return a field of a condition on groups, such as `amount___SUM___gte` or `_count___gte`."""
+    return f"{measure}{SEPARATOR}{operator.value}"
 
 
 class RoleTest(Enum):

@@ -55,6 +55,8 @@ class Services:
     """The longest lock, in minutes."""
     files: FileStores | None = None
     """The stores of files. Without them, no file is pending."""
+    new_totals_budget: Callable[[], ReadBudget] | None = None
+    """Makes the read budget of the totals of one request. None if they draw on that of the request."""
     pause: Callable[[float], None] = waiting.pause
     """Waits for some seconds between two rounds of a write."""
     warning_rules: WarningRules = field(init=False)
@@ -97,8 +99,13 @@ class ReadContext:
         entities: ReadableObjects,
         budget: ReadBudget,
         evaluation: EvaluationContext | Callable[[], EvaluationContext] = EMPTY_CONTEXT,
+        new_totals_budget: Callable[[], ReadBudget] | None = None,
     ) -> None:
-        """Take what reads share. `evaluation` may be a function that makes it. Few requests need it."""
+        """Take what reads share. `evaluation` may be a function that makes it. Few requests need it.
+
+        `new_totals_budget`: makes the budget for totals. Otherwise, they draw on that of the request.
+        """
+        self._new_totals_budget = new_totals_budget
         self.model = model
         self.entities = entities
         self.budget = budget
@@ -113,6 +120,14 @@ class ReadContext:
     def within(self, budget: ReadBudget) -> "ReadContext":
         """Return the same context with another read budget."""
         return ReadContext(self.model, self.entities, budget, self.evaluation)
+
+    @cached_property
+    def _totals_budget(self) -> ReadBudget | None:
+        return None if self._new_totals_budget is None else self._new_totals_budget()
+
+    def for_totals(self) -> "ReadContext":
+        """Return the same context with the budget that all totals of the request share."""
+        return self.within(self._totals_budget or self.budget)
 
     @cached_property
     def access(self) -> Access | None:
@@ -133,7 +148,7 @@ def read_context(
     budget = budget or services.new_budget()
     now = services.clock.now() if now is None else now
     evaluation = partial(evaluation_context, caller, now, budget)
-    return ReadContext(services.model, services.entities, budget, evaluation)
+    return ReadContext(services.model, services.entities, budget, evaluation, services.new_totals_budget)
 
 
 def evaluation_context(caller: Caller, now: Instant, budget: ReadBudget | None = None) -> EvaluationContext:

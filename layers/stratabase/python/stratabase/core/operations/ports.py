@@ -105,6 +105,19 @@ class ReadableObjects(Protocol):
         `related` for pages of those that the caller sees.
         """
 
+    def matches(
+        self,
+        query: Query,
+        budget: ReadBudget,
+        derive: Derive | None = None,
+        related: Related | None = None,
+    ) -> Iterator[Sequence[Entity]]:
+        """Yield all objects that match a query, in batches, in any order. Raises ReadBudgetExceeded.
+
+        The query asks for items and has a window without a start, whose size is the number of objects that
+        the caller takes. The objects have the values in `query.fields.totals`. Otherwise it is as for `page`.
+        """
+
     def find_by_unique(
         self, class_name: str, unique: Unique, values: State, budget: ReadBudget
     ) -> Entity | None:

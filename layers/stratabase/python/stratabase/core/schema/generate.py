@@ -26,6 +26,7 @@ from stratabase.core.schema.inputs.filter_type import filter_type
 from stratabase.core.schema.inputs.page_options import cursor_type, options_type, sort_type
 from stratabase.core.schema.introspection import DIRECTIVES, INTROSPECTION_TYPES, META_FIELDS
 from stratabase.core.schema.services import MODEL_MUTATIONS, MUTATIONS, QUERIES, ServiceKind
+from stratabase.core.schema.types import groups
 from stratabase.core.schema.types.objects import object_type
 from stratabase.core.schema.types.registry import LazyMapping, TypeFactory, TypeRegistry
 from stratabase.core.schema.types.results import bulk_result_type, page_type
@@ -135,6 +136,13 @@ TYPE_FACTORIES: dict[GeneratedType, TypeFactory] = {
     GeneratedType.SORT: sort_type,
     GeneratedType.FILTER: filter_type,
     GeneratedType.BULK_RESULT: bulk_result_type,
+    GeneratedType.AGGREGATES: groups.aggregates_of_class,
+    GeneratedType.GROUP: groups.group_type,
+    GeneratedType.GROUP_KEY: groups.group_key_type,
+    GeneratedType.GROUP_KEYS: groups.group_keys_type,
+    GeneratedType.GROUP_PAGE: groups.group_page_type,
+    GeneratedType.GROUP_SORT: groups.group_sort_type,
+    GeneratedType.GROUP_FILTER: groups.group_filter_type,
     **{family: object_inputs.object_input_factory(family) for family in input_table.INPUT_TABLE},
     **{family: object_inputs.role_input_factory(family) for family in object_inputs.ROLE_INPUT_FIELDS},
 }

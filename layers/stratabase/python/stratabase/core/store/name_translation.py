@@ -62,7 +62,7 @@ from stratabase.core.domain.query.filter import (
     RoleFilter,
 )
 from stratabase.core.domain.query.order import Order, OrderTerm, Position
-from stratabase.core.domain.query.page import Page, Query
+from stratabase.core.domain.query.page import Page, PageFields, Query
 from stratabase.core.model.attribute import KEPT, KeptValues
 from stratabase.core.model.model import Index, Unique
 from stratabase.core.model.stored_names import StoredNames
@@ -296,14 +296,18 @@ class NameTranslation:
             filter=None if query.filter is None else self.filter(name, query.filter),
             window=replace(query.window, start=start),
             # To translate states, their values must be those of this model.
-            fields=query.fields
-            if query.fields.attributes is None
-            else replace(query.fields, attributes=None),
+            fields=self._page_fields(name, query.fields),
             implied=None if query.implied is None else self.filter(name, query.implied),
             implied_by_grants=(
                 None if query.implied_by_grants is None else self.filter(name, query.implied_by_grants)
             ),
         )
+
+    def _page_fields(self, class_name: str, fields: PageFields) -> PageFields:
+        totals = fields.totals
+        if totals is not None:
+            return replace(fields, totals=frozenset(self._fields(class_name, [*totals])))
+        return fields if fields.attributes is None else replace(fields, attributes=None)
 
     def filter(self, class_name: str, filter_: Filter) -> Filter:
         """Translate a filter on objects of a class."""

@@ -154,6 +154,22 @@ class RenamedRepository:
             found = self._repository.page(self._in.query(query), budget, stored_derive, stored_related)
             return self._out.page(found)
 
+    def matches(
+        self,
+        query: Query,
+        budget: ReadBudget,
+        derive: Derive | None = None,
+        related: Related | None = None,
+    ) -> Iterator[Sequence[Entity]]:
+        """Yield all objects that match a query, in batches."""
+        stored_derive = None if derive is None else self._in.derive(derive)
+        stored_related = None if related is None else self._in.related(related)
+        with self._translated_refusals():
+            for batch in self._repository.matches(
+                self._in.query(query), budget, stored_derive, stored_related
+            ):
+                yield self._out.entities(batch)
+
     def find_by_unique(
         self, class_name: str, unique: Unique, values: State, budget: ReadBudget
     ) -> Entity | None:

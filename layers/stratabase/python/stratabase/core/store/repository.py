@@ -227,6 +227,22 @@ class Repository:
             query, derive = links.exclude_unlisted_parts(self._store, query, derive)
         return pages.read_page(self._store, query, budget, derive, related)
 
+    def matches(
+        self,
+        query: Query,
+        budget: ReadBudget,
+        derive: Derive | None = None,
+        related: Related | None = None,
+    ) -> Iterator[Sequence[Entity]]:
+        """Yield all objects that match a query, in batches."""
+        source = self._sources.get(query.class_name)
+        if source is not None:
+            return iter([source.page(query, budget, derive).items])
+        query = self._queries.stored_query(query)
+        if links.may_count_unlisted_parts(self._store, query):
+            query, derive = links.exclude_unlisted_parts(self._store, query, derive)
+        return pages.read_matches(self._store, query, budget, derive, related)
+
     def find_by_unique(
         self, class_name: str, unique: Unique, values: State, budget: ReadBudget
     ) -> Entity | None:

@@ -9,6 +9,7 @@ This package is a library that does not know the product. Read in this order:
 - `locales`: languages and time zones, by Babel and zoneinfo
 - `iso`, `decimals`: the spellings in which dates and numbers are stored; when a day begins and ends in a time
   zone
+- `buckets`: the periods of dates and instants, such as months
 - `regex`: regular expressions, compiled by RE2
 - `invalid_value`: the exception for a value that is not valid, and how messages show such a value
 

@@ -280,15 +280,15 @@ def _conditional_message(access: Access, attribute: str, source: str) -> Message
     """
     if source == attribute:
         return _(
-            "{attribute} can't be used to filter, sort, or look up objects. "
+            "{attribute} can't be used in totals, or to filter, sort, or look up objects. "
             "The profile {profile} has {action} permission for it on only some objects.",
             attribute=attribute,
             profile=access.profile,
             action=Action.READ.value,
         )
     return _(
-        "{attribute} can't be used to filter, sort, or look up objects, because it depends "
-        "on {source}. "
+        "{attribute} can't be used in totals, or to filter, sort, or look up objects, because it "
+        "depends on {source}. "
         "The profile {profile} has {action} permission for {source} on only some objects.",
         attribute=attribute,
         source=source,

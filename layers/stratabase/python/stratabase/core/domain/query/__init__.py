@@ -9,6 +9,7 @@ Read in this order:
 - `derived`: which parts of a query depend on derived attributes
 - `implied`: what filters and conditions imply, by which a store can find objects
 - `aggregate`: COUNT, SUM, MIN, MAX and AVG
+- `groups`: groups of objects, and the totals of each
 - `fetch`: what a request selects of objects: roles, derived attributes, locks
 - `read_budget`: how much one request may read, and what it has read
 

@@ -5,6 +5,7 @@ from decimal import Context, Decimal, DecimalException
 from functools import partial, reduce
 from typing import Any, NamedTuple
 
+from stratabase.core.model.types import TYPES
 from stratabase.core.model.types.base import AttributeType, Stored
 from stratabase.core.model.types.operators import Aggregate
 from stratabase.values.formats.decimals import decimal_context
@@ -14,6 +15,7 @@ from stratabase.values.formats.preferences import DEFAULT_FORMATS
 _EXACT = Context(prec=400)
 """A decimal context that rounds no sum of Reals: all their digits lie between 10^126 and 10^-168."""
 _REAL = decimal_context()
+_REAL_TYPE = TYPES["Real"]
 
 
 class Aggregator(NamedTuple):
@@ -37,7 +39,7 @@ def _count(_: AttributeType, result: AttributeType) -> Aggregator:
 
 
 def _sum(_: AttributeType, result: AttributeType) -> Aggregator:
-    return Aggregator(_decimal, _total, lambda total: _stored(result, _real(_REAL.plus, total)))
+    return Aggregator(_decimal, exact_sum, lambda total: _stored(result, _real(_REAL.plus, total)))
 
 
 def _average(_: AttributeType, result: AttributeType) -> Aggregator:
@@ -73,6 +75,21 @@ def _identity(value: Any) -> Any:
     return value
 
 
+def exact_sum(values: Iterable[Decimal], start: Decimal = Decimal(0)) -> Decimal:
+    """Return the sum of Reals with all its digits."""
+    return reduce(_EXACT.add, values, start)
+
+
+def real_sum(total: Decimal) -> Stored:
+    """Return an exact sum as a Real of 38 digits, None if it is out of range."""
+    return _stored(_REAL_TYPE, _real(_REAL.plus, total))
+
+
+def real_average(total: Decimal, number: int) -> Stored:
+    """Return an exact sum divided by a number as a Real of 38 digits, None if there is none."""
+    return _stored(_REAL_TYPE, _real(_REAL.divide, total, number))
+
+
 def _count_one(value: Any) -> int:
     return int(value is not None)
 
@@ -85,12 +102,8 @@ def _without_nulls(several: Iterable[Any]) -> list[Any]:
     return [value for value in several if value is not None]
 
 
-def _total(several: Iterable[Decimal]) -> Decimal:
-    return reduce(_EXACT.add, several, Decimal(0))
-
-
 def _add_pairs(several: list[tuple[Decimal, int]]) -> tuple[Decimal, int]:
-    return _total(total for total, _ in several), sum(number for _, number in several)
+    return exact_sum(total for total, _ in several), sum(number for _, number in several)
 
 
 def _real(calculate: Callable[..., Decimal], *numbers: Decimal | int) -> Decimal | None:

@@ -7,10 +7,19 @@ A forged cursor is only a position, which a filter could express as well.
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any
 
 from stratabase.core.domain.attributes import order_getter, type_of
+from stratabase.core.domain.query.groups import (
+    Group,
+    Grouping,
+    GroupPart,
+    Measure,
+    place_types,
+    position_of_group,
+)
 from stratabase.core.domain.query.order import Order, Position
 from stratabase.core.model.model import Class
 from stratabase.core.model.types import TYPES
@@ -24,6 +33,9 @@ _TEXT = TYPES["Text"]
 _DIGEST = 4
 """Bytes of a digest."""
 _UNKNOWN = _("The cursor is not valid. Use a cursor from an earlier page without changing it.")
+_OF_OTHER_GROUPS = _(
+    "The cursor belongs to other groups. Use it only with its original class, by, having and orderBy."
+)
 _FOREIGN = _(
     "The cursor belongs to a different class or sort order. "
     "Use it only with its original class and sort order."
@@ -42,13 +54,31 @@ def encode_cursor(position: Position, order: Order, class_: Class) -> str:
     """Return the cursor of a position. The position must have a value for each term of the order."""
     state = dict(zip((term.attribute for term in order.terms), position.values, strict=True))
     # Of a file, an order compares one field.
-    compared = [
-        type_of(class_, attribute).renames.to_stored.get(value, value)
-        for attribute in state
-        for value in (order_getter(class_, attribute)(state),)
-    ]
-    values = json.dumps(compared, ensure_ascii=False, separators=(",", ":")).encode()
-    body = _order_digest(order, class_) + values
+    compared = [order_getter(class_, attribute)(state) for attribute in state]
+    types = [type_of(class_, attribute) for attribute in state]
+    return _encode(compared, types, _order_digest(order, class_))
+
+
+def encode_group_cursor(group: Group, grouping: Grouping, class_: Class) -> str:
+    """Return the cursor of a group."""
+    position = position_of_group(group, grouping)
+    return _encode(position, place_types(class_, grouping), _grouping_digest(grouping, class_))
+
+
+def decode_group_cursor(text: str, grouping: Grouping, class_: Class) -> tuple[Stored, ...]:
+    """Return the position of a cursor of groups. Raises BadCursor."""
+    body = _body(text)
+    if body[:_DIGEST] != _grouping_digest(grouping, class_):
+        raise BadCursor(_OF_OTHER_GROUPS)
+    values, types = _values(body[_DIGEST:]), place_types(class_, grouping)
+    if len(values) != len(types):
+        raise BadCursor(_UNKNOWN)
+    return tuple(_stored_value(_present_value(*each), each[1]) for each in zip(values, types, strict=True))
+
+
+def _encode(values: Iterable[Any], types: Iterable[AttributeType], digest: bytes) -> str:
+    stored = [type_.renames.to_stored.get(value, value) for value, type_ in zip(values, types, strict=True)]
+    body = digest + json.dumps(stored, ensure_ascii=False, separators=(",", ":")).encode()
     return _text(_VERSION + _digest(body) + body)
 
 
@@ -63,15 +93,13 @@ def decode_cursor(text: str, order: Order, class_: Class) -> Position:
     values = _values(body[_DIGEST:])
     if len(values) != len(order.terms):
         raise BadCursor(_UNKNOWN)
-    attributes = [term.attribute for term in order.terms]
-    present = [_present_value(class_, *each) for each in zip(attributes, values, strict=True)]
-    types = [type_of(class_, attribute) for attribute in attributes]
+    types = [type_of(class_, term.attribute) for term in order.terms]
+    present = map(_present_value, values, types)
     return Position(tuple(map(_stored_value, present, types)))
 
 
-def _present_value(class_: Class, attribute: str, value: Any) -> Any:
-    from_stored = type_of(class_, attribute).renames.from_stored
-    return from_stored.get(value, value) if isinstance(value, str) else value
+def _present_value(value: Any, type_: AttributeType) -> Any:
+    return type_.renames.from_stored.get(value, value) if isinstance(value, str) else value
 
 
 def _body(text: str) -> bytes:
@@ -143,8 +171,23 @@ def _order_digest(order: Order, class_: Class, *, names_enums: bool = False) -> 
     return _digest(json.dumps([class_.stored_name, terms]).encode())
 
 
+def _grouping_digest(grouping: Grouping, class_: Class) -> bytes:
+    """Return a digest of the class, and of what decides its groups and their order. It has stored names."""
+
+    def shown(by: Measure | GroupPart) -> list[str]:
+        return [_stored_name(class_, by.name), by.total.name] if isinstance(by, Measure) else [by.name]
+
+    keys = [
+        [_stored_name(class_, key.name), None if key.bucket is None else key.bucket.value]
+        for key in grouping.keys
+    ]
+    having = [[*shown(test.by), test.operator.value, test.operand] for test in grouping.having]
+    order = [[*shown(term.by), term.descending] for term in grouping.order]
+    return _digest(json.dumps([class_.stored_name, keys, having, order]).encode())
+
+
 def _stored_name(class_: Class, attribute: str) -> str:
-    definition = class_.attributes.get(attribute)
+    definition = class_.attributes.get(attribute) or class_.roles.get(attribute)
     return attribute if definition is None else definition.renamed_from or attribute
 
 

@@ -114,7 +114,10 @@ class Computed(NamedTuple):
 
 def computed_parts(query: Query, class_: Class) -> Computed:
     """Return what a query's filter and order need, each once."""
-    return _computed(query.filter, class_, [term.attribute for term in query.order.terms])
+    names = [term.attribute for term in query.order.terms]
+    if query.fields.totals is not None:
+        names += query.fields.totals
+    return _computed(query.filter, class_, names)
 
 
 def computed_for_filter(filter_: Filter, class_: Class) -> Computed:

@@ -1,10 +1,12 @@
 """What a request selects of objects besides stored values: derived attributes, locks, and roles."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
+from stratabase.core.domain.issues.issue import Path
 from stratabase.core.domain.objects.entity import Entity, RoleName
+from stratabase.core.domain.query.groups import Grouping, GroupPage
 from stratabase.core.domain.query.page import Page, Query
 from stratabase.core.model.model import Role
 from stratabase.values.frozen import frozen
@@ -15,6 +17,38 @@ Render = Callable[[Entity], Mapping[str, Any]]
 """A function that makes an object's part of the view, without its roles."""
 RenderPage = Callable[[Page, Sequence[View]], Any]
 """A function that makes the answer of a page and the views of its objects."""
+
+
+@frozen
+class CountFetch:
+    """The number of all matches of a page, counted no further than one beyond a limit."""
+
+    limit: int
+    render: Callable[[int, bool], Any]
+    """Makes the answer of a number, and of whether there are more."""
+
+    def of(self, number: int) -> Any:
+        """Return the answer for a number of matches, which is right up to one beyond the limit."""
+        return self.render(min(number, self.limit), number > self.limit)
+
+
+@frozen
+class GroupFetch:
+    """Groups of all matches of a page, or the totals of all of them."""
+
+    grouping: Grouping
+    render: Callable[[GroupPage], Any]
+    """Makes the answer of the groups."""
+    path: Path
+    """The path of response keys from the root field."""
+
+    @property
+    def only_counts(self) -> bool:
+        """Whether only the number of all matches is needed."""
+        return not (self.grouping.keys or self.grouping.needed)
+
+
+TotalsFetch = CountFetch | GroupFetch
 
 
 @frozen
@@ -32,11 +66,21 @@ class Fetch:
     """Whether `_revision` is selected."""
     attributes: frozenset[str] | None = None
     """The stored attributes that the answer shows; None for all that the state has."""
+    totals: Mapping[str, TotalsFetch] = field(default_factory=dict)
+    """The totals that the page of the objects shows, by keys like those of the roles."""
 
     @property
     def has_only_values(self) -> bool:
         """Whether an answer shows nothing but what `Render` makes of each object."""
         return not (self.roles or self.derived or self.revision) and self.render_lock is None
+
+
+def for_totals(query: Query, totals: Mapping[str, TotalsFetch]) -> Query:
+    """Return a query for a page of objects in memory that also has all matches, if there are totals."""
+    if not totals:
+        return query
+    names = [each.grouping.names for each in totals.values() if isinstance(each, GroupFetch)]
+    return replace(query, fields=replace(query.fields, totals=frozenset[str]().union(*names)))
 
 
 @frozen

@@ -3,8 +3,9 @@
 The window also says which of the objects that a role leads to must be read for a page of them.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.domain.objects.version import VERSION_START
@@ -50,6 +51,8 @@ class PageFields:
 
     States may then have others as an earlier model has stored them.
     """
+    totals: frozenset[str] | None = None
+    """The attributes and roles that totals of all matches use; None if there are no totals."""
 
 
 @frozen
@@ -88,6 +91,10 @@ class Page:
     """The number of matches, whatever the window."""
     has_next: bool | None = None
     has_prev: bool | None = None
+    matches: Sequence[Entity] = ()
+    """All matches, if the page is one of objects in memory, and the query asks for their totals."""
+    totals: Mapping[str, Any] = MappingProxyType({})
+    """The rendered totals of all matches, by the keys of a `Fetch`."""
 
 
 class Paginator:
@@ -96,6 +103,7 @@ class Paginator:
     def __init__(self, query: Query, class_: Class, before_search: BeforeSearch) -> None:
         self._window = query.window
         self._class = class_
+        self._shows_totals = query.fields.totals is not None
         # Always read on from the window's start: forward in the query's order, backward in the opposite one.
         self._order = query.order.reversed() if query.window.backward else query.order
         self._matches: Test | None = (
@@ -114,9 +122,10 @@ class Paginator:
         items = tuple(remaining[offset:end])
         ahead = len(remaining) > end
         behind = len(matching) > len(remaining) or min(offset, len(remaining)) > 0
+        all_ = matching if self._shows_totals else ()
         if self._window.backward:
-            return Page(items[::-1], len(matching), has_next=behind, has_prev=ahead)
-        return Page(items, len(matching), has_next=ahead, has_prev=behind)
+            return Page(items[::-1], len(matching), has_next=behind, has_prev=ahead, matches=all_)
+        return Page(items, len(matching), has_next=ahead, has_prev=behind, matches=all_)
 
     def _from_start(self, entities: list[Entity]) -> list[Entity]:
         """Return the objects beyond the window's start, the nearest first."""
@@ -162,7 +171,8 @@ def id_range_of(query: Query) -> IdRange:
     by_id = query.order.terms[0]
     behind = fields.has_next if window.backward else fields.has_prev
     ahead = fields.has_prev if window.backward else fields.has_next
-    if query.filter is not None or by_id.attribute != ID or fields.total_count:
+    needs_all = fields.total_count or fields.totals is not None
+    if query.filter is not None or by_id.attribute != ID or needs_all:
         return ALL_IDS
     if window.start is not None and (behind or window.inclusive):
         return ALL_IDS

@@ -5,6 +5,7 @@ The consumption of a request is what it has read and written.
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from sys import maxsize
 from typing import TypeVar
 
 from stratabase.core.domain.issues.refusals import Hint, ReadBudgetExceeded
@@ -36,9 +37,11 @@ class ReadBudget:
         "_end",
         "_give_way",
         "_max_bytes",
+        "_max_objects",
         "_uncharged",
         "_whole",
         "bytes_read",
+        "objects_read",
     )
 
     def __init__(
@@ -47,8 +50,10 @@ class ReadBudget:
         max_seconds: float,
         clock: Callable[[], float],
         give_way: Callable[[], None] = lambda: None,
+        max_objects: int = maxsize,
     ) -> None:
         self._max_bytes = max_bytes
+        self._max_objects = max_objects
         self._clock = clock
         self._give_way = give_way
         self._end = clock() + max_seconds
@@ -56,11 +61,14 @@ class ReadBudget:
         self._compared = self._uncharged = 0
         self.bytes_read = 0
         """The approximate number of bytes read so far, and of those charged for comparing."""
+        self.objects_read = 0
+        """The number of items read so far, missing ones included."""
 
     @property
     def is_exhausted(self) -> bool:
         """Whether the request has read more than it may, or for longer."""
-        return self.bytes_read > self._max_bytes or self._clock() > self._end
+        is_too_much = self.bytes_read > self._max_bytes or self.objects_read > self._max_objects
+        return is_too_much or self._clock() > self._end
 
     def would_be_exhausted(self, size: int) -> bool:
         """Return whether the budget is exhausted, or would be after so many more bytes."""
@@ -71,11 +79,12 @@ class ReadBudget:
         """Whether comparing texts has taken most of the time."""
         return self._compared > _MUCH_COMPARED * (self.bytes_read - self._compared // CHARACTERS_PER_BYTE)
 
-    def charge(self, size: int) -> None:
-        """Count bytes that were read."""
+    def charge(self, size: int, objects: int = 0) -> None:
+        """Count bytes that were read, and the objects among them."""
         self.bytes_read += size
+        self.objects_read += objects
         if self._whole is not None:
-            self._whole.charge(size)
+            self._whole.charge(size, objects)
 
     def compare(self, characters: int) -> bool:
         """Count characters of a text before they are compared, and now and then let other requests proceed.

@@ -16,10 +16,13 @@ from stratabase.core.model.types.operators import (
     MEMBERSHIP_OPERATORS,
     ORDER_AGGREGATES,
     ORDER_OPERATORS,
+    ORDER_TOTALS,
     Aggregate,
     Operator,
+    Total,
 )
 from stratabase.values.cel.kinds import ValueKind
+from stratabase.values.formats.buckets import Bucket
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.frozen import frozen
@@ -148,6 +151,12 @@ class AttributeType(ABC):
     """The aggregates of attributes of the type."""
     sum_types: ClassVar[tuple[str, ...]] = ()
     """The types that can hold the sum of values, the most suitable first."""
+    totals: ClassVar[tuple[Total, ...]] = ()
+    """The totals of attributes of the type, over many objects."""
+    groups_by_value: ClassVar[bool] = False
+    """Whether objects can be grouped by the values themselves."""
+    buckets: ClassVar[tuple[Bucket, ...]] = ()
+    """The periods by which objects can be grouped."""
     takes_format: ClassVar[bool] = False
     """The GraphQL field has an argument `format`."""
     grouped: ClassVar[bool] = False
@@ -258,6 +267,7 @@ class OrderedType(AttributeType):
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
     lists_null = True
     aggregates: ClassVar[frozenset[Aggregate]] = ORDER_AGGREGATES
+    totals: ClassVar[tuple[Total, ...]] = ORDER_TOTALS
 
 
 def _as_it_is(stored: Any) -> Any:

@@ -3,7 +3,14 @@
 from typing import Any, ClassVar
 
 from stratabase.core.model.types.base import BOOLEAN_STORAGE, AttributeType, StorageClass, Stored
-from stratabase.core.model.types.operators import COUNT_AGGREGATES, EQUALITY_OPERATORS, Aggregate, Operator
+from stratabase.core.model.types.operators import (
+    COUNT_AGGREGATES,
+    DISTINCT_TOTALS,
+    EQUALITY_OPERATORS,
+    Aggregate,
+    Operator,
+    Total,
+)
 from stratabase.values.cel import kinds
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats
@@ -18,6 +25,8 @@ class BooleanType(AttributeType):
     kind = kinds.BOOLEAN
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS
     aggregates: ClassVar[frozenset[Aggregate]] = COUNT_AGGREGATES
+    totals: ClassVar[tuple[Total, ...]] = DISTINCT_TOTALS
+    groups_by_value = True
     storage: ClassVar[StorageClass] = BOOLEAN_STORAGE
     unrestricted = True
     distinct_values = 2

@@ -8,6 +8,7 @@ from stratabase.core.model.types.base import Stored
 from stratabase.core.model.types.temporal import DATE_SLICES, TemporalType
 from stratabase.values.cel import kinds
 from stratabase.values.formats import iso
+from stratabase.values.formats.buckets import DAY_BUCKETS, Bucket
 from stratabase.values.formats.date_fields import DatePart, LetterRun
 from stratabase.values.formats.preferences import Formats
 
@@ -19,6 +20,8 @@ class DateType(TemporalType):
     model_description = "A day of the calendar."
     api_description = "A date in the member's format or as ISO 8601 (`2020-01-31`)."
     kind = kinds.DATE
+    groups_by_value = True
+    buckets: ClassVar[tuple[Bucket, ...]] = DAY_BUCKETS
     allowed_parts: ClassVar[frozenset[DatePart]] = frozenset({DatePart.DATE})
     needed_parts: ClassVar[frozenset[DatePart]] = frozenset({DatePart.DATE})
     example = "2020-12-31"

@@ -8,6 +8,7 @@ from stratabase.core.model.types.temporal import DATE_SLICES, TemporalType, time
 from stratabase.values.cel import kinds
 from stratabase.values.formats import iso
 from stratabase.values.formats import locales as zones
+from stratabase.values.formats.buckets import Bucket
 from stratabase.values.formats.date_fields import DatePart, LetterRun
 from stratabase.values.formats.preferences import Formats
 
@@ -29,6 +30,7 @@ class DatetimeType(TemporalType):
         "An instant in the member's format and time zone, or as ISO 8601 (`2020-01-31T10:30:00Z`)."
     )
     kind = kinds.DATETIME
+    buckets: ClassVar[tuple[Bucket, ...]] = tuple(Bucket)
     allowed_parts: ClassVar[frozenset[DatePart]] = frozenset(DatePart)
     needed_parts: ClassVar[frozenset[DatePart]] = frozenset({DatePart.DATE, DatePart.TIME})
     example = "2020-12-31T18:30:00.000Z"

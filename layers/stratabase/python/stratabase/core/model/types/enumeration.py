@@ -6,11 +6,13 @@ from typing import Any, ClassVar
 
 from stratabase.core.model.types.base import AttributeType, Renames, Stored
 from stratabase.core.model.types.operators import (
+    DISTINCT_TOTALS,
     EQUALITY_OPERATORS,
     MEMBERSHIP_OPERATORS,
     ORDER_AGGREGATES,
     Aggregate,
     Operator,
+    Total,
 )
 from stratabase.values.cel.kinds import ValueKind
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
@@ -23,6 +25,8 @@ class EnumType(AttributeType):
 
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | MEMBERSHIP_OPERATORS
     aggregates: ClassVar[frozenset[Aggregate]] = ORDER_AGGREGATES
+    totals: ClassVar[tuple[Total, ...]] = DISTINCT_TOTALS
+    groups_by_value = True
     reading = "Enum"
 
     def __init__(

@@ -12,7 +12,7 @@ from stratabase.core.model.types.base import (
     integer_of,
     parse_integer,
 )
-from stratabase.core.model.types.operators import NUMBER_AGGREGATES, Aggregate
+from stratabase.core.model.types.operators import NUMBER_AGGREGATES, NUMBER_TOTALS, Aggregate, Total
 from stratabase.values.cel import kinds
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats
@@ -29,6 +29,8 @@ class IntType(OrderedType):
     foreign_names = ("Integer", "Long", "BigInt")
     kind = kinds.INT
     aggregates: ClassVar[frozenset[Aggregate]] = NUMBER_AGGREGATES
+    totals: ClassVar[tuple[Total, ...]] = NUMBER_TOTALS
+    groups_by_value = True
     sum_types = ("Int", "Real")
     grouped = True
     storage: ClassVar[StorageClass] = INTEGER_STORAGE

@@ -1,4 +1,4 @@
-"""The operators of filters, and the aggregates of derived attributes.
+"""The operators of filters, the aggregates of derived attributes, and the totals of many objects.
 
 `api_names.filter_field` makes the names of fields from operators, and `domain/query/aggregate.py` computes
 aggregates. The attribute types say which of both they have.
@@ -26,6 +26,29 @@ ORDER_AGGREGATES = COUNT_AGGREGATES | {Aggregate.MIN, Aggregate.MAX}
 """The aggregates of values with an order."""
 NUMBER_AGGREGATES = ORDER_AGGREGATES | {Aggregate.SUM, Aggregate.AVG}
 """The aggregates of numbers that can be added."""
+
+
+class Total(Enum):
+    """A function that makes one value of those of many objects, in a group or among all matches.
+
+    The name ends the names of orders and filters of groups, and the value is the field of answers.
+    """
+
+    __hash__ = object.__hash__  # that of Enum is written in Python
+
+    SUM = "sum"
+    AVG = "avg"
+    MIN = "min"
+    MAX = "max"
+    COUNT_DISTINCT = "countDistinct"
+
+
+DISTINCT_TOTALS = (Total.COUNT_DISTINCT,)
+"""The totals of values without an order that matters."""
+ORDER_TOTALS = (Total.MIN, Total.MAX, Total.COUNT_DISTINCT)
+"""The totals of values with an order."""
+NUMBER_TOTALS = tuple(Total)
+"""The totals of numbers that can be added."""
 
 
 class Operator(Enum):

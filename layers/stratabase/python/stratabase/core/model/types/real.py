@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from stratabase.core.model.types.base import NumberRange, OrderedType, StorageClass, Stored, number_text
-from stratabase.core.model.types.operators import NUMBER_AGGREGATES, Aggregate
+from stratabase.core.model.types.operators import NUMBER_AGGREGATES, NUMBER_TOTALS, Aggregate, Total
 from stratabase.values.cel import kinds
 from stratabase.values.formats.decimals import is_canonical_decimal, read_decimal
 from stratabase.values.formats.number_pattern import compile_number_pattern
@@ -28,6 +28,7 @@ class RealType(OrderedType):
     )
     kind = kinds.REAL
     aggregates: ClassVar[frozenset[Aggregate]] = NUMBER_AGGREGATES
+    totals: ClassVar[tuple[Total, ...]] = NUMBER_TOTALS
     sum_types = ("Real",)
     takes_format = True
     grouped = True

@@ -18,8 +18,10 @@ from stratabase.core.model.types.operators import (
     MEMBERSHIP_OPERATORS,
     ORDER_AGGREGATES,
     ORDER_OPERATORS,
+    ORDER_TOTALS,
     Aggregate,
     Operator,
+    Total,
 )
 from stratabase.values.cel import kinds
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
@@ -39,6 +41,8 @@ class SerialType(AttributeType):
     operators: ClassVar[frozenset[Operator]] = EQUALITY_OPERATORS | ORDER_OPERATORS | MEMBERSHIP_OPERATORS
     lists_null = True
     aggregates: ClassVar[frozenset[Aggregate]] = ORDER_AGGREGATES
+    totals: ClassVar[tuple[Total, ...]] = ORDER_TOTALS
+    groups_by_value = True
     storage: ClassVar[StorageClass] = INTEGER_STORAGE
     numbers = NumberRange(1)
     numbered = True

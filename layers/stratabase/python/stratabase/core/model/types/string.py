@@ -8,9 +8,11 @@ from stratabase.core.model.types.operators import (
     MEMBERSHIP_OPERATORS,
     ORDER_AGGREGATES,
     ORDER_OPERATORS,
+    ORDER_TOTALS,
     TEXT_OPERATORS,
     Aggregate,
     Operator,
+    Total,
 )
 from stratabase.values.cel import kinds
 from stratabase.values.formats.preferences import Formats
@@ -65,3 +67,5 @@ class StringType(TextType):
     model_description = None
     api_description = None
     max_length = 255
+    totals: ClassVar[tuple[Total, ...]] = ORDER_TOTALS
+    groups_by_value = True

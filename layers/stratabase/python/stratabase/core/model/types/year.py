@@ -12,6 +12,7 @@ from stratabase.core.model.types.base import (
     integer_of,
     parse_integer,
 )
+from stratabase.core.model.types.operators import NUMBER_TOTALS, Total
 from stratabase.values.cel import kinds
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats
@@ -27,6 +28,8 @@ class YearType(OrderedType):
     model_description = "A year of the calendar, as a number."
     api_description = "A year as a number."
     kind = kinds.INT
+    totals: ClassVar[tuple[Total, ...]] = NUMBER_TOTALS
+    groups_by_value = True
     storage: ClassVar[StorageClass] = INTEGER_STORAGE
     numbers = NumberRange(0, MAX_YEAR)
     reading = "Year"

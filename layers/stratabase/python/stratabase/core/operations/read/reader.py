@@ -1,6 +1,6 @@
 """The reader of objects, as a caller may see them: now, as of an instant, or as a write leaves them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -100,6 +100,30 @@ class Reader(IdentityMap):
 
         Raises Refused for a reader of the past.
         """
+        query, derive = self._visible(query)
+        found = self._load_page(query, derive)
+        # What is derived is computed of what is visible.
+        return found if derive is not None else self._shown(query, found)
+
+    def matches(self, query: Query) -> Iterator[Sequence[Entity]]:
+        """Yield all visible objects of a class that match, with the values that totals use. Raises as `page`.
+
+        The query is as for `ReadableObjects.matches`.
+        """
+        if self._pending is not None:
+            return iter([self.page(query).items])
+        query, derive = self._visible(query)
+        return self._entities.matches(query, self.budget, derive, self._related)
+
+    def for_totals(self) -> "Reader":
+        """Return a reader of the same objects that draws on the budget of totals."""
+        read_context = self._read_context.for_totals()
+        return Reader(
+            read_context, pending=self._pending, render=self.render, unrestricted=self._policy is None
+        )
+
+    def _visible(self, query: Query) -> tuple[Query, Derive | None]:
+        """Return a query with what finds the visible objects, and what computes the values that it uses."""
         if self.as_of is not None:
             refuse_page_of_past(query.class_name)
         class_, derive = self.model.classes[query.class_name], None
@@ -109,8 +133,8 @@ class Reader(IdentityMap):
             computed = computed_parts(query, class_)
             derive = partial(self._derive, query.class_name, computed) if computed else None
         if self._policy is None or self._policy.of_class(query.class_name).is_unrestricted:
-            return self._load_page(query, derive)
-        return self._visible_page(self._policy, query, derive)
+            return query, derive
+        return self._among_visible(self._policy, query, derive)
 
     def confirm(self, query: Query, page: Page) -> Sequence[Entity]:
         """Return the objects of a page as they are by key, in the order of the query.
@@ -218,8 +242,10 @@ class Reader(IdentityMap):
         """Return a page of the objects of another class, within a budget of its own."""
         return Reader(self._read_context.within(budget), unrestricted=self._policy is None).page(query)
 
-    def _visible_page(self, policy: ReadPolicy, query: Query, derive: Derive | None) -> Page:
-        """Return a page of the visible objects of a class."""
+    def _among_visible(
+        self, policy: ReadPolicy, query: Query, derive: Derive | None
+    ) -> tuple[Query, Derive | None]:
+        """Do the same as `_visible`, for a class of which the caller does not see everything."""
         visibility = policy.of_class(query.class_name)
         if derive is None and visibility.is_plain:
             # The stored attributes decide which objects are visible. So visibility is a filter, for which the
@@ -228,15 +254,21 @@ class Reader(IdentityMap):
             if query.fields.attributes is not None:
                 used = query.fields.attributes | visibility.conditional_on
                 narrowed = replace(narrowed, fields=replace(query.fields, attributes=used))
-            found = self._load_page(narrowed, None)
-            if not visibility.conditional:
-                return replace(found, items=tuple(map(visibility.without_hidden, found.items)))
-            visible = run(policy.show(found.items))
-            return replace(found, items=tuple(each for each in visible if each is not None))
-        # Otherwise, visibility depends on other objects. Mark the visible ones while the store reads the
-        # page, and filter by this mark.
+            return narrowed, None
+        # Otherwise, visibility depends on other objects. Mark the visible ones while the store reads, and
+        # filter by this mark.
         marked = _narrow(simplify(query), _VISIBLE if visibility.is_open else MATCH_NONE)
-        return self._load_page(marked, partial(self._mark_visible, policy, derive))
+        return marked, partial(self._mark_visible, policy, derive)
+
+    def _shown(self, query: Query, found: Page) -> Page:
+        """Return a page of visible objects without the values that are hidden."""
+        policy = self._policy
+        if policy is None or (visibility := policy.of_class(query.class_name)).is_unrestricted:
+            return found
+        if not visibility.conditional:
+            return replace(found, items=tuple(map(visibility.without_hidden, found.items)))
+        visible = run(policy.show(found.items))
+        return replace(found, items=tuple(each for each in visible if each is not None))
 
     def _mark_visible(
         self, policy: ReadPolicy, derive: Derive | None, entities: Sequence[Entity]

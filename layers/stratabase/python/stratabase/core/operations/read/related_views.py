@@ -10,12 +10,13 @@ from typing import Any, Generic, TypeVar
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleStorage, State, UnmadeEntities
 from stratabase.core.domain.query.derived import Computed, computed_parts, simplify
 from stratabase.core.domain.query.fetch import Fetch, Render, RoleFetch, ToMany, ToOne, View, render_stored
-from stratabase.core.domain.query.page import ALL_IDS, Paginator, id_range_of
+from stratabase.core.domain.query.page import ALL_IDS, Page, Paginator, id_range_of
 from stratabase.core.model.api_names import ID
 from stratabase.core.operations.read.batched_reads import BatchedRead
 from stratabase.core.operations.read.derived_values import DerivedValues
 from stratabase.core.operations.read.identity_map import RoleLoader
 from stratabase.core.operations.read.reader import Reader
+from stratabase.core.operations.read.totals import totals_of_pages
 
 F = TypeVar("F", bound=RoleFetch)
 
@@ -149,6 +150,15 @@ class RelatedViews(RoleLoader, ABC, Generic[F]):
     def finish(self) -> None:
         """Put what was loaded into the views, and its objects into `next`."""
 
+    def show_pages(self, pages: Sequence[Page]) -> None:
+        """Put pages of objects in memory, one for each owner, into the views. Raises ReadBudgetExceeded."""
+        wanted: Any = self.wanted
+        if wanted.fetch.totals:
+            pages = totals_of_pages(self.reader, self.target, wanted.fetch.totals, pages)
+        for owner, page in zip(self.group.shown, pages, strict=True):
+            views = self.next.views(page.items, owner.times)
+            owner.view[self.key] = wanted.render_page(page, views)
+
     def charge(self) -> None:
         """Charge the read budget for the objects that the next level shows. Raises ReadBudgetExceeded."""
         self.reader.charge_shown(self.target.name, self.next.times)
@@ -233,11 +243,11 @@ class ToManyViews(RelatedViews[ToMany]):
         paginator = Paginator(self._query, self.target, partial(self.reader.compare, self.target.name))
         if self._computed:
             self._derived_values().compute()
+        pages: list[Page] = []
         for owner in self.group.shown:
             entities = self._with_computed(self._targets(owner))
-            page = paginator.page(self.reader.within_budget(self.target.name, entities))
-            views = self.next.views(page.items, owner.times)
-            owner.view[self.key] = self.wanted.render_page(page, views)
+            pages.append(paginator.page(self.reader.within_budget(self.target.name, entities)))
+        self.show_pages(pages)
 
     def _is_short(self, owner: ShownObject) -> bool:
         """Return whether an owner needs more ids: none were read, or too few lead to existing objects."""

@@ -42,7 +42,8 @@ class _Versions:
     def is_range(self) -> bool:
         """Whether the page is a range of the versions in the order of their starts."""
         query, start = self._query, self._query.window.start
-        if query.filter is not None or query.fields.total_count or self._term.attribute != VERSION_START:
+        needs_all = query.fields.total_count or query.fields.totals is not None
+        if query.filter is not None or needs_all or self._term.attribute != VERSION_START:
             return False
         return start is None or self._start is not None
 
@@ -66,6 +67,7 @@ class _Versions:
         asked = {
             "filter": query.filter is not None,
             "totalCount": query.fields.total_count,
+            _("totals such as aggregates"): query.fields.totals is not None,
             _("any sort order that does not start with _versionStart"): self._term.attribute != VERSION_START,
         }
         return Hint(costly=tuple(name for name, is_asked in asked.items() if is_asked))

@@ -25,7 +25,14 @@ from stratabase.core.operations.read.batched_reads import BatchedRead, run
 from stratabase.core.operations.read.derived_values import DerivedValues
 from stratabase.core.operations.read.identity_map import RoleLoader
 from stratabase.core.operations.read.reader import Reader
-from stratabase.core.operations.read.related_views import RelatedViews, ToManyViews, ToOneViews, ViewGroup
+from stratabase.core.operations.read.related_views import (
+    RelatedViews,
+    ShownObject,
+    ToManyViews,
+    ToOneViews,
+    ViewGroup,
+)
+from stratabase.core.operations.read.totals import page_with_totals
 
 _LEAST, _MOST = 100, 10_000
 """The first and the largest batch of candidates. Each batch is twice as large as the one before."""
@@ -52,7 +59,10 @@ class _SharedPageViews(RelatedViews[Associables]):
     def needs(self) -> BatchedRead[Sequence[Reference]]:
         """Read the page, and return the wholes of its objects if they are parts."""
         if self._page is None:
-            self._page = self.reader.page(self.wanted.query)
+            query, fetch = self.wanted.query, self.wanted.fetch
+            self._page = (
+                page_with_totals(self.reader, query, fetch) if fetch.totals else self.reader.page(query)
+            )
         yield from ()  # no load here: the wholes are loaded together with what the other roles need
         return self.reader.missing(self.reader.owners(self._page.items))
 
@@ -87,12 +97,12 @@ class _FreePartnerViews(RelatedViews[Associables]):
     def finish(self) -> None:
         """Put the page of its free candidates into the view of each owner."""
         paginator = Paginator(self.wanted.query, self.target, partial(self.reader.compare, self.target.name))
-        for owner in self.group.shown:
-            reference = owner.entity.reference
-            free = (entity for entity in self._candidates.values() if self._is_free(entity, reference))
-            page = paginator.page(self.reader.within_budget(self.target.name, free))
-            views = self.next.views(page.items, owner.times)
-            owner.view[self.key] = self.wanted.render_page(page, views)
+        self.show_pages([paginator.page(self._free_for(owner)) for owner in self.group.shown])
+
+    def _free_for(self, owner: ShownObject) -> Iterator[Entity]:
+        reference = owner.entity.reference
+        free = (entity for entity in self._candidates.values() if self._is_free(entity, reference))
+        return self.reader.within_budget(self.target.name, free)
 
     def _read_candidates(self) -> BatchedRead[None]:
         query = self._wide_query
@@ -119,7 +129,8 @@ class _FreePartnerViews(RelatedViews[Associables]):
         """Whether all candidates must be read: to count them, or to know what precedes the start."""
         window, fields = self.wanted.query.window, self.wanted.query.fields
         behind = fields.has_next if window.backward else fields.has_prev
-        return fields.total_count or (behind and window.start is not None)
+        needs_matches = fields.total_count or fields.totals is not None
+        return needs_matches or (behind and window.start is not None)
 
     @property
     def _wide_query(self) -> Query:
@@ -127,7 +138,8 @@ class _FreePartnerViews(RelatedViews[Associables]):
         query, window = self.wanted.query, self.wanted.query.window
         size = max(_LEAST, window.offset + window.size + 1)
         start = Window(size, window.backward) if self._needs_all else replace(window, size=size, offset=0)
-        return replace(query, window=start, fields=PageFields(revision=query.fields.revision))
+        fields = PageFields(revision=query.fields.revision, totals=query.fields.totals)
+        return replace(query, window=start, fields=fields)
 
     def _is_free(self, entity: Entity, owner: Reference | None) -> bool:
         """Return whether a candidate exists, and has no partner except possibly the owner."""

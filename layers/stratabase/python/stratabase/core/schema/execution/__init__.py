@@ -7,6 +7,7 @@ Read the files in this order:
 - `cost`, `cost_estimate`, `derived_reads`: limit what an operation may read and write
 - `selections`: collects the fields of a selection
 - `fetch_plan`, `views`: say what the fields need of objects, and fetch it
+- `totals_plan`: the same for the fields of a page that show totals
 - `compiled_operation`: executes an operation without graphql-core's executor
 - `variables`, `arguments`: coerce the variables and the arguments of a compiled operation
 - `responses`, `errors`, `document_hints`: render the response, its `errors` and `extensions`

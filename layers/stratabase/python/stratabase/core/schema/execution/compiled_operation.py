@@ -43,9 +43,10 @@ from stratabase.core.schema.request.context import (
     ResultWithIssues,
     ServiceCall,
 )
-from stratabase.core.schema.types.attribute_types import MOMENT, MomentField
+from stratabase.core.schema.types.attribute_types import VALUE, ValueField
 from stratabase.core.schema.types.attributes import ATTRIBUTE, AttributeField
 from stratabase.core.schema.types.files import LINK, file_source
+from stratabase.core.schema.types.groups import TOTALS
 from stratabase.core.schema.types.objects import ROLE, nested_key
 from stratabase.values.formats.date_pattern import SliceFormat
 from stratabase.values.formats.invalid_value import InvalidValue
@@ -184,9 +185,8 @@ class AnswerCompiler:
             return f"{code.bind(source)}(source, base_url)"
         if shown is not None:
             return f"source.get({code.bind(shown.attribute.name)})"
-        return (
-            f"source.get({code.bind(nested_key(*keys) if ROLE in field.extensions else nodes[0].name.value)})"
-        )
+        is_keyed = ROLE in field.extensions or TOTALS in field.extensions
+        return f"source.get({code.bind(nested_key(*keys) if is_keyed else nodes[0].name.value)})"
 
     def _selects_link(self, nodes: Sequence[FieldNode]) -> bool:
         """Return whether the link of a file is selected. The other fields are those of the stored value."""
@@ -201,7 +201,7 @@ class AnswerCompiler:
         if isinstance(type_, GraphQLList):
             return self._list(code, key, type_, nodes)
         extensions = field.extensions
-        shown: AttributeField | MomentField | None = extensions.get(ATTRIBUTE) or extensions.get(MOMENT)
+        shown: AttributeField | ValueField | None = extensions.get(ATTRIBUTE) or extensions.get(VALUE)
         if shown is not None and shown.attribute.type.has_serializer:
             writer = self._writer(shown.attribute, field, nodes[0])
             if isinstance(writer, SliceFormat) and writer.expression:

@@ -22,7 +22,7 @@ from graphql import (
     value_from_ast_untyped,
 )
 
-from stratabase.core.model.api_names import FILTER_EXP
+from stratabase.core.model.api_names import AGGREGATES, FILTER_EXP, GROUPS, TOTAL_COUNT_UP_TO
 from stratabase.core.schema.execution.cost_estimate import (
     BULK,
     COUNTED,
@@ -46,14 +46,17 @@ from stratabase.core.schema.execution.selections import (
 from stratabase.core.schema.execution.variables import coerce_variables
 from stratabase.core.schema.inputs.query_reader import DEFAULT_SIZE, query_reader_of
 from stratabase.core.schema.types.attributes import ATTRIBUTE, AttributeField
+from stratabase.core.schema.types.groups import TOTALS
 from stratabase.core.schema.types.objects import ROLE, RoleField
 from stratabase.values.messages import _
 
 MAX_COST_STEPS = 1_000
 """Steps of one operation with its fragments expanded. The estimate of so many takes milliseconds."""
-_OPTIONS, _COUNT = "options", "totalCount"
+_OPTIONS, _COUNT, _HAS_NEXT = "options", "totalCount", "hasNext"
 _NARROWING = frozenset({"filter", FILTER_EXP})
-_SHOWS_NO_OBJECTS = frozenset({_COUNT, "__typename"})
+_ONLY_COUNT, _TYPENAME = frozenset({_COUNT}), frozenset({"__typename"})
+_TOTALS = frozenset({_COUNT, TOTAL_COUNT_UP_TO, AGGREGATES, GROUPS})
+"""The fields of a page for which all matches are counted or read."""
 
 
 class SelectionPlace(NamedTuple):
@@ -97,6 +100,8 @@ class CostTreeBuilder:
             if ATTRIBUTE in field.extensions:
                 shown: AttributeField = field.extensions[ATTRIBUTE]
                 found.shown[shown.attribute.name] = shown
+            elif TOTALS in field.extensions:
+                continue  # the step of the page has their cost
             elif isinstance(type_ := get_named_type(field.type), GraphQLObjectType):
                 inside = self._inside(place, key, type_, nodes)
                 # The items of a page belong to the step of the page, which has the number of objects.
@@ -121,6 +126,7 @@ class CostTreeBuilder:
             )
             raise GraphQLError(message, node)
         selected, found = names_of(inside.fields), self._found(inside)
+        counts = _TOTALS if _HAS_NEXT in inside.type.fields else _ONLY_COUNT
         given = {argument.name.value: argument.value for argument in node.arguments or ()}
         return CostStep(
             node,
@@ -128,8 +134,8 @@ class CostTreeBuilder:
             self._root_weight if len(inside.keys) == 1 else 1,
             self._reads_of(found.shown.values()),
             PageSizeOptions(given.get(_OPTIONS), partial(_reads_of_filter, field)),
-            0 if selected <= _SHOWS_NO_OBJECTS else _usual(field, inside.type),
-            _counted(field, given.get(_OPTIONS)) if _COUNT in selected else 0,
+            0 if selected <= counts | _TYPENAME else _usual(field, inside.type),
+            _counted(field, given.get(_OPTIONS), selected & counts),
             tuple(found.steps),
             query_reader_of(field).class_.name if _OPTIONS in field.args else None,
         )
@@ -148,13 +154,16 @@ def _reads_of_filter(field: GraphQLField, filter_: Any) -> DerivedReads:
     return DerivedReadsBuilder(reader.model).of_filter(reader.class_, filter_)
 
 
-def _counted(field: GraphQLField, options: ValueNode | None) -> int:
-    """Return the cost of a `totalCount`."""
+def _counted(field: GraphQLField, options: ValueNode | None, counts: frozenset[str]) -> int:
+    """Return the cost of the fields among `counts`, together: all matches are read once for them."""
+    if not counts:
+        return 0
     leads: RoleField | None = field.extensions.get(ROLE)
     if leads is None:
         return COUNTED
     # A role is assumed to lead to as many objects as a page has by default, counted or shown.
-    return LISTED if leads.role.composition and _admits_all(options) else DEFAULT_SIZE
+    is_listed = leads.role.composition and counts == _ONLY_COUNT and _admits_all(options)
+    return LISTED if is_listed else DEFAULT_SIZE
 
 
 def _admits_all(options: ValueNode | None) -> bool:
@@ -167,7 +176,7 @@ def _admits_all(options: ValueNode | None) -> bool:
 def _usual(field: GraphQLField, type_: GraphQLObjectType) -> int:
     if _OPTIONS not in field.args:
         return 1
-    return DEFAULT_SIZE if "hasNext" in type_.fields else BULK
+    return DEFAULT_SIZE if _HAS_NEXT in type_.fields else BULK
 
 
 _ABSENT = object()

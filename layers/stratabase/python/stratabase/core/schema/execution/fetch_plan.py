@@ -21,17 +21,19 @@ from stratabase.core.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.domain.objects.version import VERSION_START
-from stratabase.core.domain.query.fetch import Associables, Fetch, RoleFetch, ToMany, ToOne
+from stratabase.core.domain.query.fetch import Associables, Fetch, RoleFetch, ToMany, ToOne, for_totals
 from stratabase.core.domain.query.page import Query
 from stratabase.core.model.attribute import Origin
 from stratabase.core.schema.execution.arguments import FieldArguments
 from stratabase.core.schema.execution.selections import Selections, names_of
+from stratabase.core.schema.execution.totals_plan import TotalsPlan, plan_totals
 from stratabase.core.schema.execution.views import PageRenderer, page_fields
 from stratabase.core.schema.inputs.query_reader import query_reader_of
 from stratabase.core.schema.request.context import GraphQLContext, ResponseWarning, raise_issues, run_all
 from stratabase.core.schema.types import locks
-from stratabase.core.schema.types.attribute_types import MOMENT, MomentField
+from stratabase.core.schema.types.attribute_types import VALUE, ValueField
 from stratabase.core.schema.types.attributes import ATTRIBUTE, AttributeField
+from stratabase.core.schema.types.groups import TOTALS
 from stratabase.core.schema.types.objects import ROLE, SHOWS_REVISION, RoleField, nested_key
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats
@@ -96,6 +98,7 @@ class _RolePlan:
         query, below = run_all(
             partial(self._query, variables, context), partial(self.plan.fetch, variables, context)
         )
+        query = for_totals(query, below.totals)
         shown = PageRenderer(role.target, query.order, self.names)
         return (Associables if role.associables else ToMany)(role.name, role.role, below, query, shown)
 
@@ -128,6 +131,8 @@ class FetchPlan:
 
     roles: dict[str, _RolePlan] = field(default_factory=dict)
     """By key in the view (`nested_key`): the role."""
+    totals: dict[str, TotalsPlan] = field(default_factory=dict)
+    """The totals that the page of the objects shows, by keys like those of the roles."""
     derived: dict[str, None] = field(default_factory=dict)
     """The names of derived attributes."""
     formats: "list[RequestedFormat]" = field(default_factory=list)
@@ -171,6 +176,9 @@ class FetchPlan:
             roles = run_all(*(partial(role.fetch, variables, context) for role in self.roles.values()))
         lock = locks.lock_source(context) if self.lock else None
         fetch = self._own(dict(zip(self.roles, roles, strict=True)), lock)
+        if self.totals:
+            totals = run_all(*(partial(each.fetch, variables, context) for each in self.totals.values()))
+            return replace(fetch, totals=dict(zip(self.totals, totals, strict=True)))
         if self.is_constant:
             self._constant = fetch
         return fetch
@@ -178,7 +186,7 @@ class FetchPlan:
     @property
     def is_constant(self) -> bool:
         """Whether `fetch` returns the same for all variables and callers."""
-        return not self.lock and not any(
+        return not (self.lock or self.totals) and not any(
             role.role.paged or not role.plan.is_constant for role in self.roles.values()
         )
 
@@ -232,6 +240,9 @@ class FetchPlan:
                 plan.show(selected)
             elif closed or not shown.is_label:
                 unreadable.append(UnreadableField(selected.keys, issue, selected.nodes))
+        for key, totals in self.totals.items():
+            plan.totals[key], hidden = totals.readable(access)
+            unreadable += [UnreadableField(each.keys, issue, each.nodes) for each, issue in hidden]
         for key, role in self.roles.items():
             part = role.readable(access, unreadable)
             if part is not None:
@@ -241,6 +252,7 @@ class FetchPlan:
     def add(self, other: "FetchPlan") -> None:
         """Add everything that another plan needs of the same objects."""
         self.roles |= other.roles
+        self.totals |= other.totals
         self.derived |= other.derived
         self.formats += other.formats
         self.attributes += other.attributes
@@ -274,8 +286,11 @@ def _plan_below(selections: Selections, above: _Selected) -> FetchPlan:
             plan.add_attribute(selected)
         elif SHOWS_REVISION in extensions:
             plan.revision = True
-        elif MOMENT in extensions:
+        elif VALUE in extensions:
             plan.add_format(selected)
+        elif TOTALS in extensions:
+            key = nested_key(above.keys[-1], selected.keys[-1])
+            plan.totals[key] = plan_totals(selections, selected.field, selected.nodes, selected.keys)
         if ROLE not in extensions and isinstance(selected.type, GraphQLObjectType):
             # Fields below the items of a page, a lock or a file belong to the same objects.
             plan.add(_plan_below(selections, selected))
@@ -338,23 +353,23 @@ class RequestedFormat(NamedTuple):
         return ResponseWarning(message, (*self.keys, FORMAT_ARGUMENT))
 
     @property
-    def _shown(self) -> AttributeField | MomentField:
+    def _shown(self) -> AttributeField | ValueField:
         extensions = self.field.extensions
-        shown: AttributeField | MomentField = extensions.get(ATTRIBUTE) or extensions[MOMENT]
+        shown: AttributeField | ValueField = extensions.get(ATTRIBUTE) or extensions[VALUE]
         return shown
 
     def _pattern(self, variables: Any) -> str:
         return get_argument_values(self.field, self.node, variables).get(FORMAT_ARGUMENT) or "default"
 
 
-def _name_argument(shown: AttributeField | MomentField) -> str:
-    type_name = shown.type_name if isinstance(shown, MomentField) else shown.owner.name
+def _name_argument(shown: AttributeField | ValueField) -> str:
+    type_name = shown.type_name if isinstance(shown, ValueField) else shown.owner.name
     return f"{type_name}.{shown.attribute.name}({FORMAT_ARGUMENT})"
 
 
-def _format_issue(shown: AttributeField | MomentField, mistake: InvalidValue, path: Path) -> Issue:
+def _format_issue(shown: AttributeField | ValueField, mistake: InvalidValue, path: Path) -> Issue:
     name = shown.attribute.name
     message = _("{argument}: {message}", argument=_name_argument(shown), message=mistake.message)
-    if isinstance(shown, MomentField):
+    if isinstance(shown, ValueField):
         return Issue(IssueType.MALFORMED_REQUEST, message, path=path)
     return Subject(shown.owner).attribute_issue(IssueType.MALFORMED_REQUEST, message, name, path=path)

@@ -220,6 +220,7 @@ class PageRenderer:
             "hasNext": page.has_next,
             "hasPrev": page.has_prev,
             **(self._shown_cursors(page) if self._cursors and page.items else {}),
+            **page.totals,
         }
 
     def _shown_cursors(self, page: Page) -> dict[str, str]:

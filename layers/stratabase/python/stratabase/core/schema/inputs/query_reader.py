@@ -193,7 +193,7 @@ class QueryReader:
         if count is None:
             return default
         if count < 0 or (maximum is not None and count > maximum):
-            raise self._refused(_describe_range(name, count, maximum), name)
+            raise self._refused(describe_range(name, count, maximum), name)
         return int(count)
 
     def _refuse_both(self, options: InputObject, one: str, other: str) -> None:
@@ -210,7 +210,8 @@ class QueryReader:
         return Refused([self._subject.issue(IssueType.MALFORMED_REQUEST, labeled, "options", name)])
 
 
-def _describe_range(option: str, value: int, maximum: int | None) -> Message:
+def describe_range(option: str, value: int, maximum: int | None) -> Message:
+    """Return the message for an option whose number is below 0 or above a maximum, if there is one."""
     if maximum is None:
         return _("{option} is {value}. Use 0 or more.", option=option, value=str(value))
     return _(

@@ -9,6 +9,7 @@ from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.model.api_names import GeneratedType
 from stratabase.core.model.model import Class
 from stratabase.core.operations.read.reader import Reader
+from stratabase.core.operations.read.totals import page_with_totals
 from stratabase.core.operations.read.views import read_views
 from stratabase.core.schema.execution.views import PageRenderer, page_fields
 from stratabase.core.schema.inputs.page_options import DEFAULT_OPTIONS
@@ -34,7 +35,7 @@ def _field(registry: TypeRegistry, class_: Class) -> GraphQLField:
         )
         query = query_reader.read(options, fields, call.context.input_context)
         reader = Reader(call.context.read_context)
-        page = reader.page(query)
+        page = page_with_totals(reader, query, fetch) if fetch.totals else reader.page(query)
         items: Sequence[Entity] = page.items
         if call.arguments.get(DISABLE_CACHE):
             # The cursors come from the page of the index: an object that has moved must not move them.

@@ -5,11 +5,12 @@ from typing import Any
 from graphql import GraphQLArgument, GraphQLField
 
 from stratabase.core.domain.issues.refusals import Refused
-from stratabase.core.domain.query.fetch import View
+from stratabase.core.domain.query.fetch import View, for_totals
 from stratabase.core.domain.query.order import Order
 from stratabase.core.model.api_names import IF_REVISION, GeneratedType
 from stratabase.core.model.model import Class
 from stratabase.core.operations import write
+from stratabase.core.operations.read.totals import totals_of_versions
 from stratabase.core.operations.read.version_diff import version_diff
 from stratabase.core.operations.read.version_page import version_page
 from stratabase.core.operations.read.versions import get_version, resolve_instant
@@ -63,8 +64,11 @@ def _version_page_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
 
     def resolve(call: ServiceCall) -> dict[str, Any]:
         options = call.arguments.get("options") or {}
+        totals, read_context = call.fetch.totals, call.context.read_context
         query = reader.read(options, page_fields(call.selected), call.context.input_context)
-        page = version_page(call.context.read_context, reference_argument(class_, call), query)
+        page = version_page(read_context, reference_argument(class_, call), for_totals(query, totals))
+        if totals:
+            page = totals_of_versions(read_context, class_, totals, page)
         return PageRenderer(class_, query.order, call.selected)(page, version_views(call, page.items))
 
     arguments = {

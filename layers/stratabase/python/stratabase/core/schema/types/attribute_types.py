@@ -1,4 +1,4 @@
-"""The scalars that GraphQL itself does not have, and the fields that show instants.
+"""The scalars that GraphQL itself does not have, and the fields that show values of no object.
 
 The scalars accept any JSON scalar, because the meaning of a value depends on its attribute and the member's
 formats. So the attribute's type reads the value later, and a wrong value becomes an issue that names the
@@ -25,6 +25,7 @@ from graphql.language import BooleanValueNode, FloatValueNode, IntValueNode, Str
 from stratabase.core.model.api_names import CURSOR
 from stratabase.core.model.attribute import Attribute
 from stratabase.core.model.types import TYPES
+from stratabase.core.model.types.base import AttributeType
 from stratabase.core.schema.request.context import ResolveInfo
 from stratabase.values.messages import _
 
@@ -100,31 +101,38 @@ def format_argument() -> dict[str, GraphQLArgument]:
     return {"format": with_default(GraphQLString, "default")}
 
 
-MOMENT = "moment"
-"""The key in the `extensions` of a field for its `MomentField`."""
+VALUE = "value"
+"""The key in the `extensions` of a field for its `ValueField`."""
 
 
-class MomentField(NamedTuple):
-    """The type and the attribute of a field that shows an instant."""
+class ValueField(NamedTuple):
+    """The type and the attribute of a field that shows a value which is no attribute of an object."""
 
     type_name: str
     attribute: Attribute
 
 
-def moment_field(type_name: str, name: str, description: str, *, nullable: bool = False) -> GraphQLField:
-    """Return a field that shows an instant. Its source has the stored Datetime under `name`."""
-    attribute = Attribute(name, TYPES["Datetime"])
+def value_field(
+    type_name: str, name: str, type_: AttributeType, description: str | None = None, *, nullable: bool = True
+) -> GraphQLField:
+    """Return a field that shows a value of a type with a scalar. Its source has the value under `name`."""
+    attribute, takes_format = Attribute(name, type_), type_.takes_format
 
     def resolve(source: Mapping[str, Any], info: ResolveInfo, format: str | None = "default") -> Any:  # noqa: A002 - its name in the API
-        value = source[name]
+        value = source.get(name)
         formats = info.context.caller.formats
-        return None if value is None else attribute.type.serializer(format or "default", formats)(value)
+        return None if value is None else type_.serializer(format or "default", formats)(value)
 
-    scalar = SCALARS["Datetime"]
+    scalar = SCALARS[type_.name]
     return GraphQLField(
         scalar if nullable else GraphQLNonNull(scalar),
-        format_argument(),
+        format_argument() if takes_format else None,
         resolve,
         description=description,
-        extensions={MOMENT: MomentField(type_name, attribute)},
+        extensions={VALUE: ValueField(type_name, attribute)},
     )
+
+
+def moment_field(type_name: str, name: str, description: str, *, nullable: bool = False) -> GraphQLField:
+    """Return a field that shows an instant. Its source has the stored Datetime under `name`."""
+    return value_field(type_name, name, TYPES["Datetime"], description, nullable=nullable)

@@ -87,7 +87,7 @@ def _role_field(registry: TypeRegistry, field: RoleField, description: str | Non
     else:
         type_ = registry.type_of(GeneratedType.PAGE, field.target)
         arguments = {"options": GraphQLArgument(registry.type_of(GeneratedType.OPTIONS, field.target))}
-    return GraphQLField(type_, arguments, _resolve_role, description=description, extensions={ROLE: field})
+    return GraphQLField(type_, arguments, resolve_keyed, description=description, extensions={ROLE: field})
 
 
 def _revision_field() -> GraphQLField:
@@ -95,7 +95,8 @@ def _revision_field() -> GraphQLField:
     return GraphQLField(GraphQLID, description=text, extensions={SHOWS_REVISION: True})
 
 
-def _resolve_role(source: Any, info: ResolveInfo, **_: Any) -> Any:
+def resolve_keyed(source: Any, info: ResolveInfo, **_: Any) -> Any:
+    """Return what a source has under the key of a field (`nested_key`)."""
     above = info.path.prev
     # Skip positions in lists: the key in the view has the response key of the field above.
     while isinstance(above, Path) and isinstance(above.key, int):

@@ -1,6 +1,7 @@
 """The types of pages, results of bulk services and deletions, and differences of versions."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from graphql import (
@@ -19,26 +20,58 @@ from stratabase.core.model import api_names
 from stratabase.core.model.api_names import ATTRIBUTE_CHANGE, CURSOR, VERSION_DIFF, GeneratedType, type_name
 from stratabase.core.model.model import Class
 from stratabase.core.schema.types.attribute_types import SCALARS, moment_field
+from stratabase.core.schema.types.groups import totals_fields
 from stratabase.core.schema.types.registry import TypeRegistry
 
 
 def page_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:
-    """Return the type `<C>Page`. Its source is a dict of the fields that are selected."""
+    """Return the type `<C>Page`. Its source is a dict of the fields that are selected.
+
+    The fields of totals are made when one of them is first used, because most requests use none.
+    """
     item = GraphQLNonNull(registry.type_of(GeneratedType.OBJECT, class_))
     cursor, yes_or_no = SCALARS[CURSOR], GraphQLNonNull(GraphQLBoolean)
-    return GraphQLObjectType(
-        type_name(class_.name, GeneratedType.PAGE),
-        {
-            "items": GraphQLField(GraphQLNonNull(GraphQLList(item))),
-            "totalCount": GraphQLField(
-                GraphQLNonNull(GraphQLInt), description="The number of objects that match the filter."
-            ),
-            "nextCursor": GraphQLField(cursor, description="The cursor of the last item."),
-            "prevCursor": GraphQLField(cursor, description="The cursor of the first item."),
-            "hasNext": GraphQLField(yes_or_no),
-            "hasPrev": GraphQLField(yes_or_no),
-        },
-    )
+    fields = {
+        "items": GraphQLField(GraphQLNonNull(GraphQLList(item))),
+        "totalCount": GraphQLField(
+            GraphQLNonNull(GraphQLInt), description="The number of objects that match the filter."
+        ),
+        "nextCursor": GraphQLField(cursor, description="The cursor of the last item."),
+        "prevCursor": GraphQLField(cursor, description="The cursor of the first item."),
+        "hasNext": GraphQLField(yes_or_no),
+        "hasPrev": GraphQLField(yes_or_no),
+    }
+    type_ = GraphQLObjectType(type_name(class_.name, GeneratedType.PAGE), {})
+    # This replaces a cached property of graphql-core.
+    type_.fields = _PageFields(fields, lambda: totals_fields(registry, class_))
+    return type_
+
+
+class _PageFields(Mapping[str, GraphQLField]):
+    """The fields of a page by name."""
+
+    def __init__(
+        self, fields: Mapping[str, GraphQLField], make_totals: Callable[[], Mapping[str, GraphQLField]]
+    ) -> None:
+        self._fields = fields
+        self._make_totals = make_totals
+
+    @cached_property
+    def _every(self) -> Mapping[str, GraphQLField]:
+        return {**self._fields, **self._make_totals()}
+
+    def __getitem__(self, name: str) -> GraphQLField:
+        return self._fields[name] if name in self._fields else self._every[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._every)
+
+    def __len__(self) -> int:
+        return len(self._every)
+
+    def copy(self) -> dict[str, GraphQLField]:
+        """Return all fields. graphql-core calls it when it copies the type."""
+        return dict(self)
 
 
 def bulk_result_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:

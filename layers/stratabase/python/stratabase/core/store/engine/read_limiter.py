@@ -49,7 +49,7 @@ class ReadLimiter:
         if self.budget is not None:
             with self._lock:
                 self.items += items
-                self.budget.charge(bytes_read)
+                self.budget.charge(bytes_read, items)
 
     def spend(self, items: Sequence[Read]) -> Sequence[Read]:
         """Charge items that were read, and return them. Raises ReadBudgetExceeded."""

@@ -4,7 +4,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import islice
+from sys import maxsize
 
+from stratabase.core import waiting
 from stratabase.core.domain.issues.refusals import Hint, ReadBudgetExceeded
 from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.domain.query.derived import Derive, Related, computed_parts
@@ -26,6 +29,9 @@ from stratabase.core.store.query.schema import QuerySchema
 from stratabase.core.store.query.semi_join import joins_of
 from stratabase.core.store.read.context import StoreContext
 from stratabase.core.store.read.kept_counts import can_keep
+
+_BATCH = 2_000
+"""How many matches to return at a time, after which other requests may proceed."""
 
 
 def read_page(
@@ -50,12 +56,39 @@ def _read_page(
     store: StoreContext, budget: ReadBudget, derive: Derive | None, related: Related | None, query: Query
 ) -> Page:
     """Do the same, with all fields from the store."""
+    return page_of(_plan(store, query, budget, derive, related), query)
+
+
+def read_matches(
+    store: StoreContext,
+    query: Query,
+    budget: ReadBudget,
+    derive: Derive | None = None,
+    related: Related | None = None,
+) -> Iterator[Sequence[Entity]]:
+    """Yield all objects that match a query for totals, as many as its window has, in any order, in batches.
+
+    Parameters and exceptions are those of `read_page`.
+    """
+    size = query.window.size
+    wanted = None if size == maxsize else size
+    rows = _plan(store, query, budget, derive, related).matches(wanted)
+    left = size
+    while left and (batch := [*islice(rows, min(left, _BATCH))]):
+        left -= len(batch)
+        yield entities_of(query.class_name, batch)
+        waiting.give_way()
+
+
+def _plan(
+    store: StoreContext, query: Query, budget: ReadBudget, derive: Derive | None, related: Related | None
+) -> QueryPlan:
     class_ = store.model.classes[query.class_name]
     schema = QuerySchema(store.model, store.associations, store.write_schema())
     limiter = ReadLimiter(budget, class_.name, lambda limiter: _refusal(class_, query, schema, limiter))
     limiter.check()
     source = PlanSource(store.engine, limiter, _limited(derive, limiter), related, store)
-    return page_of(build_plan(class_, query, schema, source), query)
+    return build_plan(class_, query, schema, source)
 
 
 def page_of(plan: QueryPlan, query: Query) -> Page:

@@ -43,10 +43,18 @@ class QueryPlan(Protocol):
     def count(self) -> int:
         """Return the number of all matches."""
 
+    def matches(self, wanted: int | None) -> Iterator[Row]:
+        """Yield all matches in any order, each once. The caller takes at most `wanted`, or else all."""
+
 
 def reading_order(query: Query) -> Order:
     """Return the order in which a plan reads the matches of a query."""
     return query.order.reversed() if query.window.backward else query.order
+
+
+def _distinct(source: RowSource, wanted: int | None) -> Iterator[Row]:
+    rows = source.rows(wanted=wanted)
+    return rows if source.is_stable else distinct_rows(rows)
 
 
 class _OrderedRead(NamedTuple):
@@ -135,6 +143,10 @@ class IdOrderPlan(OrderedPlan):
         """Return the number of all matches."""
         return self._counted.count()
 
+    def matches(self, wanted: int | None) -> Iterator[Row]:
+        """Yield all matches in the order of ids."""
+        return self._source.rows(wanted=wanted)
+
 
 def _is_id(start: Position | None) -> bool:
     """Return whether a start is missing or is an id. A start can also be null, which sorts before all ids."""
@@ -165,6 +177,10 @@ class IndexOrderPlan(OrderedPlan):
     def count(self) -> int:
         """Return the number of all matches."""
         return self._counted.count()
+
+    def matches(self, wanted: int | None) -> Iterator[Row]:
+        """Yield all matches in the order of the index."""
+        return _distinct(self._source.index_rows, wanted)
 
 
 class _SortedRead(NamedTuple):
@@ -216,6 +232,10 @@ class SortPlan:
     def count(self) -> int:
         """Return the number of all matches."""
         return self._read.total
+
+    def matches(self, wanted: int | None) -> Iterator[Row]:
+        """Yield all matches in the order of the source."""
+        return _distinct(self._source, wanted)
 
 
 def _beyond_start(window: Window, order: Order, class_: Class) -> Callable[[State], bool]:

@@ -49,6 +49,7 @@ def query_shape(class_: Class, query: Query) -> QueryShape | None:
         (wanted.items, wanted.total_count, wanted.has_next, wanted.has_prev),
         (wanted.version_start, wanted.revision),
         wanted.attributes,
+        wanted.totals,
         *shapes,
     )
 

@@ -68,7 +68,8 @@ def _state_decoder(class_: Class, query: Query, *, computes: bool) -> StateDecod
     tested: frozenset[str] | None = None
     if not computes:
         filtered = () if query.filter is None else filtered_attributes(query.filter)
-        tested = frozenset((*filtered, *(term.attribute for term in query.order.terms)))
+        ordered = (term.attribute for term in query.order.terms)
+        tested = frozenset((*filtered, *ordered, *(query.fields.totals or ())))
     return StateDecoder(
         class_,
         version_start=query.needs_version_start,
@@ -91,6 +92,10 @@ class IndexRanges(NamedTuple):
 
 class RowSource(Protocol):
     """A source of the objects of a class that match a filter, in an order of its own."""
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether it yields no object twice, whatever is written meanwhile."""
 
     def rows(
         self, bounds: Bounds | None = None, *, backward: bool = False, wanted: int | None = None
@@ -181,6 +186,7 @@ class IndexRows:
         self._source = source
         self._index_ranges = index_ranges or IndexRanges(keys.LISTING, (keys.listing_partition(class_.name),))
         self._filter = row_filter
+        self.is_stable = self._index_ranges.are_stable
 
     def rows(
         self, bounds: Bounds | None = None, *, backward: bool = False, wanted: int | None = None
@@ -252,6 +258,8 @@ class RowsByKey:
     They are read by key, which is strongly consistent, unlike an index.
     """
 
+    is_stable = True
+
     def __init__(
         self, engine: Engine, class_: Class, ids: Iterable[str], row_filter: RowFilter, limiter: ReadLimiter
     ) -> None:
@@ -289,6 +297,8 @@ class RowsByKey:
 
 class RowsInMemory:
     """Objects of a class that were read by key before and match a filter, in the order of ids."""
+
+    is_stable = True
 
     def __init__(self, items: Iterable[Item], row_filter: RowFilter) -> None:
         self._by_id = sorted(((keys.id_of(item.key), item) for item in items), key=itemgetter(0))

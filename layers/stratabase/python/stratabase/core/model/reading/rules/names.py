@@ -108,7 +108,8 @@ def check_generated_names(draft: ModelDraft) -> Iterator[ModelError]:
         type_name(name, each): name
         for name in draft.classes
         for each in GeneratedType
-        if each is not GeneratedType.OBJECT
+        # A name in a model contains no separator, which is reported elsewhere.
+        if each is not GeneratedType.OBJECT and SEPARATOR not in each.value
     }
     for node in draft.definitions:
         if isinstance(node, ObjectTypeDefinitionNode | EnumTypeDefinitionNode):

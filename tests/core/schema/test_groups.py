@@ -1,0 +1,426 @@
+"""Pages have totals: counts up to a limit, aggregates and groups of all that matches."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import pytest
+
+from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.query import groups
+from stratabase.core.domain.query.read_budget import ReadBudget
+from stratabase.core.model.reading import read_model
+from stratabase.core.operations.context import Services
+from stratabase.core.schema.executor import SchemaExecutor
+from stratabase.core.store.query.planner import record_plans
+from stratabase.core.store.renamed_repository import open_repository
+from stratabase.core.store.sqlite.engine import SqliteEngine
+from stratabase.values.formats.preferences import Formats
+from tests.fakes import ADMINISTRATOR, CountedIds, FrozenClock, unlimited_budget
+from tests.rows import each_row
+
+HEAD = """
+extend schema @application(name: "Shop") @profile(name: "Administrator", administrator: true)
+  @profile(name: "Clerk")
+enum Status { OPEN SHIPPED }
+"""
+CUSTOMER = """
+type Customer @grant(profile: "Clerk", allow: [READ], where: "name != 'Secret'") {
+  name: String
+  orders: [Order!] @association(opposite: "customer")
+  passport: Passport @association(opposite: "customer")
+}
+type Passport @grant(profile: "Clerk", allow: [READ]) {
+  number: Int
+  customer: Customer @association(opposite: "passport", holds: true)
+}
+"""
+ORDER = """
+type Order @class(versioned: true) @grant(profile: "Clerk", allow: [READ, EDIT]) {
+  placed_on: Date
+  shipped_at: Datetime
+  total: Real
+  pieces: Int
+  status: Status
+  null: Boolean
+  margin: Real @grant(profile: "Clerk", allow: [])
+  bonus: Int @grant(profile: "Clerk", allow: [READ], where: "pieces > 1")
+  doubled: Int @derived(expression: "pieces * 2")
+  customer: Customer @association(opposite: "orders")
+  lines: [Line!] @composition
+}
+type Line { amount: Int }
+"""
+MODEL = HEAD + CUSTOMER + ORDER
+CLERK = Caller("m2", "eve", "Clerk", formats=Formats("yyyy.MM.dd", "HH.mm", "Europe/Rome", "en"))
+HIDDEN_PLACES = ("totalCountUpTo(limit: 9) { count more }", "aggregates { _count pieces { sum } }")
+
+
+class Shop:
+    """A service over a store. Internal failures make the test fail."""
+
+    def __init__(self, file: Path, text: str = MODEL, budget: Callable[[], ReadBudget] | None = None) -> None:
+        model = read_model(text, "shop.graphql")
+        self.engine = SqliteEngine(file)
+        services = Services(
+            model,
+            open_repository(self.engine, model),
+            FrozenClock(),
+            CountedIds(),
+            unlimited_budget,
+            new_totals_budget=budget,
+        )
+        self.executor = SchemaExecutor(services, _failed)
+
+    def body(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> dict[str, Any]:
+        """Return the whole response."""
+        return dict(json.loads(self.executor.execute(query, variables, None, caller, "t").body))
+
+    def ask(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> Any:
+        """Return the value of the only field of a response without errors."""
+        body = self.body(query, caller, **variables)
+        assert "errors" not in body, body["errors"]
+        return next(iter(body["data"].values()))
+
+    def create(self, class_name: str, data: str) -> str:
+        return str(self.ask(f"mutation {{ {class_name}___create(data: {{{data}}}) {{ _id }} }}")["_id"])
+
+    def orders(self, selection: str, caller: Caller = ADMINISTRATOR, options: str = "") -> Any:
+        """Return what a page of orders shows."""
+        given = f"(options: {{{options}}})" if options else ""
+        return self.ask(f"{{ Order___getPage{given} {{ {selection} }} }}", caller)
+
+    def groups(self, arguments: str, selection: str, caller: Caller = ADMINISTRATOR) -> Any:
+        """Return the items of groups of orders."""
+        found = self.orders(f"groups({arguments}) {{ items {{ {selection} }} }}", caller)
+        return found["groups"]["items"]
+
+
+def _failed(error: BaseException, _: str) -> None:
+    raise error
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    """Return a shop with some orders."""
+    found = Shop(tmp_path / "shop.db")
+    fill(found)
+    yield found
+    found.engine.close()
+
+
+def fill(shop: Shop, secret: str = "Secret") -> None:
+    ada, secret = shop.create("Customer", 'name: "Ada"'), shop.create("Customer", f'name: "{secret}"')
+    shop.create("Passport", f'number: 1, customer: "{ada}"')
+    shop.create("Passport", f'number: 2, customer: "{secret}"')
+    for data in (
+        f'placed_on: "2026-01-31", total: "1.10", pieces: 1, status: OPEN, customer: "{ada}"',
+        f'placed_on: "2026-03-31", total: "2.20", pieces: 2, status: SHIPPED, customer: "{ada}", margin: 1',
+        f'placed_on: "2026-03-01", total: "0.05", status: OPEN, customer: "{secret}", null: true, bonus: 5',
+        'shipped_at: "2026-03-31T22:30:00Z", pieces: 4, lines: [{amount: 1}, {amount: 2}]',
+    ):
+        shop.create("Order", data)
+
+
+def test_aggregates_are_those_of_all_matches_whatever_the_paging(shop: Shop) -> None:
+    selection = """aggregates { _count total { sum avg min max countDistinct } pieces { sum avg min max }
+      placed_on { min(format: "yyyy") max(format: "iso") countDistinct } status { countDistinct }
+      shipped_at { max(format: "iso") } customer { countDistinct } doubled { sum } }"""
+    expected = {
+        "_count": 4,
+        "total": {
+            "sum": "3.35",
+            "avg": "1.1166666666666666666666666666666666667",
+            "min": "0.05",
+            "max": "2.2",
+            "countDistinct": 3,
+        },
+        "pieces": {"sum": "7", "avg": "2.3333333333333333333333333333333333333", "min": 1, "max": 4},
+        "placed_on": {"min": "2026", "max": "2026-03-31", "countDistinct": 3},
+        "status": {"countDistinct": 2},
+        "shipped_at": {"max": "2026-03-31T22:30:00.000Z"},
+        "customer": {"countDistinct": 2},
+        "doubled": {"sum": "14"},
+    }
+    for options in ("", "next: 1, offset: 2", "prev: 1, orderBy: [total___DESC]"):
+        assert shop.orders(selection, options=options)["aggregates"] == expected
+    narrowed = shop.orders("aggregates { _count pieces { sum } }", options="filter: {pieces___gte: 2}")
+    assert narrowed["aggregates"] == {"_count": 2, "pieces": {"sum": "6"}}
+
+
+def test_aggregates_of_nothing_are_null(shop: Shop) -> None:
+    found = shop.orders(
+        "aggregates { _count pieces { sum avg min max countDistinct } }", options="filter: {pieces___gt: 9}"
+    )
+    nothing = {"sum": None, "avg": None, "min": None, "max": None, "countDistinct": 0}
+    assert found["aggregates"] == {"_count": 0, "pieces": nothing}
+
+
+@each_row("limit, number, more", [(0, 0, True), (3, 3, True), (4, 4, False), (10_000, 4, False)])
+def test_objects_are_counted_up_to_a_limit(shop: Shop, limit: int, number: int, *, more: bool) -> None:
+    found = shop.orders(f"totalCountUpTo(limit: {limit}) {{ count more }}")
+    assert found["totalCountUpTo"] == {"count": number, "more": more}
+
+
+def test_groups_have_keys_and_totals(shop: Shop) -> None:
+    assert shop.groups(
+        "by: [placed_on___MONTH, status]", "_keys { placed_on___MONTH status } _count total { sum }"
+    ) == [
+        {"_keys": {"placed_on___MONTH": None, "status": None}, "_count": 1, "total": {"sum": None}},
+        {"_keys": {"placed_on___MONTH": "2026-01", "status": "OPEN"}, "_count": 1, "total": {"sum": "1.1"}},
+        {"_keys": {"placed_on___MONTH": "2026-03", "status": "OPEN"}, "_count": 1, "total": {"sum": "0.05"}},
+        {
+            "_keys": {"placed_on___MONTH": "2026-03", "status": "SHIPPED"},
+            "_count": 1,
+            "total": {"sum": "2.2"},
+        },
+    ]
+
+
+def test_groups_are_ordered_filtered_and_paged(shop: Shop) -> None:
+    query = """query($at: Cursor) { Order___getPage { groups(by: [_null, status], having: {_count___gte: 1,
+      total___SUM___ne: null, total___MIN___gt: null}, orderBy: [total___SUM___DESC], next: 2, cursor: $at)
+      { totalCount hasNext nextCursor items { _keys { _null status } total { sum } } } } }"""
+    first = shop.ask(query)["groups"]
+    assert [each["total"]["sum"] for each in first["items"]] == ["2.2", "1.1"]
+    assert (first["totalCount"], first["hasNext"]) == (3, True)
+    second = shop.ask(query, at=first["nextCursor"])["groups"]
+    assert second["items"] == [{"_keys": {"_null": True, "status": "OPEN"}, "total": {"sum": "0.05"}}]
+    assert (second["totalCount"], second["hasNext"]) == (3, False)
+
+
+def test_buckets_are_in_the_zone_of_the_caller(shop: Shop) -> None:
+    keys = "_keys { shipped_at___DAY shipped_at___HOUR }"
+    arguments = "by: [shipped_at___DAY, shipped_at___HOUR], orderBy: [_keys___DESC], next: 1"
+    (here,) = shop.groups(arguments, keys, CLERK)
+    assert here["_keys"] == {"shipped_at___DAY": "2026-04-01", "shipped_at___HOUR": "2026-04-01T00"}
+
+
+def test_a_role_that_leads_to_nothing_visible_is_null(shop: Shop) -> None:
+    selection = "_keys { customer { _id } } _count"
+    assert [each["_count"] for each in shop.groups("by: [customer]", selection)] == [1, 2, 1]
+    null, ada = shop.groups("by: [customer]", selection, CLERK)
+    assert (null["_keys"]["customer"], null["_count"], ada["_count"]) == (None, 2, 2)
+    assert shop.orders("aggregates { customer { countDistinct } }", CLERK)["aggregates"] == {
+        "customer": {"countDistinct": 1}
+    }
+    shop.ask(f'mutation {{ Customer___delete(_id: "{ada["_keys"]["customer"]["_id"]}") {{ deleted }} }}')
+    assert shop.groups("by: [customer]", selection, CLERK) == [{"_keys": {"customer": None}, "_count": 4}]
+
+
+def test_the_side_without_the_key_is_a_key_too(shop: Shop) -> None:
+    found = shop.ask(
+        "{ Customer___getPage { groups(by: [passport]) { items { _keys { passport { _id } } _count } } } }"
+    )
+    assert [each["_count"] for each in found["groups"]["items"]] == [1, 1]
+
+
+def test_stores_that_differ_in_what_is_hidden_answer_the_same(tmp_path: Path) -> None:
+    query = """{ Order___getPage { aggregates { _count total { sum } customer { countDistinct } }
+      groups(by: [customer, status]) {
+        totalCount nextCursor items { _keys { customer { _id } } _count } } } }"""
+    found = []
+    for name in ("one", "other"):
+        shop = Shop(tmp_path / f"{name}.db")
+        fill(shop)
+        if name == "other":
+            hidden = shop.create("Customer", 'name: "Secret"')
+            ids = shop.ask('{ Order___getPage(options: {filter: {total___eq: "0.05"}}) { items { _id } } }')
+            (order,) = ids["items"]
+            data = f'_id: "{order["_id"]}", customer: {{set: "{hidden}"}}, margin: 77, bonus: 8'
+            shop.ask(f"mutation {{ Order___update(data: {{{data}}}) {{ _id }} }}")
+        found.append(shop.body(query, CLERK))
+        shop.engine.close()
+    assert found[0] == found[1]
+
+
+@each_row("name, issues", [("margin", 1), ("bonus", 1)])
+def test_what_the_caller_may_not_read_is_null_with_one_issue(shop: Shop, name: str, issues: int) -> None:
+    body = shop.body(f"{{ Order___getPage {{ aggregates {{ _count {name} {{ sum max }} }} }} }}", CLERK)
+    assert body["data"]["Order___getPage"]["aggregates"] == {"_count": 4, name: None}
+    assert [each["path"] for each in body["errors"]] == [["Order___getPage", "aggregates", name]] * issues
+    assert body["errors"][0]["extensions"]["issueType"] == "ATTRIBUTE_GRANT_READ"
+    groups_body = shop.body(
+        f"{{ Order___getPage {{ groups(by: [status]) {{ items {{ {name} {{ sum }} }} }} }} }}", CLERK
+    )
+    assert all(each[name] is None for each in groups_body["data"]["Order___getPage"]["groups"]["items"])
+    assert len(groups_body["errors"]) == 1
+
+
+@each_row(
+    "arguments, places",
+    [
+        ("by: [bonus]", ["by"]),
+        ("by: [status], having: {bonus___SUM___gt: 1}", ["having"]),
+        ("by: [status], orderBy: [margin___SUM___ASC]", ["orderBy"]),
+        (
+            "by: [bonus], having: {margin___SUM___gt: 1}, orderBy: [bonus___MIN___ASC]",
+            ["having", "by", "orderBy"],
+        ),
+    ],
+)
+def test_what_the_caller_may_not_read_finds_no_groups(shop: Shop, arguments: str, places: list[str]) -> None:
+    plans: list[str] = []
+    with record_plans(lambda *each: plans.append(str(each))):
+        body = shop.body(f"{{ Order___getPage {{ groups({arguments}) {{ totalCount }} }} }}", CLERK)
+    assert body["data"]["Order___getPage"] is None
+    found = [each["extensions"] for each in body["errors"]]
+    assert [each["sourceRequestReference"] for each in found] == [
+        f"Order___getPage.groups.{place}" for place in places
+    ]
+    assert {each["issueType"] for each in found} == {"ATTRIBUTE_GRANT_READ"}
+    assert plans == []  # nothing was read
+
+
+@each_row(
+    "selection, place, text",
+    [
+        (
+            "totalCountUpTo(limit: -1) { count }",
+            "totalCountUpTo.limit",
+            "limit is -1. Use a number from 0 to 10000",
+        ),
+        ("totalCountUpTo(limit: 10001) { count }", "totalCountUpTo.limit", "limit is 10001"),
+        ("groups(by: []) { totalCount }", "groups.by", "by has no key. Name at least one."),
+        ("groups(by: [status], next: 10001) { totalCount }", "groups.next", "next is 10001"),
+        ('groups(by: [status], cursor: "x") { totalCount }', "groups.cursor", "The cursor is not valid"),
+        (
+            'groups(by: [status], having: {total___SUM___gt: "much"}) { totalCount }',
+            "groups.having.total___SUM___gt",
+            "Order: total___SUM___gt: ",
+        ),
+        (
+            'aggregates { total { sum(format: "0.0.0") } }',
+            "aggregates.total.sum.format",
+            "_RealAggregates.sum(format)",
+        ),
+    ],
+)
+def test_wrong_arguments_are_refused(shop: Shop, selection: str, place: str, text: str) -> None:
+    body = shop.body(f"{{ Order___getPage {{ {selection} }} }}")
+    (error,) = body["errors"]
+    assert error["extensions"]["sourceRequestReference"] == f"Order___getPage.{place}"
+    assert text in error["message"]
+
+
+def test_more_groups_than_the_maximum_are_refused(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "MAX_GROUPS", 2)
+    body = shop.body("{ Order___getPage { groups(by: [placed_on]) { totalCount } } }")
+    (error,) = body["errors"]
+    assert error["extensions"]["sourceRequestReference"] == "Order___getPage.groups.by"
+    assert "Narrow the filter, or use fewer or coarser keys in by." in error["message"]
+
+
+def test_totals_have_a_budget_of_their_own(shop: Shop, tmp_path: Path) -> None:
+    shop.engine.close()
+    limited = Shop(tmp_path / "shop.db", budget=lambda: ReadBudget(10**9, 60, monotonic, max_objects=3))
+    assert len(limited.orders("items { _id }")["items"]) == 4
+    (error,) = limited.body("{ Order___getPage { aggregates { pieces { sum } } } }")["errors"]
+    assert error["message"].startswith("Order: The request reached its read limit after 4 objects")
+    limited.engine.close()
+
+
+def test_pages_of_roles_have_totals(shop: Shop) -> None:
+    found = shop.ask(
+        """{ Customer___getPage { items { name
+             orders(options: {next: 1}) {
+               totalCountUpTo(limit: 1) { count more } aggregates { _count total { sum } }
+               groups(by: [customer, status]) { items { _keys { customer { _id } status } _count } } }
+             empty: orders(options: {filter: {pieces___gt: 100}}) {
+               aggregates { _count total { sum } } } } } }"""
+    )
+    ada, secret = found["items"]
+    assert ada["orders"]["totalCountUpTo"] == {"count": 1, "more": True}
+    assert ada["orders"]["aggregates"] == {"_count": 2, "total": {"sum": "3.3"}}
+    assert [each["_count"] for each in ada["orders"]["groups"]["items"]] == [1, 1]
+    assert secret["orders"]["aggregates"] == {"_count": 1, "total": {"sum": "0.05"}}
+    assert ada["empty"]["aggregates"] == {"_count": 0, "total": {"sum": None}}
+
+
+def test_pages_of_parts_and_of_associables_have_totals(shop: Shop) -> None:
+    found = shop.orders(
+        """items { lines { aggregates { amount { sum } } groups(by: [order_]) { items { _count } } }
+          customer___associables(options: {next: 0}) { aggregates { _count name { min } } } }""",
+        options="filter: {pieces___eq: 4}",
+    )
+    (order,) = found["items"]
+    assert order["lines"] == {"aggregates": {"amount": {"sum": "3"}}, "groups": {"items": [{"_count": 2}]}}
+    assert order["customer___associables"]["aggregates"] == {"_count": 2, "name": {"min": "Ada"}}
+    free = shop.ask(
+        "{ Customer___getPage { items { passport___associables { aggregates { number { sum } } } } } }"
+    )
+    assert [each["passport___associables"]["aggregates"]["number"]["sum"] for each in free["items"]] == [
+        "1",
+        "2",
+    ]
+
+
+def test_pages_of_versions_have_totals(shop: Shop) -> None:
+    (order,) = shop.orders("items { _id }", options="filter: {pieces___eq: 1}")["items"]
+    update = (
+        f'mutation {{ Order___update(data: {{_id: "{order["_id"]}", pieces: 9, '
+        "customer: {remove: true}}) { _id } }"
+    )
+    shop.ask(update)
+    found = shop.ask(
+        f"""{{ Order___getVersionPage(_id: "{order["_id"]}", options: {{next: 1}}) {{
+          totalCountUpTo(limit: 1) {{ count more }} aggregates {{ _count pieces {{ sum }} doubled {{ max }} }}
+          groups(by: [customer]) {{ items {{ _keys {{ customer {{ _id }} }} _count }} }} }} }}"""
+    )
+    assert found["totalCountUpTo"] == {"count": 1, "more": True}
+    assert found["aggregates"] == {"_count": 2, "pieces": {"sum": "10"}, "doubled": {"max": 18}}
+    assert [each["_keys"]["customer"] is None for each in found["groups"]["items"]] == [True, False]
+
+
+def test_the_answer_of_a_write_has_totals(shop: Shop) -> None:
+    found = shop.ask(
+        """mutation { Order___create(data: {pieces: 5, lines: [{amount: 7}, {amount: 8}]}) {
+          lines { aggregates { amount { sum } } }
+          customer___associables { aggregates { _count name { max } } } } }"""
+    )
+    assert found["lines"]["aggregates"] == {"amount": {"sum": "15"}}
+    assert found["customer___associables"]["aggregates"] == {"_count": 2, "name": {"max": "Secret"}}
+
+
+def test_renamed_names_have_the_same_totals(shop: Shop, tmp_path: Path) -> None:
+    by = "groups(by: [{0}, {1}], next: 2) {{ nextCursor items {{ _keys {{ {1} }} _count {2} {{ sum }} }} }}"
+    before = shop.orders(by.format("placed_on___MONTH", "status", "total"))["groups"]
+    shop.engine.close()
+    text = MODEL.replace("type Order @class", 'type Sale @renamed(from: "Order") @class')
+    text = text.replace("Order", "Sale").replace('from: "Sale"', 'from: "Order"')
+    for old, new in (("total: Real", "amount: Real"), ("status: Status", "state: Status")):
+        name, _, type_ = new.partition(":")
+        text = text.replace(old, f'{name}:{type_} @renamed(from: "{old.partition(":")[0]}")')
+    text = text.replace("enum Status { OPEN", 'enum Status { NEW @renamed(from: "OPEN")')
+    renamed = Shop(tmp_path / "shop.db", text)
+    query = by.format("placed_on___MONTH", "state", "amount")
+    after = renamed.ask(f"{{ Sale___getPage {{ {query} }} }}")["groups"]
+    expected = json.loads(
+        json.dumps(before)
+        .replace('"status"', '"state"')
+        .replace('"OPEN"', '"NEW"')
+        .replace('"total"', '"amount"')
+    )
+    assert after == expected
+    further = query.replace("next: 2", f'next: 2, cursor: "{before["nextCursor"]}"')
+    items = renamed.ask(f"{{ Sale___getPage {{ {further} }} }}")["groups"]["items"]
+    assert [each["_keys"]["state"] for each in items] == ["NEW", "SHIPPED"]
+    renamed.engine.close()
+
+
+def test_values_that_do_not_fit_a_changed_type_are_null(tmp_path: Path) -> None:
+    text = HEAD + "type Note { text: String }"
+    before = Shop(tmp_path / "notes.db", text)
+    for value in ("1", "2", "two"):
+        before.create("Note", f'text: "{value}"')
+    before.engine.close()
+    after = Shop(tmp_path / "notes.db", text.replace("text: String", "text: Int"))
+    found = after.ask(
+        "{ Note___getPage { aggregates { _count text { sum countDistinct } } "
+        "groups(by: [text]) { items { _keys { text } _count } } } }"
+    )
+    assert found["aggregates"] == {"_count": 3, "text": {"sum": "3", "countDistinct": 2}}
+    assert [each["_keys"]["text"] for each in found["groups"]["items"]] == [None, 1, 2]
+    after.engine.close()
