@@ -28,7 +28,7 @@ enum Status { OPEN SHIPPED }
 """
 CUSTOMER = """
 type Customer @grant(profile: "Clerk", allow: [READ], where: "name != 'Secret'") {
-  name: String
+  name: String!
   orders: [Order!] @association(opposite: "customer")
   passport: Passport @association(opposite: "customer")
 }
@@ -208,6 +208,15 @@ def test_a_role_that_leads_to_nothing_visible_is_null(shop: Shop) -> None:
     }
     shop.ask(f'mutation {{ Customer___delete(_id: "{ada["_keys"]["customer"]["_id"]}") {{ deleted }} }}')
     assert shop.groups("by: [customer]", selection, CLERK) == [{"_keys": {"customer": None}, "_count": 4}]
+
+
+def test_a_role_key_has_the_label_of_its_object(shop: Shop) -> None:
+    def labels(caller: Caller) -> list[Any]:
+        found = shop.groups("by: [customer]", "_keys { customer { _label } }", caller)
+        return [each["_keys"]["customer"] for each in found]
+
+    assert labels(ADMINISTRATOR) == [None, {"_label": "Ada"}, {"_label": "Secret"}]
+    assert labels(CLERK) == [None, {"_label": "Ada"}]
 
 
 def test_the_side_without_the_key_is_a_key_too(shop: Shop) -> None:

@@ -19,6 +19,10 @@ RenderPage = Callable[[Page, Sequence[View]], Any]
 """A function that makes the answer of a page and the views of its objects."""
 
 
+Labels = Mapping[str, Mapping[str, str | None]]
+"""By role, and by the id of an object that it leads to: the label of the object."""
+
+
 @frozen
 class CountFetch:
     """The number of all matches of a page, counted no further than one beyond a limit."""
@@ -37,10 +41,12 @@ class GroupFetch:
     """Groups of all matches of a page, or the totals of all of them."""
 
     grouping: Grouping
-    render: Callable[[GroupPage], Any]
-    """Makes the answer of the groups."""
+    render: Callable[[GroupPage, Labels], Any]
+    """Makes the answer of the groups, with the labels of their keys."""
     path: Path
     """The path of response keys from the root field."""
+    labelled: frozenset[str] = frozenset()
+    """The roles among the keys whose objects are shown with their labels."""
 
     @property
     def only_counts(self) -> bool:

@@ -14,11 +14,13 @@ from typing import Any
 from stratabase.core.domain.issues.issue import IssueType, Subject
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, RoleStorage, State, states_of
-from stratabase.core.domain.query.fetch import CountFetch, Fetch, GroupFetch, TotalsFetch
+from stratabase.core.domain.query.derived import Computed
+from stratabase.core.domain.query.fetch import CountFetch, Fetch, GroupFetch, Labels, TotalsFetch
 from stratabase.core.domain.query.groups import (
     MAX_GROUPS,
     Accumulation,
     Group,
+    GroupPage,
     TooManyGroups,
     ValueColumns,
     page_of_groups,
@@ -26,7 +28,9 @@ from stratabase.core.domain.query.groups import (
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import ALL_IDS, Page, PageFields, Query, Window
 from stratabase.core.model.api_names import ID
+from stratabase.core.model.attribute import Origin
 from stratabase.core.model.model import Class
+from stratabase.core.model.types.label import label_text
 from stratabase.core.operations.context import ReadContext
 from stratabase.core.operations.read.batched_reads import BatchedRead, run
 from stratabase.core.operations.read.identity_map import RoleLoader
@@ -64,7 +68,7 @@ def totals_of_class(reader: Reader, query: Query, totals: Totals) -> Rendered:
     plain = {key: each for key, each in groupings.items() if each.only_counts}
     if plain:
         number = _count(reader, query)
-        found |= {key: each.render(_page_of_count(each, number, class_)) for key, each in plain.items()}
+        found |= {key: each.render(_page_of_count(each, number, class_), {}) for key, each in plain.items()}
     sums = _Sums(class_, {key: each for key, each in groupings.items() if key not in plain}, reader)
     if sums.names is not None:
         read = _columns(class_, reader)
@@ -149,6 +153,7 @@ class _Sums:
 
     def __init__(self, class_: Class, groupings: Mapping[str, GroupFetch], reader: Reader) -> None:
         self._class = class_
+        self._reader = reader
         self._zone = reader.evaluation.zone
         self._groupings = groupings
         self._found = {
@@ -171,7 +176,23 @@ class _Sums:
 
     def rendered(self) -> Rendered:
         """Return the results by key."""
-        return {key: each.render(self._found[key].page()) for key, each in self._groupings.items()}
+        pages = {key: each.page() for key, each in self._found.items()}
+        return {
+            key: each.render(pages[key], self._labels(each, pages[key]))
+            for key, each in self._groupings.items()
+        }
+
+    def _labels(self, fetch: GroupFetch, page: GroupPage) -> Labels:
+        classes, roles = self._reader.model.classes, self._class.roles
+        return {
+            key.name: _labels_of(
+                self._reader,
+                classes[roles[key.name].target],
+                dict.fromkeys(str(id_) for group in page.items if (id_ := group.keys[place]) is not None),
+            )
+            for place, key in enumerate(fetch.grouping.keys)
+            if key.name in fetch.labelled
+        }
 
     def _too_many(self, fetch: GroupFetch) -> Refused:
         message = _(
@@ -181,6 +202,18 @@ class _Sums:
             maximum=f"{MAX_GROUPS:,}",
         )
         return Refused([Subject(self._class).issue(IssueType.MALFORMED_REQUEST, message, *fetch.path, "by")])
+
+
+def _labels_of(reader: Reader, class_: Class, ids: Iterable[str]) -> Mapping[str, str | None]:
+    """Return the labels of visible objects of a class by id."""
+    attribute = class_.label_attribute
+    if attribute is None:
+        return {}
+    read = reader.read([Reference(class_.name, id_) for id_ in ids])
+    there = [entity for entity in read if entity is not None]
+    if attribute.origin is Origin.DERIVED:
+        there = run(reader.with_computed(class_.name, there, Computed((attribute.name,))))
+    return {each.reference.id: label_text(each.state.get(attribute.name)) for each in there}
 
 
 def _columns(class_: Class, reader: Reader) -> ReadColumns:

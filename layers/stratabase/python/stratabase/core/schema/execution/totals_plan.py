@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from graphql import FieldNode, GraphQLField, get_named_type
 
 from stratabase.core.domain.access.grants import Access
-from stratabase.core.domain.access.visibility import check_comparable, check_role_comparable
+from stratabase.core.domain.access.visibility import check_attribute, check_comparable, check_role_comparable
 from stratabase.core.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.query.cursor import BadCursor, decode_group_cursor, encode_group_cursor
-from stratabase.core.domain.query.fetch import CountFetch, GroupFetch, TotalsFetch
+from stratabase.core.domain.query.fetch import CountFetch, GroupFetch, Labels, TotalsFetch
 from stratabase.core.domain.query.groups import (
     MAX_GROUPS,
     Group,
@@ -24,7 +24,7 @@ from stratabase.core.domain.query.groups import (
     Measure,
     measured_type,
 )
-from stratabase.core.model.api_names import COUNT, ID, KEYS, group_key
+from stratabase.core.model.api_names import COUNT, ID, KEYS, LABEL, group_key
 from stratabase.core.model.model import Class
 from stratabase.core.model.types.base import Stored
 from stratabase.core.model.types.operators import Operator, Total
@@ -36,6 +36,7 @@ from stratabase.core.schema.request.context import GraphQLContext, raise_issues,
 from stratabase.core.schema.types.groups import (
     DEFAULT_GROUPS,
     GROUP_TEST,
+    GROUPED_OBJECT,
     MEASURED,
     TOTALS,
     GroupTestField,
@@ -48,6 +49,7 @@ from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message, _
 
 _ITEMS = "items"
+_NO_LABELS: Mapping[str, str | None] = {}
 
 
 class Measured(NamedTuple):
@@ -75,6 +77,8 @@ class TotalsPlan:
     keys: tuple[str, ...]
     """The path of response keys from the root field."""
     measured: tuple[Measured, ...]
+    labelled: frozenset[str] = frozenset()
+    """The names of the keys that are shown with the labels of their objects."""
 
     def readable(self, access: Access) -> tuple["TotalsPlan", list[tuple[Measured, Issue]]]:
         """Return the part that the caller may read, and the fields of the rest with their issues."""
@@ -90,9 +94,19 @@ class TotalsPlan:
         measures = frozenset(measure for each in self.measured for measure in each.measures)
         if self.shown.kind is TotalsKind.AGGREGATES:
             grouping = Grouping(measures=measures)
-            return GroupFetch(grouping, lambda page: _totals_source(page.items[0]), self.keys[1:])
+            return GroupFetch(grouping, lambda page, _: _totals_source(page.items[0]), self.keys[1:])
         grouping = self._grouping(given, measures, context)
-        return GroupFetch(grouping, partial(_page_source, grouping, self._class), self.keys[1:])
+        labelled = (key.name for key in grouping.keys if group_key(*key) in self.labelled)
+        shown = frozenset(role for role in labelled if self._shows_label(role, context.access))
+        return GroupFetch(grouping, partial(_page_source, grouping, self._class), self.keys[1:], shown)
+
+    def _shows_label(self, role: str, access: Access | None) -> bool:
+        """Return whether the caller may read the labels of the objects that a role leads to."""
+        target = self.shown.model.classes[self._class.roles[role].target]
+        attribute = target.label_attribute
+        return attribute is not None and (
+            access is None or check_attribute(access, target, attribute.name, ()) is None
+        )
 
     @property
     def _class(self) -> Class:
@@ -181,7 +195,8 @@ def plan_totals(
     """Return the plan of a field that shows totals, at a path of response keys from the root field."""
     shown: TotalsField = field.extensions[TOTALS]
     measured = tuple(_measured(selections, get_named_type(field.type), nodes, keys))
-    return TotalsPlan(shown, FieldArguments(field, nodes[0]), field, keys, measured)
+    labelled = frozenset(_labelled(selections, get_named_type(field.type), nodes))
+    return TotalsPlan(shown, FieldArguments(field, nodes[0]), field, keys, measured, labelled)
 
 
 def _measured(
@@ -200,6 +215,20 @@ def _measured(
             yield from _measured(selections, get_named_type(field.type), selected, below)
 
 
+def _labelled(selections: Selections, type_: Any, nodes: Sequence[FieldNode]) -> Iterator[str]:
+    """Yield the names of the keys of which labels are selected."""
+    for selected in selections.collect([node.selection_set for node in nodes]).values():
+        name = selected[0].name.value
+        field = type_.fields.get(name)
+        below = None if field is None else get_named_type(field.type)
+        if name in {_ITEMS, KEYS}:
+            yield from _labelled(selections, below, selected)
+        elif below is GROUPED_OBJECT:
+            inside = selections.collect([node.selection_set for node in selected])
+            if LABEL in names_of(inside):
+                yield name
+
+
 def _names(parts: Iterator[Measure | GroupPart]) -> list[str]:
     return [part.name for part in parts if isinstance(part, Measure)]
 
@@ -215,12 +244,12 @@ def _totals_source(group: Group) -> dict[str, Any]:
     return source
 
 
-def _page_source(grouping: Grouping, class_: Class, page: GroupPage) -> dict[str, Any]:
+def _page_source(grouping: Grouping, class_: Class, page: GroupPage, labels: Labels) -> dict[str, Any]:
     names = [group_key(*key) for key in grouping.keys]
     last = page.items[-1] if page.items else None
     return {
         _ITEMS: [
-            {**_totals_source(group), KEYS: _keys_source(names, grouping.keys, group, class_)}
+            {**_totals_source(group), KEYS: _keys_source(names, grouping.keys, group, class_, labels)}
             for group in page.items
         ],
         "totalCount": page.total_count,
@@ -230,9 +259,11 @@ def _page_source(grouping: Grouping, class_: Class, page: GroupPage) -> dict[str
 
 
 def _keys_source(
-    names: Sequence[str], keys: Sequence[GroupKey], group: Group, class_: Class
+    names: Sequence[str], keys: Sequence[GroupKey], group: Group, class_: Class, labels: Labels
 ) -> dict[str, Any]:
     return {
-        name: {ID: value} if key.name in class_.roles and value is not None else value
+        name: {ID: value, LABEL: labels.get(key.name, _NO_LABELS).get(str(value))}
+        if key.name in class_.roles and value is not None
+        else value
         for name, key, value in zip(names, keys, group.keys, strict=True)
     }

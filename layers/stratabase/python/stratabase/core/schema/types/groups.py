@@ -32,6 +32,7 @@ from stratabase.core.model.api_names import (
     GROUPS,
     ID,
     KEYS,
+    LABEL,
     TOTAL_COUNT_UP_TO,
     GeneratedType,
     SortDirection,
@@ -131,9 +132,12 @@ COUNT_OF_MATCHES = GraphQLObjectType(
         "more": GraphQLField(GraphQLNonNull(GraphQLBoolean), description="Whether there are more."),
     },
 )
-_OBJECT = GraphQLObjectType(
+GROUPED_OBJECT = GraphQLObjectType(
     GROUP_OBJECT,
-    {ID: GraphQLField(GraphQLNonNull(GraphQLID))},
+    {
+        ID: GraphQLField(GraphQLNonNull(GraphQLID)),
+        LABEL: GraphQLField(GraphQLString, description="Null if you can't read what it consists of."),
+    },
     description="The object that a role leads to from all objects of a group.",
 )
 
@@ -242,7 +246,7 @@ def group_keys_type(registry: TypeRegistry, class_: Class) -> GraphQLObjectType:
 
     def field(name: str, key: GroupKey) -> GraphQLField:
         if key.name in class_.roles:
-            return GraphQLField(_OBJECT)
+            return GraphQLField(GROUPED_OBJECT)
         if key.bucket is not None:
             return GraphQLField(GraphQLString)
         type_ = type_of(class_, key.name)
