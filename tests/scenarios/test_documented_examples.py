@@ -28,9 +28,10 @@ PLACEHOLDER = re.compile(r"\bID\b")
 CHANGING = re.compile(
     r"(?P<id>\b[0-9a-v]{26}\b)"
     r"|(?P<instant>\d\d-\d\d-\d{4} \d\d:\d\d:\d\d\.\d{3})"
+    r"|(?P<revision>\b[0-9a-f]{11}\b)"
     r"|(?P<minute>\d\d/\d\d/\d{4} \d\d:\d\d)"
 )
-"""What is another one each time: ids and instants, which later examples name, and minutes."""
+"""What is another one each time: ids, instants and revisions, which later examples name, and minutes."""
 MEASURED = {"roundTrips", "readUnits", "items", "bytes", "milliseconds"}
 """Within an insight: they depend on when what was read last."""
 OPAQUE = {"nextCursor", "access_token"}
@@ -162,6 +163,8 @@ BEFORE: dict[Path, list[tuple[Path, str]]] = {
     DOCS / "idempotency.md": [],
     DOCS / "versions.md": [CREATE_ADA, JOIN_TEAM],
     DOCS / "locks.md": [CREATE_ADA, CREATE_ROSA],
+    DOCS / "lost-updates.md": [],
+    DOCS / "settings.md": [],
     DOCS / "files.md": [],
     DOCS / "grants.md": [CREATE_ADA],
     DOCS / "members.md": [CREATE_ROSA],
