@@ -204,6 +204,7 @@ def check_chain(checker: Checker, node: ChainNode) -> TypedExpression:
             max_items=total.max_items + right.max_items,
             possible_texts=None,
             is_constant=total.is_constant and right.is_constant,
+            path=None,
         )
     return apply_operators(total, applied)
 
@@ -222,6 +223,7 @@ def check_negation(checker: Checker, node: NegationNode) -> TypedExpression:
         at=node.at,
         evaluate=lambda environment: None if (value := evaluate(environment)) is None else change(value),
         steps=count_steps(operand),
+        path=None,
     )
 
 
