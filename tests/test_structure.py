@@ -31,10 +31,10 @@ class Passed(NamedTuple):
 PASSED = {
     "get": Passed(36, 25),
     "page": Passed(54, 36),
-    "create": Passed(81, 54),
-    "nested": Passed(95, 64),
+    "create": Passed(81, 56),
+    "nested": Passed(95, 66),
 }
-"""What each request may pass at most."""
+"""What each request may pass at most. A Serial counter that numbers ahead makes two more changes."""
 PASSED_GOALS = {
     "get": Passed(40, 28),
     "page": Passed(60, 41),
