@@ -102,10 +102,6 @@ class Shop:
         (value,) = body["data"].values()
         return value
 
-    def issues(self, query: str, **variables: Any) -> list[Any]:
-        """Return the extensions of the errors of a refused request."""
-        return [each["extensions"] for each in self.body(query, **variables)["errors"]]
-
     def create(self, class_name: str, **data: Any) -> Any:
         """Create an object, and return its id and its label."""
         query = (
@@ -316,45 +312,3 @@ def test_a_label_that_is_one_attribute_reads_what_the_attribute_reads() -> None:
     assert replace(plain, label=" note ").label_attribute == replace(plain.label_attribute, name="note")
     assert not customer.derived
     assert not plain.derived
-
-
-DELETE = "mutation($id: ID!) { Customer___delete(_id: $id) { deleted } }"
-LOCK = "mutation($id: ID!) { lock(locks: [{entityName: Customer, _id: $id}]) { locked } }"
-
-
-def test_issues_have_the_label_of_their_object(shop: Shop) -> None:
-    ada = shop.create("Customer", last_name="Lovelace", nick="Ada")
-    spy = shop.create("Customer", last_name="Fleming", secret="007")
-    coin = shop.create("Coin", name="Euro", code=978)
-    shop.create("Coin", name="Dollar", code=840)
-    update = "mutation($id: ID!) { Coin___update(data: {_id: $id, code: 840}) { code } }"
-    (issue,) = shop.issues(update, id=coin["_id"])
-    assert (issue["issueType"], issue["entityID"], issue["_label"]) == ("ENTITY_UNIQUE", coin["_id"], "978")
-
-    for each in (ada, spy):
-        shop.ask(LOCK, id=each["_id"])
-    shop.caller = CLERK
-    assert [_told(each) for each in shop.issues(DELETE, id=ada["_id"])] == [(ada["_id"], "Lovelace")]
-    # An object that the caller doesn't see has no label, nor one that does not exist.
-    for id_ in (spy["_id"], "none"):
-        assert shop.body(DELETE, id=id_)["data"] == {"Customer___delete": {"deleted": False}}
-    update = 'mutation($id: ID!) { Customer___update(data: {_id: $id, nick: "x"}) { _id } }'
-    for id_ in (spy["_id"], "none"):
-        (issue,) = shop.issues(update, id=id_)
-        assert (issue["issueType"], issue["_label"]) == ("ENTITY_NOT_FOUND", None)
-
-
-def test_issues_of_a_validation_have_the_label_of_their_object(shop: Shop) -> None:
-    plain = shop.create("Plain", name="n", other="o")
-    query = (
-        "query($id: ID!) { Plain___validateUpdate(data: {_id: $id, name: null}) "
-        "{ issues { entityID _label issueType } } }"
-    )
-    (issue,) = shop.ask(query, id=plain["_id"])["issues"]
-    assert issue == {"entityID": plain["_id"], "_label": "n", "issueType": "ATTRIBUTE_REQUIRED"}
-    query = 'query { Plain___validateCreate(data: {name: "n"}) { issues { entityID _label } } }'
-    assert shop.ask(query)["issues"] == [{"entityID": None, "_label": None}]
-
-
-def _told(issue: Any) -> tuple[Any, Any]:
-    return issue["entityID"], issue["_label"]

@@ -42,7 +42,6 @@ from stratabase.core.schema.execution.documents import (
     DocumentOperation,
 )
 from stratabase.core.schema.execution.errors import DocumentError, Report, of_first_kinds, with_advice
-from stratabase.core.schema.execution.issue_labels import read_labels
 from stratabase.core.schema.execution.keyed_mutation import KeyedMutation
 from stratabase.core.schema.execution.limits import ExecutionPolicy, excess_of_variables
 from stratabase.core.schema.execution.literals import LiteralValues
@@ -244,7 +243,6 @@ class SchemaExecutor:
         """
         if (usage := current_usage()) is not None:
             usage.graphql_core = context.fallback
-        errors.read_labels = partial(read_labels, context)
         operation = get_operation_ast(ast, operation_name)
         definitions = (operation and operation.variable_definitions) or ()
         # To coerce many values takes a long time, so do it once, also if the compiled operation has done it.

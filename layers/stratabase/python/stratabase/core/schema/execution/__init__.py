@@ -11,7 +11,6 @@ Read the files in this order:
 - `compiled_operation`: executes an operation without graphql-core's executor
 - `variables`, `arguments`: coerce the variables and the arguments of a compiled operation
 - `responses`, `errors`, `document_hints`: render the response, its `errors` and `extensions`
-- `issue_labels`: the labels of the objects that issues name
 - `current_objects`: shows the object of a refused write as it is now
 - `keyed_mutation`: commits a mutation with an `Idempotency-Key`, and keeps its answer
 - `cache`: a cache of bounded weight

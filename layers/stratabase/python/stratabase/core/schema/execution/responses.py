@@ -3,10 +3,9 @@
 The extension `insight` has the cost of the calls to the storage that the argument of that name asks for.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, islice
-from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -34,7 +33,6 @@ from stratabase.core.operations.graphql_port import GraphQLResponse
 from stratabase.core.request_log import current_usage
 from stratabase.core.schema.execution.document_hints import with_hint
 from stratabase.core.schema.execution.errors import DocumentError, Report, merge_equal_errors, with_advice
-from stratabase.core.schema.execution.issue_labels import Labels
 from stratabase.core.schema.execution.validator import MAX_REPORTED_ERRORS
 from stratabase.core.schema.request.context import FULL, GraphQLContext, Insight
 from stratabase.core.schema.types.issues import IssueRenderer
@@ -55,8 +53,6 @@ class ErrorRenderer:
         self._report = report
         self.current: dict[str, Any] = {}
         """By response key of a field that was refused: its object as it is now, as the field shows it."""
-        self.read_labels: Callable[[Sequence[Issue]], Labels] = lambda _: {}
-        """Returns the labels of the objects that issues name."""
 
     def report_fault(self, error: BaseException) -> None:
         """Report an exception that the response does not show."""
@@ -89,22 +85,20 @@ class ErrorRenderer:
             return
         waiting.give_way()  # It takes milliseconds to merge the issues of a thousand objects.
         usage = current_usage()
-        issues = self._issues(cause)
-        labels = self.read_labels(issues)
-        for issue in issues:
+        for issue in self._issues(cause):
             if usage is not None:
                 usage.add_refusal(issue.type.name)
             path = tuple(error.path or ())
-            rendered = self.render_issue(issue, path, labels)
+            rendered = self.render_issue(issue, path)
             if issue.shows_current and path and path[0] in self.current:
                 rendered["extensions"]["current"] = self.current[path[0]]
             yield {**error.formatted, **rendered}
 
-    def render_issue(self, issue: Issue, path: Path = (), labels: Labels = MappingProxyType({})) -> Json:
+    def render_issue(self, issue: Issue, path: Path = ()) -> Json:
         """Return an issue of the field at a path as an error in JSON, without its place in the document."""
         return {
             "message": issue.message.in_language(self._asked.language),
-            "extensions": self._asked.render(issue, path, labels),
+            "extensions": self._asked.render(issue, path),
         }
 
     def _issues(self, cause: BaseException) -> Sequence[Issue]:

@@ -16,7 +16,6 @@ from stratabase.core.domain.write.commands import Delete
 from stratabase.core.model.api_names import ID, GeneratedType
 from stratabase.core.model.model import Class
 from stratabase.core.operations import write
-from stratabase.core.schema.execution.issue_labels import read_labels
 from stratabase.core.schema.inputs.service_arguments import (
     CommandReader,
     DataInput,
@@ -54,9 +53,7 @@ def _issues_field(
             context.services.model.application, caller.profile, context.trace_id, caller.formats.language
         )
         is_valid = not any(issue.stops_write for issue in issues)
-        merged = merge_equal(issues)
-        labels = read_labels(context, merged)
-        shown = [renderer.render(issue, (call.key,), labels) for issue in merged]
+        shown = [renderer.render(issue, (call.key,)) for issue in merge_equal(issues)]
         return {"isValid": is_valid, "issues": shown}
 
     return service_field(VALIDATION_RESULT, arguments, resolve, description)
