@@ -33,6 +33,8 @@ ANSWERS = {
     "graphql_with_broken_json": (400, "JSON"),
     "graphql_with_an_unknown_field": (400, "ValidationError"),
     "schema": (200, "type Employee"),
+    "model_description": (200, '"name":"Employee"'),
+    "service_report": (200, '"application":"Hr"'),
     "schema_without_credentials": (401, "Unauthorized"),
     "graphiql": (200, "<title>GraphiQL · Hr</title>"),
     "graphiql_file": (200, "Permission is hereby granted"),

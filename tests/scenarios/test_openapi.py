@@ -34,8 +34,9 @@ UNASKED = {
     "GET /auth/file/{class}/{name}/pending",
     "POST /public/administration/setPassword",
     "POST /public/administration/confirmEmail",
+    "GET /auth/administration/service",
 }
-"""What was requested before, what needs a mailed link, and an address of attributes with a rare name."""
+"""What was requested before, or elsewhere, what needs a mailed link, and attributes with a rare name."""
 ALL = "/auth/administration/members"
 ONE = "/auth/administration/members/{id}"
 NEW = {
