@@ -6,7 +6,7 @@ PYTHON ?= $(shell tools/find-python 3.13 $(OLDER))
 VENV := .venv
 BIN := $(VENV)/bin
 # What differs between versions of Python without any help from us: pure rules, engines, and each route once.
-PORTABLE := tests/values/formats tests/values/cel tests/core/model tests/core/domain $(wildcard tests/members/test_*.py) tests/contract tests/server/http/test_request.py tests/server/http/test_dispatcher.py tests/scenarios/test_newcomer.py
+PORTABLE := tests/values/formats tests/values/cel tests/values/test_folding.py tests/core/model tests/core/domain $(wildcard tests/members/test_*.py) tests/contract tests/server/http/test_request.py tests/server/http/test_dispatcher.py tests/scenarios/test_newcomer.py
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-built test-lambda test-oldest test-older check format soak bench performance costs golden wheel messages validate invoke lock clean graphiql reference

@@ -30,6 +30,7 @@ from stratabase.server.http.errors import HttpError
 from stratabase.server.http.routes import Routes
 from stratabase.values.cel.parser import parse
 from stratabase.values.cel.syntax import InvalidExpression
+from stratabase.values.folding import fold_without_accents
 from stratabase.values.formats.date_pattern import compile_date_pattern
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.formats.locales import load_locale
@@ -103,6 +104,15 @@ PLACES: Mapping[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "partita IVA": (_judges("Text", partita_iva=True), ("0" * LONG,)),
     "codice fiscale": (_judges("Text", codice_fiscale=True), ("A" * LONG, "A" * 6 + "L" * LONG, "0" * LONG)),
     "values": (_judges("Text", values=("a",) * 1000), ("a" * LONG,)),
+    "a folded text": (
+        fold_without_accents,
+        (
+            "a" + "\u0301\u0316" * LONG,
+            "a" + "\u0301" * LONG + "\u0316" * LONG,
+            "\u0f73" * LONG,  # each decomposes to two marks, and isn't one itself
+            "\u00e9\U0001e030" * (LONG // 10),
+        ),
+    ),
     "Int": (_reads("Int"), ("1" * LONG, "1" * 30 + "x")),
     "Real": (_often(_reads("Real")), ("1" * 399 + "x", "1" * 199 + "." + "1" * 200, "1" * 300 + "e" * 90)),
     "Real, long": (_reads("Real"), ("1" * LONG, "." * LONG, "1e" * LONG)),

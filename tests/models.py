@@ -15,7 +15,7 @@ from stratabase.core.model.model import (
     Profile,
     Unique,
 )
-from stratabase.core.model.types import TYPES
+from stratabase.core.model.types import FOLDED_TYPES, TYPES
 from stratabase.core.model.types.enumeration import EnumType
 from stratabase.values.formats.preferences import Formats
 
@@ -74,6 +74,8 @@ THING = Class(
                 attribute("vintage", "Year"),
                 attribute("picture", "File"),
                 Attribute("colour", EnumType(COLOUR.name, COLOUR.values)),
+                Attribute("alias", FOLDED_TYPES["String FOLDED"]),
+                Attribute("remark", FOLDED_TYPES["Text FOLDED_NO_ACCENTS"]),
                 Attribute("_createdby", TYPES["String"], origin=Origin.PLATFORM),
                 Attribute("_createdon", TYPES["Datetime"], origin=Origin.PLATFORM),
                 Attribute("_lastmodifiedby", TYPES["String"], origin=Origin.PLATFORM),

@@ -151,3 +151,50 @@ def test_evaluations_in_one_environment_are_independent() -> None:
     inner = expressions.condition("Thing", "[1, 2].exists(x, x == count)")
     outer = expressions.condition("Thing", "[5, 6].all(x, [1, 2].exists(y, y == count) && x > 4)")
     assert [inner.holds(one), outer.holds(one), inner.holds(one)] == [True] * 3
+
+
+FOLDED = read_model(
+    """
+    extend schema @application(name: "Folded")
+    type A {
+      name: String @text(compare: FOLDED) nick: String @text(compare: FOLDED_NO_ACCENTS) exact: String
+    }
+    """,
+    "folded",
+)
+STATE = {"name": "Müller", "nick": "CAFÉ", "exact": "Ab", "_id": "x"}
+
+
+@each_row(
+    ("text", "holds"),
+    [
+        ("name == 'MÜLLER'", True),
+        ("'MÜLLER' != name", False),
+        ("name == 'MULLER'", False),
+        ("nick == 'cafe'", True),
+        ("name < 'MÜLLERA' && name > 'MÜLLE'", True),
+        ("name in ['x', 'müller']", True),
+        ("'mÜller' in [exact, name]", True),
+        ("[exact, name].exists(x, x == 'MÜLLER')", True),
+        ("[exact, name].map(x, x)[1] == 'MÜLLER'", True),
+        ("['MÜLLER'].exists(x, x == name)", True),
+        ("[name] == ['MÜLLER']", True),
+        ("firstNotNull(name, exact) == 'MÜLLER'", True),
+        ("(exact == 'x' ? exact : name) == 'MÜLLER'", True),
+        ("name.startsWith('MÜ') && name.endsWith('LER') && name.contains('ÜLL')", True),
+        ("nick.contains('afe')", True),
+        ("exact == 'ab'", False),
+        ("name + '' == 'müller'", False),
+        ("lower(name) == 'MÜLLER'", False),
+        ("name.matches('müller')", False),
+        ("nick == name || size(name) != 6", False),
+    ],
+)
+def test_an_attribute_that_folds_its_texts_is_compared_in_this_way(text: str, holds: bool) -> None:
+    assert expressions_of(FOLDED).filter("A", text).holds(Environment(STATE)) is holds
+
+
+def test_folding_long_texts_uses_up_the_cost_limit() -> None:
+    long = {**STATE, "name": "é" * 1_000_000}
+    condition = expressions_of(FOLDED).filter("A", "name == name || name != 'x'")
+    assert not condition.holds(Environment(long))

@@ -50,7 +50,7 @@ type Order
   profit: Real @derived(expression: "margin * total")
   doubled: Real @derived(expression: "2.0 * total")
   status: Status @default(value: "OPEN")
-  note: String @grant(profile: "Clerk", allow: [READ, EDIT], where: "number < 100")
+  note: String @text(compare: FOLDED) @grant(profile: "Clerk", allow: [READ, EDIT], where: "number < 100")
   pin: String @grant(profile: "Clerk", allow: [CREATE])
   bill: File @file(extensions: ["PDF"], maxSize: 1000)
   customer: Customer @association(opposite: "orders")
@@ -126,6 +126,7 @@ def test_an_administrator_sees_all_with_expressions() -> None:
     }
     assert known["status"]["values"] == [{"name": "OPEN", "description": "Not yet sent."}, {"name": "SENT"}]
     assert (known["status"]["type"], known["status"]["default"]) == ("Status", "OPEN")
+    assert known["note"]["compare"] == "FOLDED"
     assert known["bill"]["file"] == {"extensions": ["pdf"], "maxSize": 1000}
     assert known["profit"]["derivation"] == {"expression": "margin * total"}
     assert (known["profit"]["readable"], known["profit"]["editable"]) == ("always", "never")

@@ -22,7 +22,7 @@ ALL = PageFields(items=True, total_count=True, has_next=True, has_prev=True)
 LONG = [character * 448 + rest for character in "aé" for rest in ("", "\0", "a", "b", "\U0001f600")]
 
 
-NAMES = ("name", "count", "price", "good", "notes")
+NAMES = ("name", "count", "price", "good", "notes", "alias", "remark")
 """Few attributes, so that indexes, filters and orders meet."""
 
 
@@ -36,8 +36,10 @@ LIKELY = [Operator.EQ, Operator.IN, Operator.GT, Operator.LTE, Operator.STARTS_W
 
 KNOWN: dict[str, list[Any]] = {
     **{name: VALUES[name][:5] for name in NAMES},
+    "remark": VALUES["remark"],
     UNINDEXED: FILES,
     "_id": IDS,
+    "alias": [*VALUES["alias"], *(text * 2 for text in LONG), *(text.upper() * 2 for text in LONG)],
     "notes": ["", "a", *(text * 2 for text in LONG), *(text + "z" * 450 for text in LONG)],
 }
 

@@ -5,6 +5,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from functools import cmp_to_key, partial
 from typing import Any, NamedTuple
+from unicodedata import category, normalize
 
 from stratabase.core.domain.objects.entity import State
 from stratabase.core.domain.query.filter import (
@@ -50,11 +51,24 @@ def comparable_value(class_: Class, attribute: str, value: Any) -> Any:
     if value is None:
         return None
     type_name = OF_ALL_CLASSES.get(attribute) or class_.attributes[attribute].type.name
+    value = folded(class_, attribute, value)
     if type_name in MEANING:
         return MEANING[type_name](value)
     if type_name == "File" and isinstance(value, dict):  # in an order
         value = value["name"]
     return [ord(character) for character in value] if isinstance(value, str) else value
+
+
+def folded(class_: Class, attribute: str, value: Any) -> Any:
+    """Return a text of an attribute as `@text` compares it. Other values stay as they are."""
+    definition = class_.attributes.get(attribute)
+    folding = None if definition is None else definition.type.folding
+    if folding is None or not isinstance(value, str):
+        return value
+    text = normalize("NFKC", normalize("NFKC", value).casefold())
+    if folding.name == "FOLDED":
+        return text
+    return normalize("NFKC", "".join(each for each in normalize("NFD", text) if category(each) != "Mn"))
 
 
 def matches(filter_: Filter, state: State, class_: Class) -> bool:
@@ -102,7 +116,7 @@ def compares(operator: Operator, attribute: str, value: Any, operand: Any, class
     if value is None or operand is None:
         return operator is Operator.EQ and value is None and operand is None
     if operator in {Operator.CONTAINS, Operator.STARTS_WITH, Operator.ENDS_WITH}:
-        return _has(operator, list(value), list(operand))
+        return _has(operator, *(list(folded(class_, attribute, text)) for text in (value, operand)))
     mine, other = comparable_value(class_, attribute, value), comparable_value(class_, attribute, operand)
     if mine == other:
         return operator in {Operator.EQ, Operator.LTE, Operator.GTE}
@@ -122,11 +136,25 @@ def _has(operator: Operator, text: list[str], piece: list[str]) -> bool:
 
 def direction(order: Order, class_: Class, left: Iterable[Any], right: Iterable[Any]) -> int:
     """Return -1, 0 or 1 if the values `left` sort before, with or after the values `right`."""
-    for term, mine, other in zip(order.terms, left, right, strict=False):
-        a, b = comparable_value(class_, term.attribute, mine), comparable_value(class_, term.attribute, other)
+    left, right = list(left), list(right)
+    compared = [
+        (
+            comparable_value(class_, term.attribute, mine),
+            comparable_value(class_, term.attribute, other),
+            term.descending,
+        )
+        for term, mine, other in zip(order.terms, left, right, strict=False)
+    ]
+    if len(compared) == len(order.terms):  # before the last one, what was written
+        compared[-1:-1] = [
+            (mine, other, term.descending)
+            for term, mine, other in zip(order.terms, left, right, strict=False)
+            if folded(class_, term.attribute, "A") == "a"
+        ]
+    for a, b, descending in compared:
         if a != b:
             first = a is None or (b is not None and a < b)
-            return -1 if first is not term.descending else 1
+            return -1 if first is not descending else 1
     return 0
 
 

@@ -21,6 +21,8 @@ from tests.fakes import NOON
 from tests.models import THING
 
 TEXTS = ["", "a", "A", "b", "ab", "ba", "aba", "é", "e\u0301", "\uffff", "\U0001f600", "10", "9"]
+FOLDABLE = ["", "a", "A", "AB", "ab", "é", "E\u0301", "e", "straße", "STRASSE", "ﬁ", "FI", "\u0301"]
+"""Texts of which some are the same without case, or without accents."""
 
 
 _GIVEN: Mapping[str, list[Any]] = {
@@ -34,6 +36,8 @@ _GIVEN: Mapping[str, list[Any]] = {
     "moment": ["1999-12-31T23:59:59.999Z", "2000-01-01T00:00:00.000Z", "2024-02-29T12:00:00.001Z"],
     "vintage": [1, 1999, 2024],
     "colour": ["RED", "GREEN", "BLUE"],
+    "alias": FOLDABLE,
+    "remark": FOLDABLE,
 }
 
 

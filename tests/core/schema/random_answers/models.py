@@ -23,9 +23,13 @@ ATTRIBUTES: Mapping[str, str] = {
     "colour": "Colour",
     "picture": "File",
     "number": "Serial",
+    "alias": "String @text(compare: FOLDED)",
+    "remark": "Text @text(compare: FOLDED_NO_ACCENTS)",
     "code": "String",
 }
-"""By name: the type. Classes have some of them. `code` is unique."""
+"""By name: the type, perhaps with `@text`. Classes have some of them. `code` is unique."""
+CODES = ("String", "String @text(compare: FOLDED)")
+"""The types of `code`."""
 STORED: Mapping[str, Sequence[Any]] = {**VALUES, "picture": FILES, "number": [1, 2, 3]}
 """By attribute: values that objects store, `code` excepted."""
 PROFILES = ("Member", "Clerk")
@@ -140,7 +144,9 @@ def _classes(chance: Random) -> list[ClassText]:
     names = [f"C{number}" for number in range(chance.randint(2, 4))]
     attributes = {name: _attributes(chance) for name in names}
     classes = [
-        ClassText(name, fields=[f"{each}: {ATTRIBUTES[each]}" for each in attributes[name]]) for name in names
+        ClassText(name, fields=[f"{each}: {types[each]}" for each in attributes[name]])
+        for name in names
+        for types in ({**ATTRIBUTES, "code": chance.choice(CODES)},)
     ]
     whole = chance.choice([None, 0, 0])
     if whole is not None:
@@ -201,7 +207,8 @@ def _derived(chance: Random, class_: ClassText, attributes: Mapping[str, Sequenc
             yield f'{role}_top: Int @derived(path: "{role}.count", aggregate: MAX)'
         elif not many and drawn < 0.6:
             name = chance.choice([each for each in attributes[target] if ATTRIBUTES[each] != "File"])
-            yield f'{role}_{name}: {ATTRIBUTES[name]} @derived(path: "{role}.{name}")'
+            type_ = ATTRIBUTES[name].partition(" ")[0]
+            yield f'{role}_{name}: {type_} @derived(path: "{role}.{name}")'
 
 
 def _roles(class_: ClassText) -> Iterator[tuple[str, str, bool]]:

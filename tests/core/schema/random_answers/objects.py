@@ -138,7 +138,7 @@ class RandomObjects:
                 continue
             self._numbers += 1
             if name == "code":
-                found[name] = f"k{self._numbers}"
+                found[name] = f"{self._chance.choice('kK')}{self._numbers}"
                 continue
             found[name] = self._chance.choice([*STORED[name], None])
             if name == "picture" and found[name] is not None:  # each object has files of its own

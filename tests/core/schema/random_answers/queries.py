@@ -20,6 +20,7 @@ from tests.core.schema.random_answers.models import STORED
 _SIZES = (*["0", "1", "2", "3", "5", "20", "70"] * 5, "-1")
 _FORMATS = ('"default"', '"yyyy"', '"yyyy"', '"dd MMMM yyyy"', '"HH:mm"', '"#,##0.00"', '""')
 _EXPRESSIONS = (
+    *["\"alias == 'Ab'\"", "\"remark.startsWith('E') || count > 9\""],
     *['"count > 0"', '"!isNull(name)"', '"isNull(count) || count < 10"', '"name == caller.username"'] * 5,
     '"count +"',
 )
@@ -27,8 +28,11 @@ _KNOWN = {
     "ID": [*(f'"o{number:02}"' for number in range(14)), '"o39"', '"none"'],
     "Int": ["-1", "0", "1", "9", "10"],
     "Serial": ["1", "2", "3"],
-    "String": ['"a"', '"A"', '"ab"', '"b"', '""', '"\\u00e9"', '"k1"', '"k2"', '"k3"', '"k9"', '"ada"'],
-    "Text": ['"a"', '"ab"', '""', '"line\\nline"'],
+    "String": [
+        *('"a"', '"A"', '"ab"', '"b"', '""', '"\\u00e9"', '"STRASSE"', '"fi"'),
+        *('"k1"', '"K2"', '"k3"', '"k9"', '"ada"'),
+    ],
+    "Text": ['"a"', '"AB"', '""', '"line\\nline"', '"e"'],
     "Real": ['"0.5"', "-9", "10", '"10.25"', "9.0"],
     "Date": ['"1999-12-31"', '"2000-01-01"', '"01/01/2000"', '"2024-02-29"'],
     "Time": ['"09:30:00"', '"00:00"', '"23:59:59"'],

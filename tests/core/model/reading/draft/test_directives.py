@@ -3,6 +3,7 @@
 from stratabase.core.model.model import Action, ClassKind, DefaultAccess, PlatformAttribute
 from stratabase.core.model.reading.draft.directives import language
 from stratabase.core.model.types.operators import Aggregate
+from stratabase.values.folding import FOLDINGS
 
 
 def test_enums_are_those_of_the_model() -> None:
@@ -12,6 +13,7 @@ def test_enums_are_those_of_the_model() -> None:
         "Action": tuple(Action.__members__),
         "Access": tuple(DefaultAccess.__members__),
         "Aggregate": tuple(Aggregate.__members__),
+        "TextComparison": ("EXACT", *(each.name for each in FOLDINGS)),
     }
 
 

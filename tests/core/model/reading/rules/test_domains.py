@@ -63,6 +63,27 @@ CASES = {
         f'String @domain(pattern: ¦"{"(" * 1001}")',
         f'"{"(" * 100}…" is not a valid regular expression (RE2): it has more than 1000 characters.',
     ),
+    "a number that is folded": (
+        "Int ¦@text(compare: FOLDED)",
+        "@text can be used only with the types String and Text, but A.x is Int.",
+    ),
+    "an enum that is folded": (
+        "Color ¦@text(compare: EXACT)",
+        "@text can be used only with the types String and Text, but A.x is Color.",
+    ),
+    "an unknown comparison": (
+        "String @text(compare: ¦folded)",
+        'compare must be EXACT, FOLDED, or FOLDED_NO_ACCENTS, not folded. Did you mean "FOLDED"?',
+    ),
+    "no comparison": ("String ¦@text", "@text needs the argument compare (TextComparison!)."),
+    "the comparison of a path": (
+        'String @derived(path: "y.z") ¦@text(compare: FOLDED) y: B @association',
+        "A.x is compared like the attribute to which its path leads. Remove @text.",
+    ),
+    "the comparison of a role": (
+        "B ¦@text(compare: FOLDED)",
+        "@text can be used only on attributes, but A.x is a role.",
+    ),
     "nothing about files": ("File ¦@file", "@file has no arguments. Use extensions or maxSize."),
     "no extension": (
         "File @file(extensions: ¦[])",
@@ -80,4 +101,4 @@ CASES = {
 @each_row("case", CASES.values())
 def test_invalid_domains_are_refused(complains: Callable[..., None], case: tuple[str, ...]) -> None:
     written, *messages = case
-    complains(f"type A {{ x: {written} }} enum Color {{ RED }}", *messages)
+    complains(f"type A {{ x: {written} }} enum Color {{ RED }} type B {{ z: String }}", *messages)

@@ -13,6 +13,7 @@ from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Class
 from stratabase.core.model.types import ID_TYPE, TYPES
 from stratabase.core.model.types.base import AttributeType
+from stratabase.values.folding import Folding
 
 _ADDITIONAL_TYPES = {ID: ID_TYPE, VERSION_START: TYPES["Datetime"], VERSION_END: TYPES["Datetime"]}
 """The types of the names that a state may contain besides the attributes of its class."""
@@ -45,8 +46,28 @@ def equality_getter(class_: Class, attribute: str) -> Callable[[State], Any]:
 
 
 def order_getter(class_: Class, attribute: str) -> Callable[[State], Any]:
-    """Return a function that reads what orders compare of an attribute's value from a state."""
+    """Return a function that reads what orders compare of an attribute's value from a state.
+
+    Of a text that is folded, it reads what was written.
+    """
     return _field_getter(attribute, type_of(class_, attribute).order_field)
+
+
+def folded_getter(
+    read: Callable[[State], Any], folding: Folding, before_folding: Callable[[str], object] | None = None
+) -> Callable[[State], Any]:
+    """Return a function that reads a text from a state, and folds it. `before_folding` gets the text."""
+    fold = folding.fold
+
+    def folded(state: State) -> str | None:
+        text = read(state)
+        if text is None:
+            return None
+        if before_folding is not None:
+            before_folding(text)
+        return fold(text)
+
+    return folded
 
 
 def _field_getter(attribute: str, field: str | None) -> Callable[[State], Any]:

@@ -54,7 +54,7 @@ class ModelSymbols(SymbolTable):
         if name == ID:
             return AttributeSymbol(ID_TYPE.kind)
         if attribute := class_.attributes.get(name):
-            return AttributeSymbol(attribute.type.kind, _MEMBER_NAMES.get(name))
+            return AttributeSymbol(attribute.type.kind, _MEMBER_NAMES.get(name), attribute.type.folding)
         role = class_.roles.get(name)
         return RoleSymbol(role.target, role.many) if role else None
 

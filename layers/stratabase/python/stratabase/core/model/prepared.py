@@ -36,7 +36,7 @@ from stratabase.core.model.model import (
     Unique,
     WarningDefinition,
 )
-from stratabase.core.model.types import MEMBER_ID_TYPE, TYPES
+from stratabase.core.model.types import FOLDED_TYPES, MEMBER_ID_TYPE, TYPES
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.enumeration import EnumType
 from stratabase.core.model.types.operators import Aggregate
@@ -70,7 +70,7 @@ NAMES: Mapping[type[Any], str] = {each: name for name, each in {**CLASSES, **ENU
 MAPPING, SET, TYPE = "mapping", "set", "type"
 """The `is` of values that are not instances of a class: mappings, sets, and attribute types."""
 _PLAIN = (str, int, bool, type(None))
-_TYPES: Mapping[str, AttributeType] = {**TYPES, MEMBER_ID_TYPE.name: MEMBER_ID_TYPE}
+_TYPES: Mapping[str, AttributeType] = {**TYPES, **FOLDED_TYPES, MEMBER_ID_TYPE.name: MEMBER_ID_TYPE}
 Decode = Callable[[dict[str, Any]], Any]
 
 
@@ -154,7 +154,7 @@ def _encode_other(value: Any) -> Any:
     if isinstance(value, Enum):
         return {"is": NAMES[type(value)], "of": value.name}
     if isinstance(value, AttributeType):
-        return {"is": TYPE, "of": value.name}
+        return {"is": TYPE, "of": value.full_name}
     raise TypeError(f"A model can't contain a {type(value).__name__}.")
 
 

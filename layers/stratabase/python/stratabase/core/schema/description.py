@@ -152,6 +152,7 @@ class _Description:
             "required": attribute.required,
             **({} if attribute.default is None else {"default": text_of(attribute.default)}),
             **({"domain": domain} if domain else {}),
+            **({} if attribute.type.folding is None else {"compare": attribute.type.folding.name}),
             **({"file": file} if file else {}),
             "derived": attribute.derivation is not None,
             **self._derivation(attribute.derivation),

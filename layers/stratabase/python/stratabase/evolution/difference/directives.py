@@ -13,7 +13,7 @@ from stratabase.evolution.difference.change import (
     safe,
     to_build,
 )
-from stratabase.evolution.difference.questions import AllObjects, Repeated
+from stratabase.evolution.difference.questions import AllObjects, Question, Repeated, UniqueName
 
 
 class _Stored(NamedTuple):
@@ -34,14 +34,22 @@ def _uniques(pair: ClassPair) -> Changes:
     for stored, each in new.items():
         if stored not in old:
             why = "Objects with the same values keep them, and are listed. New duplicates are refused."
-            question = Repeated(pair.stored_name, name, tuple(sorted(column.name for column in stored)))
-            yield to_build(
-                f"{name} {directive_text('unique', each.attributes)}", "added", why, name, question
-            )
+            subject = f"{name} {directive_text('unique', each.attributes)}"
+            yield to_build(subject, "added", why, name, repeated(pair, each))
     for stored, each in old.items():
         if stored not in new:
             subject = f"{name} {directive_text('unique', each.attributes)}"
             yield safe(subject, "removed", _UNUSED.format(name=name))
+
+
+def repeated(pair: ClassPair, unique: Unique) -> Question:
+    """Return the question how many objects repeat the values of a uniqueness constraint of the new model."""
+    stored, attributes = pair.new_names.to_stored, pair.new.attributes
+    names = (
+        UniqueName(stored.get(name, name), attributes[name].type.folding if name in attributes else None)
+        for name in unique.attributes
+    )
+    return Repeated(pair.stored_name, pair.new.name, tuple(sorted(names, key=lambda each: each.name)))
 
 
 def _indexes(pair: ClassPair) -> Changes:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from stratabase.core.model.attribute import Attribute
+from stratabase.values.folding import Folding
 from stratabase.values.wording import is_or_are, pluralize
 
 StoredState = Mapping[str, Any]
@@ -187,10 +188,23 @@ def links_name(role: str) -> str:
     return f"links {role}"
 
 
+class UniqueName(NamedTuple):
+    """The stored name of an attribute or key that is unique together with others."""
+
+    name: str
+    folding: Folding | None = None
+    """How its texts are folded before they are compared."""
+
+    def value(self, state: StoredState) -> Any:
+        """Return what is compared of a state."""
+        value = state.get(self.name)
+        return value if self.folding is None else self.folding.operand(value)
+
+
 class _Repeated(Tally):
     """Counts the objects that have the same values as another one before them."""
 
-    def __init__(self, names: tuple[str, ...]) -> None:
+    def __init__(self, names: tuple[UniqueName, ...]) -> None:
         self._names = names
         self._seen: set[tuple[Any, ...]] = set()
 
@@ -198,7 +212,7 @@ class _Repeated(Tally):
         """Count the object if an object before had the same values. Nulls are never the same."""
         del class_name
         self.total += 1
-        values = tuple(map(state.get, self._names))
+        values = tuple(each.value(state) for each in self._names)
         if any(value is None or isinstance(value, dict | list) for value in values):
             return
         self.count += values in self._seen
@@ -211,7 +225,7 @@ class Repeated(Question):
 
     class_name: str
     label: str
-    names: tuple[str, ...]
+    names: tuple[UniqueName, ...]
 
     def tally(self) -> Tally:
         """Count the second and further objects with the same values."""

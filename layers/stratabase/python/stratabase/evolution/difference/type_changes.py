@@ -1,4 +1,4 @@
-"""Changed types: which stored values the new type reads.
+"""Changed types: which stored values the new type reads, and how it compares them.
 
 Two stored values are the same if they have the same text. A type reads a stored value if one of its own
 values has exactly that text; otherwise the value counts as null. So `"42"` is read as an Int, and `"042"` is
@@ -20,7 +20,11 @@ from stratabase.evolution.difference.change import (
     settled_if_none,
     to_build,
 )
+from stratabase.evolution.difference.directives import repeated
 from stratabase.evolution.difference.questions import Question, WithState, outside_domain
+
+EXACT = "EXACT"
+"""The name in the model language of the comparison that folds nothing."""
 
 
 def readable_values(old: AttributeType, new: AttributeType) -> str | None:
@@ -94,6 +98,25 @@ def _type_changed(pair: AttributePair) -> Changes:
     yield settled_if_none(change) if is_settled_by_counts else change
 
 
+def _comparison_changed(pair: AttributePair) -> Changes:
+    """Yield a change if the texts of an attribute are compared in another way."""
+    old, new, owner = pair.old.type.folding, pair.new.type.folding, pair.owner
+    if old is new:
+        return
+    was, now = (EXACT if each is None else each.name for each in (old, new))
+    what = f"compared {now}, was {was}"
+    why = "Filters, orders, unique constraints and expressions compare its texts in this way."
+    if not pair.built_for:
+        yield safe(pair.subject, what, why)
+        return
+    why += f" {', '.join(pair.built_for)} must be built again."
+    uniques = [each for each in owner.new.uniques if pair.new.name in each.attributes]
+    if uniques:
+        why += " Objects that are the same from now on keep their values, and are listed."
+    questions = (repeated(owner, each) for each in uniques)
+    yield to_build(pair.subject, what, why, owner.new.name, *questions)
+
+
 def _refused(pair: AttributePair) -> Question:
     return outside_domain(pair.owner.stored_name, pair.owner.new.name, pair.stored_name, pair.new)
 
@@ -129,4 +152,4 @@ def _unreadable(pair: AttributePair, new: AttributeType) -> Question:
     return WithState(pair.owner.stored_name, pair.owner.new.name, text, is_unreadable)
 
 
-TYPE_RULES = (each_attribute(_type_changed),)
+TYPE_RULES = (each_attribute(_type_changed), each_attribute(_comparison_changed))

@@ -205,6 +205,7 @@ def check_chain(checker: Checker, node: ChainNode) -> TypedExpression:
             possible_texts=None,
             is_constant=total.is_constant and right.is_constant,
             path=None,
+            folding=None,
         )
     return apply_operators(total, applied)
 

@@ -32,6 +32,7 @@ from stratabase.values.cel.typed_expression import (
     TypedExpression,
     count_steps,
     empty_environment,
+    folded_alike,
     unknown_at,
 )
 from stratabase.values.messages import and_list
@@ -173,6 +174,7 @@ def check_membership(
         left, right, element = _as_day(left), _as_days(right), DATE
     if check_comparable(checker, word, left, replace(right, kind=element)) is None:
         return None
+    left, right = folded_alike(left, right)
     items = right.evaluate(empty_environment()) if right.is_constant else None
     if items is None or None in items:
         return binary_evaluator(left.evaluate, _is_in, right.evaluate)
@@ -267,4 +269,5 @@ def _check_ordered_or_equal(
             checker.report(word.at, f"{unordered.name} has no order. Use == or !=.")
             return None
     table = LIST_EQUALITIES if kind.element else {**EQUALITIES, **ORDERS}
+    left, right = folded_alike(left, right)
     return comparison_evaluator(left, table[word.text], right)

@@ -15,6 +15,7 @@ from stratabase.values.cel.typed_expression import (
     convert_to,
     count_steps,
     empty_environment,
+    folded_alike,
 )
 from stratabase.values.frozen import frozen
 from stratabase.values.messages import or_list
@@ -46,6 +47,8 @@ class Signature:
     """Returns whether the result depends on nothing but these arguments, such as the caller or the time."""
     example: str = ""
     """A valid text for the argument. If a literal text gives null, the message shows this example."""
+    compares: bool = False
+    """Whether it compares texts with each other, which are folded if they are those of such an attribute."""
 
 
 def simple_function(usage: str, *signatures: Signature) -> Function:
@@ -102,7 +105,8 @@ def apply_signature(
     call: CallNode, signature: Signature, arguments: Sequence[TypedExpression]
 ) -> TypedExpression:
     """Return the typed expression of a call that matches a signature."""
-    converted = [convert_to(one, kind) for one, kind in zip(arguments, signature.parameters, strict=True)]
+    compared = folded_alike(*arguments) if signature.compares else arguments
+    converted = [convert_to(one, kind) for one, kind in zip(compared, signature.parameters, strict=True)]
     return TypedExpression(
         signature.result,
         _call_evaluator(signature.function, [one.evaluate for one in converted]),

@@ -21,6 +21,7 @@ from stratabase.values.cel.typed_expression import (
     count_steps,
     unknown_at,
 )
+from stratabase.values.folding import coarser
 from stratabase.values.frozen import frozen
 
 
@@ -39,6 +40,7 @@ def check_list(checker: Checker, node: ListNode) -> TypedExpression:
         max_items=len(values),
         possible_texts=all_possible_texts(values),
         is_constant=all(value.is_constant for value in values),
+        folding=coarser(*(value.folding for value in values)),
     )
 
 
@@ -63,6 +65,7 @@ def check_index(checker: Checker, node: IndexNode) -> TypedExpression:
         steps=count_steps(operand, position),
         possible_texts=operand.possible_texts,
         is_constant=operand.is_constant and position.is_constant,
+        folding=operand.folding,
     )
 
 
@@ -189,6 +192,7 @@ class _Comprehension:
             steps=count_steps(self.items) + self.items.max_items * count_steps(*self.bodies),
             max_items=self.items.max_items if kind.element else 0,
             possible_texts=body.possible_texts if body else None,
+            folding=body.folding if body else None,
         )
 
 
@@ -207,9 +211,7 @@ def _check_comprehension(
     if typed_items.kind.element is None and typed_items.kind is not UNKNOWN:
         checker.report(call.word.at, f"{call.word.text} needs a list, but this is {typed_items.kind.name}.")
         return None
-    with checker.declare_variable(
-        variable.words[0].text, typed_items.kind.element or UNKNOWN, typed_items.possible_texts
-    ) as number:
+    with checker.declare_variable(variable.words[0].text, typed_items) as number:
         conditions = bodies[:-1] if value else bodies
         typed_bodies = [
             checker.check_kind(body, BOOLEAN, f"The condition of {call.word.text}") for body in conditions

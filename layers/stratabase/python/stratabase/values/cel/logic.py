@@ -18,6 +18,7 @@ from stratabase.values.cel.typed_expression import (
     convert_to,
     count_steps,
 )
+from stratabase.values.folding import coarser
 
 
 def check_not(checker: Checker, node: NotNode) -> TypedExpression:
@@ -94,6 +95,7 @@ def check_conditional(checker: Checker, node: ConditionalNode) -> TypedExpressio
         max_items=max(value.max_items for value in values),
         possible_texts=all_possible_texts(values),
         is_constant=all(part.is_constant for part in parts),
+        folding=coarser(*(value.folding for value in values)),
     )
 
 
@@ -180,6 +182,7 @@ def _check_first_not_null(checker: Checker, call: CallNode) -> TypedExpression:
         max_items=max(value.max_items for value in values),
         possible_texts=all_possible_texts(values),
         is_constant=all(value.is_constant for value in values),
+        folding=coarser(*(value.folding for value in values)),
     )
 
 

@@ -1,6 +1,7 @@
 """Names: variables, fields of `caller`, attributes, and roles to other objects."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -101,7 +102,7 @@ def _check_variable(checker: Checker, node: NameNode) -> TypedExpression:
         text = f"{shorten(variable.text)} is an item of a list, so it has no attributes."
         return checker.report(others[0].at, text)
     typed = checker.variables[variable.text]
-    return TypedExpression(typed.kind, typed.evaluate, node.at, possible_texts=typed.possible_texts)
+    return replace(typed, at=node.at)
 
 
 def _check_caller_field(checker: Checker, node: NameNode) -> TypedExpression:
@@ -178,7 +179,8 @@ def _check_attribute(
         return checker.report(node.words[number + 1].at, text)
     path: Path = tuple(word.text for word in node.words)
     checker.paths.add(path)
-    return TypedExpression(symbol.kind, attribute_evaluator(path, symbol), node.at, path=path)
+    evaluate = attribute_evaluator(path, symbol)
+    return TypedExpression(symbol.kind, evaluate, node.at, path=path, folding=symbol.folding)
 
 
 def _report_unknown_name(checker: Checker, class_name: str, word: Word, *, first: bool) -> TypedExpression:

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from stratabase.values.cel.kinds import UNKNOWN, ValueKind
+from stratabase.values.folding import Folding
 from stratabase.values.frozen import frozen
 
 ID = "_id"
@@ -20,6 +21,8 @@ class AttributeSymbol:
 
     kind: ValueKind
     read: Callable[[Mapping[str, Any]], Any] | None = None
+    folding: Folding | None = None
+    """How its texts are folded before they are compared."""
 
 
 @frozen

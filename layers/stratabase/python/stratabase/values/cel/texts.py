@@ -131,7 +131,7 @@ TEXT_FUNCTIONS = (
     simple_function("lower(text)", Signature((TEXT,), TEXT, lower)),
     simple_function("upper(text)", Signature((TEXT,), TEXT, upper)),
     simple_function("trim(text)", Signature((TEXT,), TEXT, trim)),
-    simple_function("text.contains(part)", Signature((TEXT, TEXT), BOOLEAN, contains)),
-    simple_function("text.startsWith(part)", Signature((TEXT, TEXT), BOOLEAN, starts_with)),
-    simple_function("text.endsWith(part)", Signature((TEXT, TEXT), BOOLEAN, ends_with)),
+    simple_function("text.contains(part)", Signature((TEXT, TEXT), BOOLEAN, contains, compares=True)),
+    simple_function("text.startsWith(part)", Signature((TEXT, TEXT), BOOLEAN, starts_with, compares=True)),
+    simple_function("text.endsWith(part)", Signature((TEXT, TEXT), BOOLEAN, ends_with, compares=True)),
 )

@@ -13,6 +13,7 @@ from stratabase.values.cel.environment import Environment, Path
 from stratabase.values.cel.kinds import FILE, INT, NULL, OBJECT, REAL, TEXT, UNKNOWN, ValueKind, common_kind
 from stratabase.values.cel.scope import Scope
 from stratabase.values.cel.syntax import ExpressionError, Node
+from stratabase.values.folding import Folding, coarser, folding_cost
 from stratabase.values.frozen import frozen
 from stratabase.values.wording import nearest_word
 
@@ -77,6 +78,8 @@ class TypedExpression:
     """The path, if the expression is nothing but an attribute of the object, or one that roles lead to."""
     implied: Implied | None = None
     """What the expression implies if it is true; None if nothing is known. A path has none of its own."""
+    folding: Folding | None = None
+    """How the texts of the attribute, or of the attributes that it chooses from or lists, are compared."""
 
 
 def literal(kind: ValueKind, value: Any, at: int) -> TypedExpression:
@@ -126,6 +129,39 @@ def all_possible_texts(parts: Sequence[TypedExpression]) -> PossibleTexts | None
             return None
         texts += typed.possible_texts
     return texts
+
+
+def folded_alike(*parts: TypedExpression) -> tuple[TypedExpression, ...]:
+    """Return parts that are compared with each other: if an attribute folds its texts, all are folded.
+
+    Folding long texts uses up the cost limit of an evaluation. A part that costs too much is null.
+    """
+    folding = coarser(*(part.folding for part in parts))
+    return parts if folding is None else tuple(_folded(part, folding) for part in parts)
+
+
+def _folded(typed: TypedExpression, folding: Folding) -> TypedExpression:
+    evaluate, fold = typed.evaluate, folding.fold
+
+    def fold_one(environment: Environment, text: str) -> str | None:
+        cost = folding_cost(text)
+        return fold(text) if cost <= _FREE or environment.spend(cost) else None
+
+    def text(environment: Environment) -> str | None:
+        value = evaluate(environment)
+        return None if value is None else fold_one(environment, value)
+
+    def texts(environment: Environment) -> tuple[str | None, ...] | None:
+        items = evaluate(environment)
+        if items is None:
+            return None
+        return tuple([None if each is None else fold_one(environment, each) for each in items])
+
+    return replace(typed, evaluate=text if typed.kind.element is None else texts)
+
+
+_FREE = 10_000
+"""The cost of folding a text up to which it is free. The limit on steps bounds the number of texts."""
 
 
 def convert_to(typed: TypedExpression, kind: ValueKind) -> TypedExpression:
@@ -218,13 +254,20 @@ class Checker:
         return unknown_at(at)
 
     @contextmanager
-    def declare_variable(self, name: str, kind: ValueKind, texts: PossibleTexts | None) -> Iterator[int]:
+    def declare_variable(self, name: str, items: TypedExpression) -> Iterator[int]:
         """Declare a name for the items of a list, for the duration of a `with` block.
 
-        Yields the key of the item in `Environment.variables`. `texts` are the texts that an item can be.
+        Yields the key of the item in `Environment.variables`.
         """
         before, number = self.variables, self._nested
-        self.variables = {**before, name: TypedExpression(kind, _variable(number), 0, possible_texts=texts)}
+        variable = TypedExpression(
+            items.kind.element or UNKNOWN,
+            _variable(number),
+            0,
+            possible_texts=items.possible_texts,
+            folding=items.folding,
+        )
+        self.variables = {**before, name: variable}
         self._nested += 1
         yield number
         self.variables, self._nested = before, number

@@ -51,15 +51,23 @@ def _average(_: AttributeType, result: AttributeType) -> Aggregator:
 
 
 def _minimum(values: AttributeType, _: AttributeType) -> Aggregator:
+    key = _order_key(values)
     return Aggregator(
-        _identity, lambda several: min(_without_nulls(several), key=values.sort_key, default=None), _identity
+        _identity, lambda several: min(_without_nulls(several), key=key, default=None), _identity
     )
 
 
 def _maximum(values: AttributeType, _: AttributeType) -> Aggregator:
+    key = _order_key(values)
     return Aggregator(
-        _identity, lambda several: max(_without_nulls(several), key=values.sort_key, default=None), _identity
+        _identity, lambda several: max(_without_nulls(several), key=key, default=None), _identity
     )
+
+
+def _order_key(values: AttributeType) -> Callable[[Any], Any]:
+    """Return the key by which values have a first and a last one. Texts that fold alike differ by it, too."""
+    folding = values.folding
+    return values.sort_key if folding is None else lambda text: (folding.fold(text), text)
 
 
 _AGGREGATORS: Mapping[Aggregate, Callable[[AttributeType, AttributeType], Aggregator]] = {

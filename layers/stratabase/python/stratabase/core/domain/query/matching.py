@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from stratabase.core.domain.attributes import equality_getter, type_of
+from stratabase.core.domain.attributes import equality_getter, folded_getter, type_of
 from stratabase.core.domain.objects.entity import State
 from stratabase.core.domain.query.filter import (
     And,
@@ -23,6 +23,7 @@ from stratabase.core.domain.query.filter import (
 from stratabase.core.model.model import Class
 from stratabase.core.model.types.operators import Operator
 from stratabase.values.cel.environment import Environment
+from stratabase.values.folding import Folding, folding_cost
 
 Test = Callable[[State], bool]
 """A predicate on states."""
@@ -43,14 +44,25 @@ def matcher(filter_: Filter, class_: Class, before_search: BeforeSearch = lambda
 
 
 def _comparison(comparison: Comparison, class_: Class, before_search: BeforeSearch) -> Test:
+    operand, attribute = comparison.operand, class_.attributes.get(comparison.attribute)
     read = equality_getter(class_, comparison.attribute)
+    if attribute is not None and (folding := attribute.type.folding) is not None:
+        read, operand = _folded(read, folding, before_search), folding.operand(operand)
     search = SEARCHES.get(comparison.operator)
     if search is not None:
-        assert isinstance(comparison.operand, str), "part of a text"
-        return search(read, comparison.operand, before_search)
+        assert isinstance(operand, str), "part of a text"
+        return search(read, operand, before_search)
     type_ = type_of(class_, comparison.attribute)
     rank = type_.sort_key if type_.has_sort_key else None
-    return COMPARISONS[comparison.operator](read, comparison.operand, rank)
+    return COMPARISONS[comparison.operator](read, operand, rank)
+
+
+def _folded(read: _Read, folding: Folding, before_search: BeforeSearch) -> _Read:
+    def before_folding(text: str) -> None:
+        if len(text) > _LONG:
+            before_search(folding_cost(text))
+
+    return folded_getter(read, folding, before_folding)
 
 
 def _and(both: And, class_: Class, before_search: BeforeSearch) -> Test:
@@ -104,7 +116,7 @@ _COMPILERS: Mapping[type[Any], Callable[[Any, Class, BeforeSearch], Test]] = {
 
 
 def _equal(read: _Read, operand: Any, _: Rank | None) -> Test:
-    # Stored spellings are canonical, so equal values are spelt the same.
+    # Stored spellings are canonical, and texts are folded, so equal values are spelt the same.
     return lambda state: bool(read(state) == operand)
 
 

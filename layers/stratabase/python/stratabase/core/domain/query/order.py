@@ -1,9 +1,13 @@
-"""Orders of objects, and positions in them."""
+"""Orders of objects, and positions in them.
+
+If objects are equal in all terms but the last one, the order goes on with what was written in the attributes
+whose texts are folded, in the directions of their terms.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from stratabase.core.domain.attributes import order_getter, type_of
+from stratabase.core.domain.attributes import folded_getter, order_getter, type_of
 from stratabase.core.domain.objects.entity import State
 from stratabase.core.domain.objects.version import VERSION_START
 from stratabase.core.model.api_names import ID
@@ -80,6 +84,22 @@ def position_of(state: State, order: Order) -> Position:
 T = TypeVar("T")
 
 
+_Part = tuple[Callable[[State], Any], Callable[[Any], Any], bool]
+"""Something that an order compares of states: how to read it, the sort key, and whether it is descending."""
+
+
+def _parts(order: Order, class_: Class) -> list[_Part]:
+    """Return what an order compares, the most important first: its terms, and what was written."""
+    parts, written = list[_Part](), list[_Part]()
+    for term in order.terms:
+        type_, read = type_of(class_, term.attribute), order_getter(class_, term.attribute)
+        if type_.folding is not None:
+            written.append((read, type_.sort_key, term.descending))
+            read = folded_getter(read, type_.folding)
+        parts.append((read, type_.sort_key, term.descending))
+    return [*parts[:-1], *written, parts[-1]] if written else parts
+
+
 class _Step(NamedTuple):
     """One value of a position, prepared for comparisons."""
 
@@ -97,7 +117,10 @@ def comparator(position: Position, order: Order, class_: Class) -> Callable[[Sta
     All states with the values of the position are at it, if these are values of the first terms only.
     """
     stored = {term.attribute: value for term, value in zip(order.terms, position.values, strict=False)}
-    steps = [_step(term, stored, class_) for term in order.terms[: len(stored)]]
+    parts = _parts(order, class_)
+    if len(stored) < len(order.terms):
+        parts = parts[: len(stored)]
+    steps = [_step(part, stored) for part in parts]
 
     def side(state: State) -> int:
         for read, value, place, rank, if_greater in steps:
@@ -111,12 +134,12 @@ def comparator(position: Position, order: Order, class_: Class) -> Callable[[Sta
     return side
 
 
-def _step(term: OrderTerm, stored: State, class_: Class) -> _Step:
-    """Return the step of a term. `stored`: the values of the position, by attribute."""
-    rank, read = type_of(class_, term.attribute).sort_key, order_getter(class_, term.attribute)
+def _step(part: _Part, stored: State) -> _Step:
+    """Return the step of a part of an order. `stored`: the values of the position, by attribute."""
+    read, rank, descending = part
     value = read(stored)
     place = None if value is None else rank(value)
-    return _Step(read, value, place, rank, -1 if term.descending else 1)
+    return _Step(read, value, place, rank, -1 if descending else 1)
 
 
 def compare_positions(left: Position, right: Position, order: Order, class_: Class) -> int:
@@ -130,18 +153,17 @@ def sort_objects(
     objects: Iterable[T], state_of: Callable[[T], State], order: Order, class_: Class
 ) -> Sequence[T]:
     """Return objects in an order, by the state that `state_of` returns for each."""
-    # One stable sort for each term, the least important first. It compares plain values of one type, which is
+    # One stable sort for each part, the least important first. It compares plain values of one type, which is
     # several times faster than one sort by tuples of keys.
     objects = list(objects)
     states = [state_of(each) for each in objects]
     indexes = list(range(len(objects)))
-    for term in reversed(order.terms):
-        read, rank = order_getter(class_, term.attribute), type_of(class_, term.attribute).sort_key
-        indexes = _sort_by_term([read(state) for state in states], indexes, rank, down=term.descending)
+    for read, rank, descending in reversed(_parts(order, class_)):
+        indexes = _sort_by_part([read(state) for state in states], indexes, rank, down=descending)
     return [objects[index] for index in indexes]
 
 
-def _sort_by_term(
+def _sort_by_part(
     values: Sequence[Any], indexes: Sequence[int], rank: Callable[[Any], Any], *, down: bool
 ) -> list[int]:
     nulls = [index for index in indexes if values[index] is None]

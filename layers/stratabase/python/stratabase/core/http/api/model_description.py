@@ -16,6 +16,7 @@ from stratabase.core.http.base.endpoint import Endpoint, ErrorFormat, Operation,
 from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.http.base.preconditions import cacheable_response
 from stratabase.core.http.base.shape import Field, Shape
+from stratabase.values.folding import FOLDINGS
 
 _EXTENTS = ("always", "sometimes", "never")
 _NAME = Field("The name in the model.", required=True, example="Employee")
@@ -51,6 +52,9 @@ _ATTRIBUTE = Shape(
         "required": Field("Whether an object must have a value.", "boolean", required=True),
         "default": Field("The value of an object that has none, as text.", example="0"),
         "domain": Field("The arguments of `@domain`.", "object", example={"maxLength": 80}),
+        "compare": Field(
+            "How texts are compared, unless by code point.", values=tuple(each.name for each in FOLDINGS)
+        ),
         "file": Field("The arguments of `@file`.", "object", example={"extensions": ["pdf"]}),
         "derived": Field("Whether it is computed on each read.", "boolean", required=True),
         "derivation": Field("How it is computed. Only administrators see it.", "object", shape=_DERIVATION),

@@ -31,7 +31,7 @@ from stratabase.core.model.reading.draft.model_draft import (
     WholeRole,
 )
 from stratabase.core.model.reading.draft.parser import description_of, parse_draft, parse_enum
-from stratabase.core.model.reading.draft.resolution import platform_attribute_type
+from stratabase.core.model.reading.draft.resolution import compared_type, platform_attribute_type
 from stratabase.core.model.reading.lint import lint
 from stratabase.core.model.reading.rules import RULES
 from stratabase.core.model.reading.rules.renames import renamed_from, whole_renamed_from
@@ -75,7 +75,7 @@ def _class(draft: ModelDraft, one: ClassDraft) -> Class:
     return Class(
         name=one.name,
         kind=one.kind,
-        attributes=_frozen(_attributes(one)),
+        attributes=_frozen(_attributes(draft, one)),
         roles=_frozen(_roles(draft, one)),
         uniques=tuple(Unique(use["attributes"]) for use in one.directives("unique")),
         indexes=tuple(Index(use["attributes"]) for use in one.directives("index")),
@@ -121,9 +121,9 @@ def _grant(use: DirectiveUse, field: str | None = None) -> Grant:
     return Grant(use["profile"], allow, use["where"], field)
 
 
-def _attributes(one: ClassDraft) -> dict[str, Attribute]:
+def _attributes(draft: ModelDraft, one: ClassDraft) -> dict[str, Attribute]:
     written = {
-        name: _attribute(field, field.type or MEMBER_ID_TYPE)
+        name: _attribute(field, compared_type(draft, field) or MEMBER_ID_TYPE)
         for name, field in one.fields_by_name.items()
         if field.type or field.is_user_role
     }

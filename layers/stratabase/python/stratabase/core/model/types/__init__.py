@@ -19,7 +19,14 @@ from stratabase.core.model.types.integer import IntType
 from stratabase.core.model.types.label import LabelType
 from stratabase.core.model.types.real import RealType
 from stratabase.core.model.types.serial import SerialType
-from stratabase.core.model.types.string import StringType, TextType
+from stratabase.core.model.types.string import (
+    FoldedString,
+    FoldedStringNoAccents,
+    FoldedText,
+    FoldedTextNoAccents,
+    StringType,
+    TextType,
+)
 from stratabase.core.model.types.time import TimeType
 from stratabase.core.model.types.year import YearType
 
@@ -42,10 +49,17 @@ TYPES: Mapping[str, AttributeType] = MappingProxyType(
     }
 )
 """The attribute types of every model, by name. A model adds its enums."""
+FOLDED_TYPES: Mapping[str, AttributeType] = MappingProxyType(
+    {
+        type_.full_name: type_
+        for type_ in (FoldedString(), FoldedText(), FoldedStringNoAccents(), FoldedTextNoAccents())
+    }
+)
+"""The types of attributes whose `@text` folds them, by `full_name`, such as `String FOLDED`."""
 ID_TYPE = IdType()
 """The type of `_id` and of the keys of roles, which are not attributes of the model."""
 MEMBER_ID_TYPE = MemberIdType()
 """The type of the keys of roles that lead to members, in models without users (`model.users`)."""
 LABEL_TYPE = LabelType()
 """The type of `_label`, which is no attribute of the model."""
-__all__ = ["ID_TYPE", "LABEL_TYPE", "MEMBER_ID_TYPE", "TYPES"]
+__all__ = ["FOLDED_TYPES", "ID_TYPE", "LABEL_TYPE", "MEMBER_ID_TYPE", "TYPES"]

@@ -22,6 +22,7 @@ from stratabase.core.model.types.operators import (
     Total,
 )
 from stratabase.values.cel.kinds import ValueKind
+from stratabase.values.folding import Folding
 from stratabase.values.formats.buckets import Bucket
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats
@@ -75,7 +76,7 @@ class StorageClass:
     Values of another form, left by an earlier model, count as null.
     """
     index_text: Callable[[Any], str]
-    """Maps a value to a text. Texts have the order of their values; different values have different texts."""
+    """Maps a value to a text. Texts have the order of their values. Only equal values have the same text."""
 
 
 def number_text(number: Decimal) -> str:
@@ -178,10 +179,21 @@ class AttributeType(ABC):
     """For values that are mappings: the field that `eq` and `ne` compare. The operand is a value of it."""
     order_field: ClassVar[str | None] = None
     """For values that are mappings: the field, a text, that orders compare and cursors contain."""
+    folding: ClassVar[Folding | None] = None
+    """For texts: how they are folded before they are compared. None: values are compared as they are.
+
+    Folded texts that are equal have an order, too: that of what was written, after everything else by which
+    objects are ordered.
+    """
     distinct_values: int | None = None
     """The number of different values, None if there are many."""
     renames: Renames = Renames()
     """The values that have other stored names."""
+
+    @property
+    def full_name(self) -> str:
+        """The name that no other type has: types that fold texts have the names of those that don't."""
+        return self.name if self.folding is None else f"{self.name} {self.folding.name}"
 
     # What the type reads of values that another type has stored.
 

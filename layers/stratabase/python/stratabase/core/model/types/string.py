@@ -1,8 +1,20 @@
-"""String and Text, texts of limited and of any length, and the base class of types whose values are texts."""
+"""String and Text, texts of limited and of any length, and the base class of types whose values are texts.
+
+`@text` says how the texts of an attribute are compared. An attribute that folds them has a type of its own,
+which has the name of String or Text, and reads and stores the same values.
+"""
 
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.base import EVERY_VALUE, AttributeType, Stored, parse_text, text_of
+from stratabase.core.model.types.base import (
+    EVERY_VALUE,
+    TEXT_STORAGE,
+    AttributeType,
+    StorageClass,
+    Stored,
+    parse_text,
+    text_of,
+)
 from stratabase.core.model.types.operators import (
     EQUALITY_OPERATORS,
     MEMBERSHIP_OPERATORS,
@@ -15,11 +27,12 @@ from stratabase.core.model.types.operators import (
     Total,
 )
 from stratabase.values.cel import kinds
+from stratabase.values.folding import FOLDED, FOLDED_NO_ACCENTS, Folding
 from stratabase.values.formats.preferences import Formats
 
 
 class TextualType(AttributeType):
-    """A type whose values are texts, compared by code point."""
+    """A type whose values are texts, compared by code point unless it folds them."""
 
     kind = kinds.TEXT
     operators: ClassVar[frozenset[Operator]] = (
@@ -69,3 +82,35 @@ class StringType(TextType):
     max_length = 255
     totals: ClassVar[tuple[Total, ...]] = ORDER_TOTALS
     groups_by_value = True
+
+
+def _storage(folding: Folding) -> StorageClass:
+    return StorageClass(TEXT_STORAGE.name, str, TEXT_STORAGE.accepts, folding.fold)
+
+
+class _Folded(TextType):
+    folding: ClassVar[Folding | None] = FOLDED
+    storage: ClassVar[StorageClass] = _storage(FOLDED)
+    reading = FOLDED.reading
+
+
+class _FoldedNoAccents(TextType):
+    folding: ClassVar[Folding | None] = FOLDED_NO_ACCENTS
+    storage: ClassVar[StorageClass] = _storage(FOLDED_NO_ACCENTS)
+    reading = FOLDED_NO_ACCENTS.reading
+
+
+class FoldedText(_Folded):
+    """Texts of any length, compared without case."""
+
+
+class FoldedString(_Folded, StringType):
+    """Texts of limited length, compared without case."""
+
+
+class FoldedTextNoAccents(_FoldedNoAccents):
+    """Texts of any length, compared without case and accents."""
+
+
+class FoldedStringNoAccents(_FoldedNoAccents, StringType):
+    """Texts of limited length, compared without case and accents."""

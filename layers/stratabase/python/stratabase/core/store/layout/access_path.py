@@ -12,16 +12,17 @@ by code point gives the same order as comparing the values one by one, with null
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from stratabase.core.domain.attributes import is_column, type_of
 from stratabase.core.domain.objects.entity import Entity, State
+from stratabase.core.domain.store_mark import StoreRefused
 from stratabase.core.model.attribute import ABSENT, KEPT, stored_value
 from stratabase.core.model.model import Class
-from stratabase.core.model.types import ID_TYPE, TYPES
+from stratabase.core.model.types import FOLDED_TYPES, ID_TYPE, TYPES
 from stratabase.core.model.types.base import AttributeType, StorageClass, Stored
 from stratabase.core.model.types.enumeration import EnumType
 from stratabase.core.store.engine.port import IndexKey
@@ -124,14 +125,18 @@ class Column(NamedTuple):
         return self.type.storage
 
     def value(self, state: State) -> Stored:
-        """Return the value of an object. `state`: as it was stored, or as any model shows it."""
+        """Return the value of an object, as guards have it. `state`: as stored, or as any model shows it.
+
+        A folded text is no text of another column: models may differ in how they compare an attribute.
+        """
         stored = stored_value(state, self.attribute)
         if stored is ABSENT:
-            return self.default
+            stored = self.default
         type_ = self.type
         is_own = type_.unrestricted and stored.__class__ is type_.storage.python_type
         value: Stored = stored if stored is None or is_own else type_.read_stored(stored)
-        return value
+        folding = type_.folding
+        return value if folding is None or value is None else [self.reading, folding.fold(str(value))]
 
     def text(self, value: Stored) -> str | None:
         """Return the index text of a value of the column, None for null."""
@@ -171,7 +176,19 @@ def _type_of(reading: str, values: tuple[str, ...]) -> AttributeType:
         return EnumType(ENUM, values)
     if reading == ID_TYPE.name:
         return ID_TYPE
-    return TYPES[_EARLIER_READINGS.get(reading, reading)]
+    known = _TYPES_BY_READING.get(_EARLIER_READINGS.get(reading, reading))
+    if known is None:
+        raise StoreRefused(
+            f"The store has an index or a uniqueness constraint of the kind {reading!r}, which a later "
+            "version of Stratabase has created. Use that version."
+        )
+    return known
+
+
+_TYPES_BY_READING: Mapping[str, AttributeType] = {
+    **TYPES,
+    **{each.reading: each for each in FOLDED_TYPES.values()},
+}
 
 
 @dataclass(frozen=True)
@@ -211,6 +228,11 @@ class AccessPath:
     def attributes(self) -> tuple[str, ...]:
         """The attributes and roles of the columns."""
         return tuple(column.attribute for column in self.columns)
+
+    @cached_property
+    def folded(self) -> frozenset[str]:
+        """The attributes of which the index has a folded form, so that it doesn't order what was written."""
+        return frozenset(column.attribute for column in self.columns if column.type.folding is not None)
 
     def place(self, entity: Entity) -> IndexKey:
         """Return the position of an object in the index."""

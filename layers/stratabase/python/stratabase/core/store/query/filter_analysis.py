@@ -172,8 +172,8 @@ def _null(*, wanted: bool) -> ColumnRanges:
     return (_single_value(None),) if wanted else (ColumnRange(NOT_NULL, ABOVE_NOT_NULL),)
 
 
-def _prefix(operand: str) -> ColumnRanges:
-    low = not_null_text(operand)
+def _prefix(text: str) -> ColumnRanges:
+    low = not_null_text(text)
     return (ColumnRange(low, prefix_end(low)),)
 
 
@@ -195,7 +195,7 @@ _RANGES_BY_OPERATOR: Mapping[Operator, Callable[[Any, _TextOf], ColumnRanges]] =
         ColumnRange(prefix_end(value_text(text_of(operand))), ABOVE_NOT_NULL),
     ),
     Operator.GTE: lambda operand, text_of: (ColumnRange(value_text(text_of(operand)), ABOVE_NOT_NULL),),
-    Operator.STARTS_WITH: lambda operand, _: _prefix(operand),
+    Operator.STARTS_WITH: lambda operand, text_of: _prefix(text_of(operand) or ""),
     Operator.WITHIN: _several_ranges,
 }
 """By operator that an index can serve: from the operand and the encoder of index texts to the ranges."""

@@ -34,7 +34,7 @@ def query_shape(class_: Class, query: Query) -> QueryShape | None:
     shapes: list[Hashable] = []
     attributes: list[str] = []
     for filter_ in (query.filter, query.implied, query.implied_by_grants):
-        shape = [_part_shape(part) for part in conjuncts(filter_)]
+        shape = [_part_shape(part, class_) for part in conjuncts(filter_)]
         if None in shape:
             return None
         shapes.append(tuple(shape))
@@ -54,10 +54,12 @@ def query_shape(class_: Class, query: Query) -> QueryShape | None:
     )
 
 
-def _part_shape(part: Filter) -> tuple[str, Hashable, Hashable] | None:
+def _part_shape(part: Filter, class_: Class) -> tuple[str, Hashable, Hashable] | None:
     if not isinstance(part, Comparison) or part.attribute == ID:
         return None
-    operand = part.operand
+    operand, attribute = part.operand, class_.attributes.get(part.attribute)
+    if attribute is not None and attribute.type.folding is not None:
+        operand = attribute.type.folding.operand(operand)
     if isinstance(operand, tuple):
         if len(operand) > _MAX_VALUES or any(map(_is_long, operand)):
             return None

@@ -167,6 +167,8 @@ def _scan_strategy(
     matched = tuple(term.attribute for term in _common_terms(columns, terms, descending=descending))
     id_term = terms[len(matched)] if len(matched) == len(columns) else None
     names = [column.attribute for column in path.columns]
+    # Where folded texts are equal, the order goes on with what was written, which the index doesn't have.
+    is_total = not path.folded or path.folded.isdisjoint([term.attribute for term in order.terms])
     return ScanStrategy(
         path,
         bounds,
@@ -174,8 +176,8 @@ def _scan_strategy(
         matched,
         run_columns=names.index(matched[-1]) + 1 if matched else first,
         descending=descending,
-        reverses_ids=id_term == OrderTerm(ID, not descending),
-        is_fully_sorted=id_term == OrderTerm(ID, descending),
+        reverses_ids=is_total and id_term == OrderTerm(ID, not descending),
+        is_fully_sorted=is_total and id_term == OrderTerm(ID, descending),
         merges_ranges=merges_ranges,
     )
 

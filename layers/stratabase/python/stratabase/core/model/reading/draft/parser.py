@@ -34,7 +34,8 @@ from stratabase.core.model.reading.draft.model_draft import (
     ModelDraft,
     WholeRole,
 )
-from stratabase.core.model.types import TYPES
+from stratabase.core.model.types import FOLDED_TYPES, TYPES
+from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.enumeration import EnumType
 from stratabase.core.model.users import USER
 from stratabase.values.messages import or_list
@@ -113,15 +114,16 @@ class _Parser:
     def _field(self, owner: str, node: FieldDefinitionNode) -> FieldDraft:
         named = _named(node.type)
         word = named.name.value
+        uses = self._uses(node.directives or (), "FIELD_DEFINITION", node.name.value)
         return FieldDraft(
-            uses=self._uses(node.directives or (), "FIELD_DEFINITION", node.name.value),
+            uses=uses,
             owner=owner,
             name=node.name.value,
             node=node,
             type_node=named,
             many=isinstance(_nullable(node.type), ListTypeNode),
             required=isinstance(node.type, NonNullTypeNode),
-            type=self._types.get(word),
+            type=_compared(self._types.get(word), uses),
             target_class=word if self._is_class(word) else None,
         )
 
@@ -166,6 +168,12 @@ class _Parser:
         else:
             return directive
         return None
+
+
+def _compared(type_: AttributeType | None, uses: Iterable[DirectiveUse]) -> AttributeType | None:
+    """Return the type of a field whose `@text` says how texts are compared. Other types stay as they are."""
+    comparison = next((use["compare"] for use in uses if use.name == "text"), None)
+    return type_ if type_ is None else FOLDED_TYPES.get(f"{type_.name} {comparison}", type_)
 
 
 def is_user_extension(node: Node) -> TypeGuard[ObjectTypeExtensionNode]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from stratabase.core.model.model import PlatformAttribute
 from stratabase.core.model.model_expressions import CALLER_FIELDS
-from stratabase.core.model.reading.draft.model_draft import ClassDraft, ModelDraft
+from stratabase.core.model.reading.draft.model_draft import ClassDraft, FieldDraft, ModelDraft
 from stratabase.core.model.types import ID_TYPE, TYPES
 from stratabase.core.model.types.base import AttributeType
 from stratabase.core.model.types.enumeration import EnumType
@@ -59,6 +59,19 @@ def attribute_type(draft: ModelDraft, class_name: str, name: str) -> AttributeTy
         return one.fields_by_name[name].type
     recorded = _PLATFORM.get(name)
     return platform_attribute_type(recorded) if one and recorded and recorded in one.platform else None
+
+
+def compared_type(draft: ModelDraft, field: FieldDraft) -> AttributeType | None:
+    """Return the type of an attribute, which a derived one that shows texts of a path compares like these."""
+    use = field.directive("derived")
+    if field.type is None or use is None or not use["path"]:
+        return field.type
+    resolved = resolve_path(draft, field.owner, use["path"].split("."))
+    if resolved.type is None or resolved.type.name != field.type.name:
+        return field.type
+    owner = draft.classes.get(resolved.at)
+    end = None if owner is None else owner.fields_by_name.get(resolved.steps[-1][1])
+    return resolved.type if end is None else compared_type(draft, end)
 
 
 def platform_attribute_type(attribute: PlatformAttribute) -> AttributeType:

@@ -22,7 +22,7 @@ from stratabase.core.model.reading.rules.definitions import (
     check_profiles,
 )
 from stratabase.core.model.reading.rules.derived import check_derived, check_paths
-from stratabase.core.model.reading.rules.domains import check_domains, check_file_limits
+from stratabase.core.model.reading.rules.domains import check_domains, check_file_limits, check_texts
 from stratabase.core.model.reading.rules.expressions import check_expressions
 from stratabase.core.model.reading.rules.fields import check_fields
 from stratabase.core.model.reading.rules.grants import check_grants, check_readable_uniques
@@ -45,6 +45,7 @@ RULES: tuple[Callable[[ModelDraft], Iterable[ModelError]], ...] = (
     check_fields,
     check_domains,
     check_file_limits,
+    check_texts,
     check_defaults,
     check_opposites,
     check_key_holders,

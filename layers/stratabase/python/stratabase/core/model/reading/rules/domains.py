@@ -1,4 +1,4 @@
-"""Rules on `@domain` and `@file`: they fit the type of their attribute, and some value is possible."""
+"""Rules on `@domain`, `@file` and `@text`: they fit the type of the attribute, and values are possible."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -8,6 +8,7 @@ from stratabase.core.model.constraints.base import Constraint, read_argument
 from stratabase.core.model.reading.draft.errors import ModelError, error_at
 from stratabase.core.model.reading.draft.model_draft import DirectiveUse, FieldDraft, ModelDraft
 from stratabase.core.model.types.base import AttributeType, Stored
+from stratabase.core.model.types.string import TextType
 from stratabase.values.formats.invalid_value import InvalidValue
 from stratabase.values.messages import or_list
 from stratabase.values.wording import shorten
@@ -28,6 +29,20 @@ def check_file_limits(draft: ModelDraft) -> Iterator[ModelError]:
         if field.type and (use := field.directive("file")):
             yield from _check_file_directive(field, field.type, use)
             yield from _check_constraints(field.type, use)
+
+
+def check_texts(draft: ModelDraft) -> Iterator[ModelError]:
+    """Check every `@text` of an attribute."""
+    for field in draft.fields:
+        if not field.type or not (use := field.directive("text")):
+            continue
+        derived = field.directive("derived")
+        if not isinstance(field.type, TextType):
+            text = f"@text can be used only with the types String and Text, but {field.full_name} is "
+            yield error_at(use.node, f"{text}{field.type.name}.")
+        elif derived and derived["path"]:
+            text = f"{field.full_name} is compared like the attribute to which its path leads. Remove @text."
+            yield error_at(use.node, text)
 
 
 def _check_applicable(type_: AttributeType, use: DirectiveUse) -> Iterator[ModelError]:

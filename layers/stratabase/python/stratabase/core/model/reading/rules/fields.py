@@ -25,7 +25,7 @@ _INSTEAD_OF_TYPES = {
 }
 """What to use instead of types of other languages that no attribute type corresponds to."""
 _FOR_ROLES = ("association", "composition")
-_FOR_ATTRIBUTES = ("domain", "file", "derived", "default")
+_FOR_ATTRIBUTES = ("domain", "file", "derived", "default", "text")
 
 
 def check_fields(draft: ModelDraft) -> Iterator[ModelError]:
