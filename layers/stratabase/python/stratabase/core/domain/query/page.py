@@ -4,7 +4,7 @@ The window also says which of the objects that a role leads to must be read for 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from dataclasses import field
 from typing import Any, NamedTuple
 
 from stratabase.core.domain.objects.entity import Entity
@@ -93,7 +93,7 @@ class Page:
     has_prev: bool | None = None
     matches: Sequence[Entity] = ()
     """All matches, if the page is one of objects in memory, and the query asks for their totals."""
-    totals: Mapping[str, Any] = MappingProxyType({})
+    totals: Mapping[str, Any] = field(default_factory=dict)
     """The rendered totals of all matches, by the keys of a `Fetch`."""
 
 
