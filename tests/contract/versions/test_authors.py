@@ -10,12 +10,14 @@ import pytest
 from stratabase.core.domain.objects.change import Deletion
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.version import Author
+from stratabase.core.model.model import Model
 from stratabase.core.store.engine.port import ITEMS, Batch, Bounds, Engine, Item, Patch
 from stratabase.core.store.layout import codec, keys, object_items
-from stratabase.core.store.repository import Repository
+from stratabase.core.store.renamed_repository import open_repository
 from tests.contract.engine.engines import KINDS
 from tests.contract.versions.models import COMPANY
 from tests.contract.versions.versioned_objects import VersionedObjects
+from tests.renamed_models import renamed
 from tests.soak import mostly
 
 ADA = Reference("Employee", "ada")
@@ -25,9 +27,9 @@ _ALL = Bounds(keys.VERSIONS, keys.HEAD)
 class Store:
     """An engine, and objects in it that different members write."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, model: Model = COMPANY) -> None:
         self.engine = engine
-        self.objects = VersionedObjects(Repository(engine, COMPANY))
+        self.objects = VersionedObjects(open_repository(engine, model))
 
     def write(self, member: str, commit: str, *effects: Any) -> None:
         """Commit effects as one change of a member."""
@@ -68,6 +70,15 @@ def test_each_version_has_the_author_who_began_it(store: Store) -> None:
     store.write("zoe", "c3", objects.deletion("Employee", "ada"))
     store.write("eva", "c4", objects.restoration("Employee", "ada", name="Ada"))
     assert [each and each.commit_id for each in store.authors()] == ["c1", "c2", "c4"]
+
+
+def test_versions_of_renamed_classes_have_their_authors(store: Store) -> None:
+    model = renamed(COMPANY)
+    renamed_store = Store(store.engine, model)
+    objects, stored = renamed_store.objects, Reference(model.classes["Employee"].stored_name, "ada")
+    renamed_store.write("eva", "c1", objects.creation("Employee", "ada", name="Ada"))
+    renamed_store.write("ida", "c2", objects.updating("Employee", "ada", name="Adele"))
+    assert renamed_store.authors(stored) == [Author("eva", "token", "c1"), Author("ida", "token", "c2")]
 
 
 def test_a_tombstone_has_the_author_of_the_deletion(store: Store) -> None:

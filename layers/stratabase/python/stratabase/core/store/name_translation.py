@@ -221,19 +221,9 @@ class NameTranslation:
         reference = self.reference(entity.reference)
         if state is entity.state and reference is entity.reference and not entity.counts:
             return entity
-        return Entity(
-            reference,
-            state,
-            entity.commit_ids,
-            {self.role(role): number for role, number in entity.counts.items()},
-            entity.linked,
-            entity.start,
-            entity.end,
-            entity.previous,
-            entity.lock,
-            entity.part_lock,
-            entity.claimed,
-        )
+        counts = {self.role(role): number for role, number in entity.counts.items()}
+        # Everything else, such as what the store has seen, is the same under both names.
+        return replace(entity, reference=reference, state=state, counts=counts)
 
     def entities(self, entities: Sequence[Entity]) -> Sequence[Entity]:
         """Translate objects. Those that are not made yet stay so."""
