@@ -82,7 +82,7 @@ def test_the_service_layer_contains_only_the_compiled_package(tmp_path: Path) ->
     }
     needed_at_run_time = {".lark", ".graphql", ".html", ".css", ".js", ".po", ".txt"}
     assert {each.suffix for each in others} == needed_at_run_time
-    assert {each.name for each in others if each.suffix == ".txt"} == {"licenses.txt"}
+    assert {each.name for each in others if each.suffix == ".txt"} == {"licenses.txt", "unicode_14.txt"}
     assert {each.name for each in (built / "python").iterdir()} == {"stratabase", "stratabase_aws"}
     assert not any((built / "python/stratabase" / name).exists() for name in LEFT_OUT)
     assert [file for file in built.rglob("*") if "documentation" in file.name or file.suffix == ".md"] == []
