@@ -28,9 +28,8 @@ from stratabase.core.schema.request.context import InputContext
 from stratabase.core.settings import Settings
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.engine.wrappers import record_consumption
-from stratabase.core.store.indexes.registry import parse_registry
+from stratabase.core.store.indexes.registry import stored_registry
 from stratabase.core.store.indexes.registry_cache import RegistryCache
-from stratabase.core.store.layout import keys
 from stratabase.core.store.query.filter_analysis import ASSUMED_OBJECTS
 from stratabase.core.store.query.planner import (
     MissingIndex,
@@ -158,8 +157,7 @@ def _store_lines(model: Model, query: Query, chosen: PlanCandidate, options: Opt
 
 def _has_served(engine: Engine, model: Model) -> bool:
     """Return whether reading by a model would write nothing, because the registry lists all that it has."""
-    (found,) = engine.get([keys.REGISTRY])
-    registry = parse_registry(found)
+    registry = stored_registry(engine)
     return RegistryCache(engine, StoredNames(model).stored_model).add_missing(registry) is registry
 
 

@@ -7,8 +7,7 @@ from stratabase.core.model.model import Class, Index, Model, Unique
 from stratabase.core.model.stored_names import ClassNames, StoredNames
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.indexes.entries import BuildState, directive_label
-from stratabase.core.store.indexes.registry import Registry, parse_registry, wanted_entries
-from stratabase.core.store.layout import keys
+from stratabase.core.store.indexes.registry import Registry, stored_registry, wanted_entries
 from stratabase.core.store.layout.associations import Associations
 
 
@@ -26,7 +25,7 @@ def index_states(engine: Engine, model: Model) -> Iterator[IndexState]:
 
     Raises Unavailable.
     """
-    registry = parse_registry(engine.get([keys.REGISTRY])[0])
+    registry = stored_registry(engine)
     names = StoredNames(model)
     associations = Associations(names.stored_model)
     for class_ in model.classes.values():

@@ -5,7 +5,7 @@ from collections.abc import Generator, Iterator, Sequence
 from stratabase.core.store.engine.parallel import sequential_map
 from stratabase.core.store.engine.port import UNBOUNDED, Bounds, Engine, Item
 from stratabase.core.store.engine.sharded_range import ShardedRange
-from stratabase.core.store.indexes.registry import Registry, parse_registry
+from stratabase.core.store.indexes.registry import stored_registry
 from stratabase.core.store.layout import keys
 from stratabase.core.store.layout.access_path import AccessPath
 
@@ -18,7 +18,7 @@ def listed_objects(engine: Engine, class_name: str, bounds: Bounds = UNBOUNDED) 
     """
     remaining: Bounds | None = bounds
     while remaining is not None:
-        listing = _stored_registry(engine).listing(class_name)
+        listing = stored_registry(engine).listing(class_name)
         pages = ShardedRange(
             engine, sequential_map, listing.index_name, listing.partitions, remaining
         ).pages()
@@ -30,7 +30,7 @@ def count_listed(engine: Engine, class_name: str, limit: int) -> int:
 
     `class_name`: the stored name.
     """
-    listing = _stored_registry(engine).listing(class_name)
+    listing = stored_registry(engine).listing(class_name)
     pages = (
         page
         for partition in listing.partitions
@@ -46,7 +46,7 @@ def count_listed(engine: Engine, class_name: str, limit: int) -> int:
 
 def listing_index(engine: Engine, class_name: str) -> str:
     """Return the name of the generic index that has the listing of a class, by the class's stored name."""
-    return _stored_registry(engine).listing(class_name).index_name
+    return stored_registry(engine).listing(class_name).index_name
 
 
 def _while_maintained(
@@ -60,17 +60,13 @@ def _while_maintained(
     while True:
         page = next(pages, ())
         # The page is complete if the listing is still maintained after it was read.
-        maintained = {path.partition for path in _stored_registry(engine).paths(class_name)}
+        maintained = {path.partition for path in stored_registry(engine).paths(class_name)}
         if listing.partition not in maintained:
             return bounds
         if not page:
             return None
         yield page
         bounds = bounds._replace(low=keys.id_of(page[-1].key), low_included=False)
-
-
-def _stored_registry(engine: Engine) -> Registry:
-    return parse_registry(engine.get([keys.REGISTRY])[0])
 
 
 def count_objects(engine: Engine, stored_name: str) -> int:

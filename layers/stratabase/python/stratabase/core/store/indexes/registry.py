@@ -20,6 +20,7 @@ from stratabase.core.store.engine.port import (
     Check,
     Condition,
     ConditionOperator,
+    Engine,
     Expectation,
     Item,
     Put,
@@ -727,6 +728,11 @@ def _abandoned(entry: RoleEntry) -> RoleEntry:
 def _revived(slot: IndexSlot, class_: Class, now: int) -> IndexSlot:
     revived = slot.state is BuildState.RETIRED and is_wanted(class_, slot)
     return slot.with_state(BuildState.BUILDING, now) if revived else slot
+
+
+def stored_registry(engine: Engine) -> Registry:
+    """Return the registry as the store has it now. Raises Unavailable."""
+    return parse_registry(engine.get([keys.REGISTRY])[0])
 
 
 def parse_registry(item: Item | None) -> Registry:

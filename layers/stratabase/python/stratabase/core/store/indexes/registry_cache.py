@@ -32,9 +32,9 @@ from stratabase.core.store.engine.port import Action, Check, Engine, Put
 from stratabase.core.store.indexes.entries import BuildState, RoleEntry, UniqueEntry
 from stratabase.core.store.indexes.registry import (
     Registry,
-    parse_registry,
     registry_fence,
     registry_put,
+    stored_registry,
     unique_of,
     wanted_entries,
 )
@@ -374,7 +374,7 @@ class RegistryCache:
         return update_items(self._engine, "slots", plan)
 
     def _read(self) -> Registry:
-        return parse_registry(self._engine.get([keys.REGISTRY])[0])
+        return stored_registry(self._engine)
 
     def add_missing(self, registry: Registry) -> Registry:
         """Return the registry with all entries that the model needs, as far as there are free slots."""
