@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from graphql import get_introspection_query
 
+from stratabase.core.schema.introspection import MAX_INTROSPECTION_BYTES
 from tests.service import PASSWORD, Reply, RunningService, basic, running
 
 CLASSES, ATTRIBUTES = 70, 24
@@ -39,7 +40,9 @@ def test_a_client_that_accepts_gzip_gets_the_whole_schema(service: RunningServic
 
     assert (reply.status, reply.headers["content-encoding"]) == (200, "gzip")
     assert int(reply.headers["content-length"]) == len(reply.body)
-    types = json.loads(gzip.decompress(reply.body))["data"]["__schema"]["types"]
+    body = gzip.decompress(reply.body)
+    assert len(body) <= MAX_INTROSPECTION_BYTES, "the service would execute each request anew"
+    types = json.loads(body)["data"]["__schema"]["types"]
     assert {f"Class{number}" for number in range(CLASSES)} <= {each["name"] for each in types}
 
 

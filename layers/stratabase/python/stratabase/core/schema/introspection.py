@@ -119,8 +119,8 @@ META_FIELDS: Mapping[str, GraphQLField] = {
 
 MAX_CACHED_INTROSPECTIONS = 4
 """In responses. Each tool sends the same request every time."""
-MAX_INTROSPECTION_BYTES = 8_000_000
-"""In bytes of a response. The standard query about 100 classes takes almost a second for half as many."""
+MAX_INTROSPECTION_BYTES = 24_000_000
+"""In bytes of a response. The standard query about 100 classes takes a second or more."""
 MAX_CACHED_INTROSPECTION_LENGTH = 16_384
 """In characters of a document."""
 IntrospectionKey = tuple[str, str, str | None]
