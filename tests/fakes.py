@@ -233,7 +233,7 @@ class DictEntities:
         self.allowances.append(budget)
         if class_name in self._sources:
             return self._sources[class_name].find_by_unique(unique, values, budget)
-        return self._counted(next(self.graph.holding(class_name, unique, values), None))
+        return self._counted(next(self.graph.holding(self._model.classes[class_name], unique, values), None))
 
     def commit(self, change: Change) -> None:
         self.before_commit()

@@ -16,7 +16,8 @@ from stratabase.core.domain.objects.commit_refusals import (
 )
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.model.model import ClassKind, Model, Role, Unique
+from stratabase.core.model.model import Class, ClassKind, Model, Role, Unique
+from tests.core.domain.query.naive import folded
 from tests.version_rules import Past, dated
 
 
@@ -100,15 +101,15 @@ class Graph:
                 leads_there = version is not None and version.state.get(role.role_name) == id_
                 yield from [reference.id] * leads_there
 
-    def holding(self, class_name: str, unique: Unique, values: State) -> Iterator[Entity]:
+    def holding(self, class_: Class, unique: Unique, values: State) -> Iterator[Entity]:
         """Yield the objects of a class that have the given values of a uniqueness constraint."""
-        wanted = unique_values(values, unique)
+        wanted = unique_values(class_, values, unique)
         return (
             entity
             for reference, entity in self.objects.items()
-            if reference.class_name == class_name
+            if reference.class_name == class_.name
             and wanted is not None
-            and unique_values(entity.state, unique) == wanted
+            and unique_values(class_, entity.state, unique) == wanted
         )
 
     def counts(self, model: Model, reference: Reference) -> Mapping[RoleName, int]:
@@ -256,22 +257,14 @@ def taken(model: Model, after: Graph, change: Change) -> Iterator[tuple[Referenc
     for effect in change.object_effects():
         class_ = model.classes[reference_of(effect).class_name]
         for unique in class_.uniques if effect.after else ():
-            rivals = (
-                entity
-                for reference, entity in after.objects.items()
-                if reference.class_name == class_.name and unique_values(entity.state, unique) is not None
-            )
             mine = after.objects[reference_of(effect)]
-            if any(
-                other is not mine and unique_values(other.state, unique) == unique_values(mine.state, unique)
-                for other in rivals
-            ):
+            if any(other is not mine for other in after.holding(class_, unique, mine.state)):
                 yield mine.reference, unique
 
 
-def unique_values(state: State, unique: Unique) -> list[object] | None:
-    """Return the normalized values of a uniqueness constraint, or None if one of them is null."""
-    values = [state.get(name) for name in unique.attributes]
+def unique_values(class_: Class, state: State, unique: Unique) -> list[object] | None:
+    """Return what a uniqueness constraint compares of its values, or None if one of them is null."""
+    values = [folded(class_, name, state.get(name)) for name in unique.attributes]
     if None in values:
         return None
     return [unicodedata.normalize("NFC", value) if isinstance(value, str) else value for value in values]

@@ -33,7 +33,15 @@ from tests.core.schema.random_answers.objects import (
     RandomObjects,
 )
 from tests.core.schema.random_answers.queries import QueryWriter
-from tests.core.schema.random_answers.totals import Column, columns_of, key_of, random_keys, rank, totals_of
+from tests.core.schema.random_answers.totals import (
+    Column,
+    columns_of,
+    folded_keys,
+    key_of,
+    random_keys,
+    rank,
+    totals_of,
+)
 from tests.fakes import CountedIds, FrozenClock, unlimited_budget
 from tests.soak import count, seed
 
@@ -56,7 +64,7 @@ class Compared:
         self._service = self._executor(self.objects.stored, compiled=True)
         self._plain = self._executor(self.objects.plain, compiled=False)
         self.writer = QueryWriter(self.model, self._plain.schema, self.chance)
-        self.asked = self.answered = self.kept = self.labels = self.totals = 0
+        self.asked = self.answered = self.kept = self.labels = self.totals = self.folded = 0
 
     def _executor(self, entities: EntityRepository, *, compiled: bool) -> SchemaExecutor:
         services = Services(self.model, entities, FrozenClock(LAST_INSTANT), CountedIds(), unlimited_budget)
@@ -171,19 +179,30 @@ class Compared:
         for item in items:
             groups[tuple(key_of(key, by_name, item) for key in keys)].append(item)
         column = self.chance.choice(columns)
-        expected = [[len(groups[each]), totals_of(column, groups[each])] for each in sorted(groups, key=rank)]
+        # A folded key shows what the object with the least id has.
+        folded = folded_keys(class_, keys)
+        self.folded += bool(folded)
+        shown = {each: min(found, key=lambda item: str(item["_id"])) for each, found in groups.items()}
+        expected = [
+            [len(groups[each]), totals_of(column, groups[each]), [shown[each][key] for key in folded]]
+            for each in sorted(groups, key=rank)
+        ]
         found: list[Any] = []
         cursor = None
         for _ in range(len(groups) + 1):
             arguments = f"by: [{', '.join(keys)}], next: 4, cursor: $at"
             page = self.ask(
                 f"query($at: Cursor) {{ page: {class_.name}___getPage {{ groups({arguments}) {{ "
-                f"totalCount nextCursor hasNext items {{ _count {column.totals} }} }} }} }}",
+                "totalCount nextCursor hasNext "
+                f"items {{ _count {column.totals} _keys {{ __typename {' '.join(folded)} }} }} }} }} }}",
                 {"at": cursor},
                 caller,
             )["data"]["page"]["groups"]
             assert page["totalCount"] == len(groups)
-            found += [[each["_count"], each[column.name]] for each in page["items"]]
+            found += [
+                [each["_count"], each[column.name], [each["_keys"][key] for key in folded]]
+                for each in page["items"]
+            ]
             cursor = page["nextCursor"]
             if not page["hasNext"]:
                 break

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from stratabase.core.model.model import Class
+from tests.core.domain.query.naive import folded
 
 _VALUES: Mapping[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("Int", "Year", "Serial"), int),
@@ -36,6 +37,7 @@ class Column(NamedTuple):
 
     name: str
     type: str | None
+    class_: Class
 
     @property
     def field(self) -> str:
@@ -67,21 +69,27 @@ class Column(NamedTuple):
             return None
         return shown["_id"] if self.type is None else _VALUES[self.type](shown)
 
+    def compared(self, value: Any) -> Any:
+        """Return what is compared of a value."""
+        return folded(self.class_, self.name, value)
+
 
 def columns_of(class_: Class) -> list[Column]:
     """Return the columns of a class."""
-    attributes = [Column(each.name, each.type.name) for each in class_.attributes.values()]
-    roles = [Column(each.name, None) for each in class_.roles.values() if not each.many]
+    attributes = [Column(each.name, each.type.name, class_) for each in class_.attributes.values()]
+    roles = [Column(each.name, None, class_) for each in class_.roles.values() if not each.many]
     return [*(each for each in attributes if each.type in _VALUES), *roles]
 
 
 def totals_of(column: Column, items: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the totals of a column as answers show them."""
     values = [value for item in items if (value := column.value(item)) is not None]
-    found: dict[str, Any] = {"countDistinct": len(set(values))}
+    found: dict[str, Any] = {"countDistinct": len({*map(column.compared, values)})}
     if column.type in _ORDERED:
         shown: Callable[[Any], Any] = str if column.type in {"Real", "Serial"} else lambda value: value
-        found |= {name: shown(choose(values)) if values else None for name, choose in _EXTREMES.items()}
+        # Of equal texts, the code points decide.
+        ordered = sorted(sorted(values), key=column.compared)
+        found |= {name: shown(ordered[place]) if values else None for name, place in _EXTREMES.items()}
         if column.type == "Real":
             found |= {name: found[name] and _real(Fraction(Decimal(found[name]))) for name in _EXTREMES}
     if column.type in _SUMMED:
@@ -91,7 +99,8 @@ def totals_of(column: Column, items: Iterable[Mapping[str, Any]]) -> dict[str, A
     return found
 
 
-_EXTREMES: Mapping[str, Callable[[Sequence[Any]], Any]] = {"min": min, "max": max}
+_EXTREMES = {"min": 0, "max": -1}
+"""Their places among the values in order."""
 
 
 def _real(number: Fraction) -> str:
@@ -104,8 +113,15 @@ def _real(number: Fraction) -> str:
 def key_of(key: str, columns: Mapping[str, Column], item: Mapping[str, Any]) -> Any:
     """Return a key of an object, by the name of the key."""
     name, _, bucket = key.partition("___")
-    value = columns[name].value(item)
-    return _BUCKETS[bucket](value) if bucket and value is not None else value
+    column = columns[name]
+    value = column.value(item)
+    return _BUCKETS[bucket](value) if bucket and value is not None else column.compared(value)
+
+
+def folded_keys(class_: Class, keys: Sequence[str]) -> list[str]:
+    """Return the keys that are compared after folding."""
+    attributes = (class_.attributes.get(key) for key in keys)
+    return [each.name for each in attributes if each is not None and each.type.folding is not None]
 
 
 def random_keys(columns: Sequence[Column], chance: Random) -> list[str]:

@@ -22,6 +22,8 @@ _KEPT = 4096
 """The number of folded texts to keep. Folding one that is not ASCII takes many times as long."""
 _LONG = 256
 """The length from which it matters that Python sorts a run of marks in the square of its length."""
+_COSTLY = 1000
+"""The length from which it matters what it costs to fold a text."""
 _LONG_RUN = 31
 """The number of marks in a run that no text of a language has (Unicode's Stream-Safe Text Format)."""
 
@@ -36,6 +38,17 @@ class Folding:
     """The name in the registry of indexes, with the version of Unicode. It must never change."""
     fold: Callable[[str], str]
     """Returns the form of a text that is compared."""
+
+    def after(self, before_long: Callable[[int], object]) -> Callable[[str], str]:
+        """Return a function that folds a text. `before_long` is called with the cost of a long one first."""
+        fold = self.fold
+
+        def folded(text: str) -> str:
+            if len(text) > _COSTLY:
+                before_long(folding_cost(text))
+            return fold(text)
+
+        return folded
 
     def operand(self, value: Any) -> Any:
         """Return an operand of a filter with each text folded. Anything else stays as it is."""

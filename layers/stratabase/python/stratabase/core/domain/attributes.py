@@ -5,7 +5,7 @@ The store reads states as the class shows them: each value fits the type of its 
 
 from collections.abc import Callable
 from operator import methodcaller
-from typing import Any
+from typing import Any, TypeVar
 
 from stratabase.core.domain.objects.entity import State
 from stratabase.core.domain.objects.version import VERSION_END, VERSION_START
@@ -13,8 +13,8 @@ from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Class
 from stratabase.core.model.types import ID_TYPE, TYPES
 from stratabase.core.model.types.base import AttributeType
-from stratabase.values.folding import Folding
 
+T = TypeVar("T")
 _ADDITIONAL_TYPES = {ID: ID_TYPE, VERSION_START: TYPES["Datetime"], VERSION_END: TYPES["Datetime"]}
 """The types of the names that a state may contain besides the attributes of its class."""
 
@@ -53,19 +53,12 @@ def order_getter(class_: Class, attribute: str) -> Callable[[State], Any]:
     return _field_getter(attribute, type_of(class_, attribute).order_field)
 
 
-def folded_getter(
-    read: Callable[[State], Any], folding: Folding, before_folding: Callable[[str], object] | None = None
-) -> Callable[[State], Any]:
-    """Return a function that reads a text from a state, and folds it. `before_folding` gets the text."""
-    fold = folding.fold
+def folded_getter(read: Callable[[T], Any], fold: Callable[[str], str]) -> Callable[[T], Any]:
+    """Return a function that reads a text, such as one of a state, and folds it."""
 
-    def folded(state: State) -> str | None:
-        text = read(state)
-        if text is None:
-            return None
-        if before_folding is not None:
-            before_folding(text)
-        return fold(text)
+    def folded(owner: T) -> str | None:
+        text = read(owner)
+        return None if text is None else fold(text)
 
     return folded
 

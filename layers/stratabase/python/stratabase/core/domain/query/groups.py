@@ -2,6 +2,8 @@
 
 Totals of all objects are those of one group without keys. Objects come in batches of columns, which have the
 values of one attribute each. So nothing is kept of an object.
+
+Texts that an attribute folds are compared after folding. What is shown of them is what an object has.
 """
 
 from collections import Counter, defaultdict
@@ -12,9 +14,10 @@ from enum import Enum
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
-from stratabase.core.domain.attributes import type_of
+from stratabase.core.domain.attributes import folded_getter, type_of
 from stratabase.core.domain.query.aggregate import exact_sum, real_average, real_sum
-from stratabase.core.domain.query.matching import COMPARISONS
+from stratabase.core.domain.query.matching import COMPARISONS, BeforeSearch
+from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Class
 from stratabase.core.model.types import TYPES
 from stratabase.core.model.types.base import AttributeType, Stored
@@ -107,7 +110,10 @@ class Grouping:
 
 
 class Group(NamedTuple):
-    """A group: its keys in the order of the request, the number of its objects, and its measures."""
+    """A group: its keys in the order of the request, the number of its objects, and its measures.
+
+    A key that is folded is shown as the object with the least `_id` in the group has it.
+    """
 
     keys: tuple[Stored, ...]
     number: int
@@ -161,8 +167,12 @@ class _Accumulator(Protocol):
         """Return the measure, None if there is none."""
 
 
+_Fold = Callable[[str], str] | None
+"""A function that folds the values of an attribute, None if they are compared as they are."""
+
+
 class _Sum:
-    def __init__(self, values: AttributeType) -> None:
+    def __init__(self, values: AttributeType, _: _Fold) -> None:
         self._is_whole = values.storage.python_type is int
         self._total = Decimal(0)
         self._number = 0
@@ -182,10 +192,12 @@ class _Average(_Sum):
 
 
 class _Extreme:
-    def __init__(self, choose: Callable[..., Any], values: AttributeType) -> None:
+    def __init__(self, choose: Callable[..., Any], values: AttributeType, fold: _Fold) -> None:
         """`choose`: min or max."""
         self._choose = choose
         self._rank = values.sort_key if values.has_sort_key else None
+        if fold is not None:  # of equal texts, the code points decide
+            self._rank = lambda text: (fold(text), text)
         self._found: Stored = None
 
     def add(self, values: Sequence[Any]) -> None:
@@ -197,17 +209,18 @@ class _Extreme:
 
 
 class _Distinct:
-    def __init__(self, _: AttributeType) -> None:
+    def __init__(self, _: AttributeType, fold: _Fold) -> None:
+        self._fold = fold
         self._found = set[Any]()
 
     def add(self, values: Sequence[Any]) -> None:
-        self._found.update(values)
+        self._found.update(values if self._fold is None else map(self._fold, values))
 
     def result(self) -> Stored:
         return len(self._found)
 
 
-_ACCUMULATORS: Mapping[Total, Callable[[AttributeType], _Accumulator]] = {
+_ACCUMULATORS: Mapping[Total, Callable[[AttributeType, _Fold], _Accumulator]] = {
     Total.SUM: _Sum,
     Total.AVG: _Average,
     Total.MIN: partial(_Extreme, min),
@@ -219,12 +232,19 @@ _ACCUMULATORS: Mapping[Total, Callable[[AttributeType], _Accumulator]] = {
 class Accumulation:
     """The groups of a request, of the objects that were added."""
 
-    def __init__(self, class_: Class, grouping: Grouping, zone: tzinfo) -> None:
-        """`zone`: that of the buckets."""
+    def __init__(
+        self, class_: Class, grouping: Grouping, zone: tzinfo, before_search: BeforeSearch = lambda _: None
+    ) -> None:
+        """`zone`: that of the buckets. `before_search`: is called before a long text is folded."""
         self.grouping = grouping
         self._class = class_
         self._measures = tuple(grouping.needed)
-        self._keys = [(key.name, _key_reader(class_, key, zone)) for key in grouping.keys]
+        self._folds = {name: _fold_of(type_of(class_, name), before_search) for name in grouping.names}
+        self._keys = [(key.name, self._key_reader(key, zone)) for key in grouping.keys]
+        self._folded = [place for place, (name, _) in enumerate(self._keys) if self._folds[name] is not None]
+        """The numbers of the keys that are folded."""
+        self._written: dict[_Keys, tuple[Any, ...]] = {}
+        """By group: the least id, and what the object has as these keys. It is empty if there are none."""
         self._counts: Counter[_Keys] = Counter()
         self._values: dict[str, dict[_Keys, list[Any]]] = {
             measure.name: defaultdict(list) for measure in self._measures
@@ -236,12 +256,29 @@ class Accumulation:
         if not grouping.keys:
             self._counts[()] = 0  # the totals of no objects are totals too
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The columns that are needed: attributes and roles, and `_id` if keys are folded."""
+        return self.grouping.names | {ID} if self._folded else self.grouping.names
+
+    def _key_reader(self, key: GroupKey, zone: tzinfo) -> Callable[[Sequence[Any]], Sequence[Any]]:
+        if key.bucket is None:
+            fold = self._folds[key.name]
+            if fold is None:
+                return lambda values: values
+            return lambda texts: [None if text is None else fold(text) for text in texts]
+        type_ = type_of(self._class, key.name)
+        assert isinstance(type_, TemporalType)
+        return bucket_reader(key.bucket, type_.from_stored(zone), is_zoned=type_.slices(zone) is None)
+
     def add(self, columns: ValueColumns, number: int) -> None:
         """Add a number of objects, whose values are in columns. Raises TooManyGroups."""
         rows = list(zip(*(read(columns[name]) for name, read in self._keys), strict=True)) or [()] * number
         self._counts.update(rows)
         if len(self._counts) > MAX_GROUPS:
             raise TooManyGroups
+        if self._folded:
+            self._note_written(rows, columns)
         for name, values in self._values.items():
             for row, value in zip(rows, columns[name], strict=True):
                 if value is not None:
@@ -249,6 +286,13 @@ class Accumulation:
         self._kept += number
         if self._kept >= _KEPT_AT_MOST:
             self._measure()
+
+    def _note_written(self, rows: Sequence[_Keys], columns: ValueColumns) -> None:
+        texts = (columns[self._keys[place][0]] for place in self._folded)
+        for row, found in zip(rows, zip(columns[ID], *texts, strict=True), strict=True):
+            known = self._written.get(row)
+            if known is None or found < known:
+                self._written[row] = found
 
     def _measure(self) -> None:
         """Add the values that are kept to the measures."""
@@ -263,7 +307,7 @@ class Accumulation:
         self._kept = 0
 
     def _new_accumulator(self, measure: Measure) -> _Accumulator:
-        return _ACCUMULATORS[measure.total](type_of(self._class, measure.name))
+        return _ACCUMULATORS[measure.total](type_of(self._class, measure.name), self._folds[measure.name])
 
     def groups(self) -> Iterator[Group]:
         """Yield all groups, in no order."""
@@ -273,19 +317,22 @@ class Accumulation:
                 measure: (found.get(keys) or self._new_accumulator(measure)).result()
                 for measure, found in self._accumulators.items()
             }
-            yield Group(keys, number, measures)
+            yield Group(self._shown(keys) if self._folded else keys, number, measures)
+
+    def _shown(self, keys: _Keys) -> _Keys:
+        """Return the keys of a group, those that are folded as an object has them."""
+        shown, (_, *texts) = [*keys], self._written[keys]
+        for place, text in zip(self._folded, texts, strict=True):
+            shown[place] = text
+        return tuple(shown)
 
     def page(self) -> GroupPage:
         """Return the requested groups, in order."""
         return page_of_groups(self.groups(), self.grouping, self._class)
 
 
-def _key_reader(class_: Class, key: GroupKey, zone: tzinfo) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    if key.bucket is None:
-        return lambda values: values
-    type_ = type_of(class_, key.name)
-    assert isinstance(type_, TemporalType)
-    return bucket_reader(key.bucket, type_.from_stored(zone), is_zoned=type_.slices(zone) is None)
+def _fold_of(type_: AttributeType, before_search: BeforeSearch) -> _Fold:
+    return None if type_.folding is None else type_.folding.after(before_search)
 
 
 def page_of_groups(groups: Iterator[Group], grouping: Grouping, class_: Class) -> GroupPage:
@@ -303,8 +350,12 @@ def page_of_groups(groups: Iterator[Group], grouping: Grouping, class_: Class) -
 def _test(test: GroupTest, class_: Class) -> Callable[[Group], bool]:
     type_, by = measured_type(class_, test.by), test.by
     rank = type_.sort_key if type_.has_sort_key else None
+    read: Callable[[Group], Stored] = lambda group: group.value(by)  # noqa: E731
+    operand = test.operand
+    if type_.folding is not None:
+        read, operand = folded_getter(read, type_.folding.fold), type_.folding.operand(operand)
     compare: Any = COMPARISONS[test.operator]
-    found: Callable[[Group], bool] = compare(lambda group: group.value(by), test.operand, rank)
+    found: Callable[[Group], bool] = compare(read, operand, rank)
     return found
 
 
@@ -313,7 +364,9 @@ def _rank(by: Measure | GroupPart | int, type_: AttributeType) -> Callable[[Grou
 
 
 def _rank_of(value: Stored, type_: AttributeType) -> tuple[Any, ...]:
-    return () if value is None else (type_.sort_key(value),)
+    if value is None:
+        return ()
+    return (type_.sort_key(value) if type_.folding is None else type_.folding.operand(value),)
 
 
 def _first_after(groups: Sequence[Group], grouping: Grouping, types: Sequence[AttributeType]) -> int:

@@ -23,7 +23,6 @@ from stratabase.core.domain.query.filter import (
 from stratabase.core.model.model import Class
 from stratabase.core.model.types.operators import Operator
 from stratabase.values.cel.environment import Environment
-from stratabase.values.folding import Folding, folding_cost
 
 Test = Callable[[State], bool]
 """A predicate on states."""
@@ -47,7 +46,7 @@ def _comparison(comparison: Comparison, class_: Class, before_search: BeforeSear
     operand, attribute = comparison.operand, class_.attributes.get(comparison.attribute)
     read = equality_getter(class_, comparison.attribute)
     if attribute is not None and (folding := attribute.type.folding) is not None:
-        read, operand = _folded(read, folding, before_search), folding.operand(operand)
+        read, operand = folded_getter(read, folding.after(before_search)), folding.operand(operand)
     search = SEARCHES.get(comparison.operator)
     if search is not None:
         assert isinstance(operand, str), "part of a text"
@@ -55,14 +54,6 @@ def _comparison(comparison: Comparison, class_: Class, before_search: BeforeSear
     type_ = type_of(class_, comparison.attribute)
     rank = type_.sort_key if type_.has_sort_key else None
     return COMPARISONS[comparison.operator](read, operand, rank)
-
-
-def _folded(read: _Read, folding: Folding, before_search: BeforeSearch) -> _Read:
-    def before_folding(text: str) -> None:
-        if len(text) > _LONG:
-            before_search(folding_cost(text))
-
-    return folded_getter(read, folding, before_folding)
 
 
 def _and(both: And, class_: Class, before_search: BeforeSearch) -> Test:

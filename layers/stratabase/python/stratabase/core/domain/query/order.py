@@ -95,7 +95,7 @@ def _parts(order: Order, class_: Class) -> list[_Part]:
         type_, read = type_of(class_, term.attribute), order_getter(class_, term.attribute)
         if type_.folding is not None:
             written.append((read, type_.sort_key, term.descending))
-            read = folded_getter(read, type_.folding)
+            read = folded_getter(read, type_.folding.fold)
         parts.append((read, type_.sort_key, term.descending))
     return [*parts[:-1], *written, parts[-1]] if written else parts
 

@@ -14,6 +14,7 @@ from typing import Any
 from stratabase.core.domain.issues.issue import IssueType, Subject
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, RoleStorage, State, states_of
+from stratabase.core.domain.objects.version import VERSION_START
 from stratabase.core.domain.query.derived import Computed
 from stratabase.core.domain.query.fetch import CountFetch, Fetch, GroupFetch, Labels, TotalsFetch
 from stratabase.core.domain.query.groups import (
@@ -97,7 +98,9 @@ def totals_of_versions(read_context: ReadContext, class_: Class, totals: Totals,
     def read(states: Sequence[State], names: Iterable[str]) -> ValueColumns:
         columns: dict[str, Sequence[Any]] = {}
         for name in names:
-            if name in class_.roles:
+            if name == ID:  # that of all versions is the same
+                columns[name] = [state[VERSION_START] for state in states]
+            elif name in class_.roles:
                 role = RoleName(class_.name, name)
                 columns[name] = versions.each(page.matches, partial(_target_of_version, role))
             else:
@@ -156,14 +159,16 @@ class _Sums:
         self._reader = reader
         self._zone = reader.evaluation.zone
         self._groupings = groupings
+        before_search = partial(reader.budget.compare_in, class_.name)
         self._found = {
-            key: Accumulation(class_, each.grouping, self._zone) for key, each in groupings.items()
+            key: Accumulation(class_, each.grouping, self._zone, before_search)
+            for key, each in groupings.items()
         }
 
     @property
     def names(self) -> frozenset[str] | None:
-        """The attributes and roles that are needed; None if there is nothing to compute."""
-        found = [each.grouping.names for each in self._groupings.values()]
+        """The columns that are needed; None if there is nothing to compute."""
+        found = [each.names for each in self._found.values()]
         return frozenset().union(*found) if found else None
 
     def add(self, columns: ValueColumns, number: int) -> None:
