@@ -45,7 +45,7 @@ def test_the_recorded_requests_write_the_recorded_items(store: str) -> None:
     """The items are the same except for ids, which may be generated in another order (README.md)."""
     expected_answers, expected = read_json("story.json"), dump_of(store)
     with service(store, environment := FrozenEnvironment(), f"story-{store}") as built:
-        answers = Conversation(built, environment).hold(STORY)
+        answers = without_labels(Conversation(built, environment).hold(STORY))
         built.close()
         found = without_additions(built.dump())
     for file, lines in expected.items():
@@ -59,8 +59,10 @@ def test_a_recorded_store_is_read_and_written_with_the_recorded_results(store: s
         built.fill(dump_of(store), MODEL)
         built.open(MODEL)
         conversation = Conversation(built, environment, KEPT["names"])
-        check_answers(conversation.hold(QUESTIONS), _with_unreadable_nulls(read_json("questions.json")))
-        answers = conversation.hold(WRITES)
+        check_answers(
+            without_labels(conversation.hold(QUESTIONS)), _with_unreadable_nulls(read_json("questions.json"))
+        )
+        answers = without_labels(conversation.hold(WRITES))
         check_answers(same_names(answers), same_names(_with_progress(read_json("writes.json"))))
         built.close()
         assert digest(without_additions(built.dump()), answers) == KEPT["digests"][store]
@@ -100,6 +102,13 @@ def _with_progress(recorded: list[Any]) -> list[Any]:
     done = {"totalCount": 1, "items": [{"last_name": "Lovelace", "number": "9"}]}
     answer = {**recorded[number], "data": {"it": done}}
     return [*recorded[:number], answer, *recorded[number + 1 :]]
+
+
+def without_labels(answers: Any) -> Any:
+    """Return responses without the labels that issues have had only since they were recorded."""
+    if isinstance(answers, dict):
+        return {name: without_labels(each) for name, each in answers.items() if name != "_label"}
+    return [*map(without_labels, answers)] if isinstance(answers, list) else answers
 
 
 def check_answers(answers: list[Any], expected: list[Any]) -> None:

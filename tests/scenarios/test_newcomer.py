@@ -89,6 +89,7 @@ def test_updating_an_unknown_id_is_an_issue(service: RunningService) -> None:
         "issueReferenceType": "ENTITY",
         "issueType": "ENTITY_NOT_FOUND",
         "entityID": "nobody",
+        "_label": None,
         "_clientId": None,
         "entityName": "Employee",
         "attributeNames": None,

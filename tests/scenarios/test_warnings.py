@@ -61,6 +61,7 @@ def test_a_warning_is_reported_with_all_its_fields(client: Client) -> None:
         "issueReferenceType": "ENTITY",
         "issueType": "ENTITY_DOMAIN",
         "entityID": None,
+        "_label": None,
         "_clientId": "K",
         "entityName": "Person",
         "attributeNames": None,

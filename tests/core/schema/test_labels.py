@@ -1,7 +1,7 @@
 """`_label`: a short text for each object, made of what the caller may read."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 
 from stratabase.core.domain.caller import Caller
-from stratabase.core.model.model import Model
+from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
+from stratabase.core.model.model import Class, Model
 from stratabase.core.model.reading import read_model
 from stratabase.core.operations.context import Services
+from stratabase.core.operations.read import labels
+from stratabase.core.operations.read.reader import Reader
 from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.renamed_repository import open_repository
@@ -101,6 +104,10 @@ class Shop:
         assert "errors" not in body, body["errors"]
         (value,) = body["data"].values()
         return value
+
+    def issues(self, query: str, **variables: Any) -> list[Any]:
+        """Return the extensions of the errors of a refused request."""
+        return [each["extensions"] for each in self.body(query, **variables)["errors"]]
 
     def create(self, class_name: str, **data: Any) -> Any:
         """Create an object, and return its id and its label."""
@@ -312,3 +319,78 @@ def test_a_label_that_is_one_attribute_reads_what_the_attribute_reads() -> None:
     assert replace(plain, label=" note ").label_attribute == replace(plain.label_attribute, name="note")
     assert not customer.derived
     assert not plain.derived
+
+
+DELETE = "mutation($id: ID!) { Customer___delete(_id: $id) { deleted } }"
+LOCK = "mutation($id: ID!) { lock(locks: [{entityName: Customer, _id: $id}]) { locked } }"
+
+
+def test_issues_have_the_label_of_their_object(shop: Shop) -> None:
+    ada = shop.create("Customer", last_name="Lovelace", nick="Ada")
+    spy = shop.create("Customer", last_name="Fleming", secret="007")
+    coin = shop.create("Coin", name="Euro", code=978)
+    shop.create("Coin", name="Dollar", code=840)
+    update = "mutation($id: ID!) { Coin___update(data: {_id: $id, code: 840}) { code } }"
+    (issue,) = shop.issues(update, id=coin["_id"])
+    assert (issue["issueType"], issue["entityID"], issue["_label"]) == ("ENTITY_UNIQUE", coin["_id"], "978")
+
+    for each in (ada, spy):
+        shop.ask(LOCK, id=each["_id"])
+    shop.caller = CLERK
+    assert [_told(each) for each in shop.issues(DELETE, id=ada["_id"])] == [(ada["_id"], "Lovelace")]
+    # An object that the caller doesn't see has no label, nor one that does not exist.
+    for id_ in (spy["_id"], "none"):
+        assert shop.body(DELETE, id=id_)["data"] == {"Customer___delete": {"deleted": False}}
+    update = 'mutation($id: ID!) { Customer___update(data: {_id: $id, nick: "x"}) { _id } }'
+    for id_ in (spy["_id"], "none"):
+        (issue,) = shop.issues(update, id=id_)
+        assert (issue["issueType"], issue["_label"]) == ("ENTITY_NOT_FOUND", None)
+
+
+def test_issues_of_a_validation_have_the_label_of_their_object(shop: Shop) -> None:
+    plain = shop.create("Plain", name="n", other="o")
+    query = (
+        "query($id: ID!) { Plain___validateUpdate(data: {_id: $id, name: null}) "
+        "{ issues { entityID _label issueType } } }"
+    )
+    (issue,) = shop.ask(query, id=plain["_id"])["issues"]
+    assert issue == {"entityID": plain["_id"], "_label": "n", "issueType": "ATTRIBUTE_REQUIRED"}
+    query = 'query { Plain___validateCreate(data: {name: "n"}) { issues { entityID _label } } }'
+    assert shop.ask(query)["issues"] == [{"entityID": None, "_label": None}]
+
+
+def _told(issue: Any) -> tuple[Any, Any]:
+    return issue["entityID"], issue["_label"]
+
+
+def test_an_issue_is_reported_if_no_label_can_be_read(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    coin = shop.create("Coin", name="Euro", code=978)
+    shop.create("Coin", name="Dollar", code=840)
+
+    def too_much(*_: object) -> None:
+        raise ReadBudgetExceeded("Coin")
+
+    monkeypatch.setattr(labels, "labels_of", too_much)
+    update = "mutation($id: ID!) { Coin___update(data: {_id: $id, code: 840}) { code } }"
+    (issue,) = shop.issues(update, id=coin["_id"])
+    assert (issue["issueType"], issue["entityID"], issue["_label"]) == ("ENTITY_UNIQUE", coin["_id"], None)
+
+
+def test_one_response_reads_a_limited_number_of_labels(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[list[str]] = []
+    labels_of = labels.labels_of
+
+    def noted(reader: Reader, class_: Class, ids: Iterable[str]) -> labels.ObjectLabels:
+        read.append([*ids])
+        return labels_of(reader, class_, read[-1])
+
+    monkeypatch.setattr(labels, "labels_of", noted)
+    monkeypatch.setattr(labels, "MAX_LABELS", 2)
+    plain = [shop.create("Plain", name=name, other="o")["_id"] for name in "abc"]
+    fields = [
+        f'{key}: Plain___update(data: {{_id: "{id_}", name: null}}) {{ _id }}'
+        for key, id_ in zip("xyzw", [plain[0], *plain], strict=True)
+    ]
+    found = [issue["_label"] for issue in shop.issues(f"mutation {{ {' '.join(fields)} }}")]
+    assert found == ["a", "a", "b", None]
+    assert read == [plain[:1], plain[1:2]]

@@ -29,8 +29,8 @@ INPUTS = {
     "preview": "Draft",
     "validate": "Draft",
 }
-ISSUE = """sourceRequestReference userMessage issueLevel issueReferenceType issueType entityID _clientId
-  entityName attributeNames roleNames applicationName profileName traceId"""
+ISSUE = """sourceRequestReference userMessage issueLevel issueReferenceType issueType entityID _label
+  _clientId entityName attributeNames roleNames applicationName profileName traceId"""
 KEY = "it"
 """The response key of every service."""
 

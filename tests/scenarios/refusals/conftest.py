@@ -12,6 +12,15 @@ from tests.scenarios.refusals.service_client import MODEL, SHELVES, ServiceClien
 from tests.service import ON_LAMBDA, running
 from tests.soak import mostly
 
+LABELLED = (
+    ("Person", "ann"),
+    ("Contract", "ann_contract"),
+    ("Phone", "ann_phone"),
+    ("Team", "red"),
+    ("Sheet", "sheet"),
+    ("Scroll", "scroll"),
+)
+"""Objects whose labels are known: the first unique attribute, the first required String, or none."""
 SETTINGS = {"STRATABASE_READ_MEGABYTES": "1", "STRATABASE_BULK_OBJECTS": "5"}
 
 
@@ -60,15 +69,25 @@ def furnish(client: ServiceClient) -> None:
     client.create("Scroll", "scroll", title="scroll", leaves=[{"number": 1}])
     # The first write of a singleton makes it: later ones differ, whichever test comes first.
     client.ask('mutation { House___update(data: {name: "house"}) { _id } }')
+    assert {name: client.labels[class_name, client.ids[name]] for class_name, name in LABELLED} == {
+        "ann": "ann@example.com",
+        "ann_contract": "ann",
+        "ann_phone": "1",
+        "red": "red",
+        "sheet": "ABC",
+        "scroll": None,
+    }
 
 
 def person(client: ServiceClient, name: str, /, **data: object) -> None:
     """Create a person, and name the ids of their contract, phone and address."""
     needs = {"last_name": name, "team": "<red>", "skills": ["<sing>"], "phones": [{"digits": "1"}]}
-    shows = "contract { _id } phones { items { _id } } addresses { items { _id } }"
+    shows = "contract { _id _label } phones { items { _id _label } } addresses { items { _id _label } }"
     contract = {"starts_on": "2020-01-31", "reference": name}
     created = client.create("Person", name, shows, **{**needs, "contract": contract, **data})
-    client.ids[f"{name}_contract"] = created["contract"]["_id"]
-    client.ids[f"{name}_phone"] = created["phones"]["items"][0]["_id"]
-    for address in created["addresses"]["items"]:
-        client.ids[f"{name}_address"] = address["_id"]
+    parts = [("Contract", created["contract"])]
+    parts += [("Phone", each) for each in created["phones"]["items"]]
+    parts += [("Address", each) for each in created["addresses"]["items"]]
+    for class_name, part in parts:
+        client.ids[f"{name}_{class_name.lower()}"] = part["_id"]
+        client.labels[class_name, part["_id"]] = part["_label"]

@@ -21,6 +21,8 @@ class Issue:
     attributes: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
     level: str = "ERROR"
+    label: str | None = None
+    """The label of the object. `ServiceClient` adds that of an object that it has created."""
 
     def of(self, id_: str) -> "Issue":
         """Return the same issue for an existing object."""
@@ -39,6 +41,7 @@ class Issue:
             "issueReferenceType": self.reference,
             "issueType": self.type,
             "entityID": self.id,
+            "_label": self.label,
             "_clientId": self.client_id,
             "entityName": self.entity,
             "attributeNames": list(self.attributes) or None,

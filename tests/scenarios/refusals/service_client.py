@@ -108,6 +108,8 @@ class ServiceClient:
         self.store = store
         self.ids: dict[str, str] = {}
         """What `<ann>` and the like stand for."""
+        self.labels: dict[tuple[str, str], str | None] = {}
+        """By class and id: the label of each object that was created."""
         self._connection = service.connection()
 
     def send(
@@ -146,10 +148,10 @@ class ServiceClient:
 
     def create(self, class_name: str, name: str | None = None, shows: str = "_id", /, **data: Any) -> Any:
         """Create an object, let a name stand for its ID, and return the selected fields."""
-        query = (
-            f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id {shows} }} }}"
-        )
+        query = f"""mutation($data: {class_name}Create!) {{
+          {class_name}___create(data: $data) {{ _id _label {shows} }} }}"""
         created = self.ask(query, data=data)
+        self.labels[class_name, created["_id"]] = created.pop("_label")
         if name is not None:
             self.ids[name] = created["_id"]
         return created
@@ -165,11 +167,19 @@ class ServiceClient:
     def asked(self, way: Asked) -> tuple[Any, Any]:
         """Send one variant of a request, and return the actual and the expected result."""
         answer = self.answer(way.query, way.arguments)
-        issues = [self.named(issue.shown(KEY, answer.trace_id)) for issue in way.issues]
+        issues = [self.labelled(issue.shown(KEY, answer.trace_id)) for issue in way.issues]
         if way.told:
             return validation_result(answer.body), {"isValid": not issues, "issues": ordered(issues)}
         errors = [error(issue) for issue in issues]
         return errors_of(answer.body), {"data": {KEY: self.named(way.shown)}, "errors": ordered(errors)}
+
+    def labelled(self, issue: Mapping[str, Any]) -> Any:
+        """Return an issue with names replaced by IDs, and with the label of its object."""
+        found = self.named(issue)
+        label = self.labels.get((issue["entityName"], found["entityID"]))
+        if (issue["entityName"], found["entityID"]) == ("House", "1"):  # tests give the singleton other names
+            label = self.ask("{ House___get { name } }")["name"]
+        return found if label is None else {**found, "_label": label}
 
     def close(self) -> None:
         """Close the connection and the stored rows."""

@@ -92,7 +92,7 @@ def test_a_refused_object_does_not_block_the_others(client: ServiceClient) -> No
         Issue("SERVICE_HANDLER_ERROR", text, "options", "ENTITY", "Sheet"),
         attributes("ENTITY_UNIQUE", "Sheet", ["code"], same),
     ]
-    errors = [error(client.named(issue.shown(KEY, answer.trace_id))) for issue in issues]
+    errors = [error(client.labelled(issue.shown(KEY, answer.trace_id))) for issue in issues]
     done = {"totalCount": 1, "items": [{"title": "bulk0"}]}
     assert errors_of(answer.body) == {"data": {KEY: done}, "errors": ordered(errors)}
     assert answer.body["errors"][0]["extensions"]["issueType"] == "SERVICE_HANDLER_ERROR"

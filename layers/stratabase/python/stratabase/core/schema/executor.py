@@ -243,6 +243,7 @@ class SchemaExecutor:
         """
         if (usage := current_usage()) is not None:
             usage.graphql_core = context.fallback
+        errors.read_context = lambda: context.read_context
         operation = get_operation_ast(ast, operation_name)
         definitions = (operation and operation.variable_definitions) or ()
         # To coerce many values takes a long time, so do it once, also if the compiled operation has done it.

@@ -9,6 +9,7 @@ the files in this order:
 - `formulas`, `derived_values`: derived attributes and expressions, computed for many objects at once
 - `read_policy`: what grants let a caller see, now and in the past
 - `reader`: all of these behind one interface: objects, pages, and derived values
+- `labels`: the labels of objects, and of those that issues name
 - `totals`: counts, sums and groups of all objects that match a page
 - `related_views`, `views`: objects with all that is selected of them, level by level
 - `versions`, `version_page`, `version_diff`: the history of objects

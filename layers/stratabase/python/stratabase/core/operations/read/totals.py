@@ -15,7 +15,6 @@ from stratabase.core.domain.issues.issue import IssueType, Subject
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, RoleStorage, State, states_of
 from stratabase.core.domain.objects.version import VERSION_START
-from stratabase.core.domain.query.derived import Computed
 from stratabase.core.domain.query.fetch import CountFetch, Fetch, GroupFetch, Labels, TotalsFetch
 from stratabase.core.domain.query.groups import (
     MAX_GROUPS,
@@ -29,12 +28,11 @@ from stratabase.core.domain.query.groups import (
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import ALL_IDS, Page, PageFields, Query, Window
 from stratabase.core.model.api_names import ID
-from stratabase.core.model.attribute import Origin
 from stratabase.core.model.model import Class
-from stratabase.core.model.types.label import label_text
 from stratabase.core.operations.context import ReadContext
 from stratabase.core.operations.read.batched_reads import BatchedRead, run
 from stratabase.core.operations.read.identity_map import RoleLoader
+from stratabase.core.operations.read.labels import labels_of
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.read.versions import VersionReader
 from stratabase.values.messages import _
@@ -188,16 +186,17 @@ class _Sums:
         }
 
     def _labels(self, fetch: GroupFetch, page: GroupPage) -> Labels:
-        classes, roles = self._reader.model.classes, self._class.roles
         return {
-            key.name: _labels_of(
-                self._reader,
-                classes[roles[key.name].target],
-                dict.fromkeys(str(id_) for group in page.items if (id_ := group.keys[place]) is not None),
-            )
+            key.name: self._labels_of(key.name, (group.keys[place] for group in page.items))
             for place, key in enumerate(fetch.grouping.keys)
             if key.name in fetch.labelled
         }
+
+    def _labels_of(self, role: str, ids: Iterable[Any]) -> Mapping[str, str | None]:
+        """Return by id the labels of objects to which a role leads."""
+        target = self._reader.model.classes[self._class.roles[role].target]
+        found = labels_of(self._reader, target, dict.fromkeys(id_ for id_ in ids if id_ is not None))
+        return {reference.id: label for reference, label in found.items()}
 
     def _too_many(self, fetch: GroupFetch) -> Refused:
         message = _(
@@ -207,18 +206,6 @@ class _Sums:
             maximum=f"{MAX_GROUPS:,}",
         )
         return Refused([Subject(self._class).issue(IssueType.MALFORMED_REQUEST, message, *fetch.path, "by")])
-
-
-def _labels_of(reader: Reader, class_: Class, ids: Iterable[str]) -> Mapping[str, str | None]:
-    """Return the labels of visible objects of a class by id."""
-    attribute = class_.label_attribute
-    if attribute is None:
-        return {}
-    read = reader.read([Reference(class_.name, id_) for id_ in ids])
-    there = [entity for entity in read if entity is not None]
-    if attribute.origin is Origin.DERIVED:
-        there = run(reader.with_computed(class_.name, there, Computed((attribute.name,))))
-    return {each.reference.id: label_text(each.state.get(attribute.name)) for each in there}
 
 
 def _columns(class_: Class, reader: Reader) -> ReadColumns:

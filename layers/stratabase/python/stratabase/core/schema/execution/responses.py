@@ -3,7 +3,7 @@
 The extension `insight` has the cost of the calls to the storage that the argument of that name asks for.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, islice
 from typing import Any
@@ -29,7 +29,9 @@ from stratabase.core.domain.issues.refusals import (
 )
 from stratabase.core.domain.query.read_budget import round_trips
 from stratabase.core.model.model import Model
+from stratabase.core.operations.context import ReadContext
 from stratabase.core.operations.graphql_port import GraphQLResponse
+from stratabase.core.operations.read.labels import IssueLabels, ObjectLabels
 from stratabase.core.request_log import current_usage
 from stratabase.core.schema.execution.document_hints import with_hint
 from stratabase.core.schema.execution.errors import DocumentError, Report, merge_equal_errors, with_advice
@@ -42,6 +44,8 @@ MAX_WARNINGS = 9
 """In one response. The next attempt reports the others."""
 Json = dict[str, Any]
 
+_NO_LABELS: ObjectLabels = {}
+
 
 class ErrorRenderer:
     """Renders the errors of one request. Every execution error has an Issue in its extensions."""
@@ -53,6 +57,8 @@ class ErrorRenderer:
         self._report = report
         self.current: dict[str, Any] = {}
         """By response key of a field that was refused: its object as it is now, as the field shows it."""
+        self.read_context: Callable[[], ReadContext] | None = None
+        """Returns what reads the labels of the objects that issues name. None: issues have no labels."""
 
     def report_fault(self, error: BaseException) -> None:
         """Report an exception that the response does not show."""
@@ -63,6 +69,10 @@ class ErrorRenderer:
     def _asked(self) -> IssueRenderer:
         caller = self._caller
         return IssueRenderer(self._model.application, caller.profile, self._trace_id, caller.formats.language)
+
+    @cached_property
+    def _labels(self) -> IssueLabels | None:
+        return None if self.read_context is None else IssueLabels(self.read_context())
 
     @cached_property
     def _access(self) -> Access | None:
@@ -85,20 +95,22 @@ class ErrorRenderer:
             return
         waiting.give_way()  # It takes milliseconds to merge the issues of a thousand objects.
         usage = current_usage()
-        for issue in self._issues(cause):
+        issues = self._issues(cause)
+        labels = _NO_LABELS if self._labels is None else self._labels.of(issues)
+        for issue in issues:
             if usage is not None:
                 usage.add_refusal(issue.type.name)
             path = tuple(error.path or ())
-            rendered = self.render_issue(issue, path)
+            rendered = self.render_issue(issue, path, labels)
             if issue.shows_current and path and path[0] in self.current:
                 rendered["extensions"]["current"] = self.current[path[0]]
             yield {**error.formatted, **rendered}
 
-    def render_issue(self, issue: Issue, path: Path = ()) -> Json:
+    def render_issue(self, issue: Issue, path: Path = (), labels: ObjectLabels = _NO_LABELS) -> Json:
         """Return an issue of the field at a path as an error in JSON, without its place in the document."""
         return {
             "message": issue.message.in_language(self._asked.language),
-            "extensions": self._asked.render(issue, path),
+            "extensions": self._asked.render(issue, path, labels),
         }
 
     def _issues(self, cause: BaseException) -> Sequence[Issue]:

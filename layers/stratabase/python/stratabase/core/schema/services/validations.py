@@ -16,6 +16,7 @@ from stratabase.core.domain.write.commands import Delete
 from stratabase.core.model.api_names import ID, GeneratedType
 from stratabase.core.model.model import Class
 from stratabase.core.operations import write
+from stratabase.core.operations.read.labels import IssueLabels
 from stratabase.core.schema.inputs.service_arguments import (
     CommandReader,
     DataInput,
@@ -53,7 +54,9 @@ def _issues_field(
             context.services.model.application, caller.profile, context.trace_id, caller.formats.language
         )
         is_valid = not any(issue.stops_write for issue in issues)
-        shown = [renderer.render(issue, (call.key,)) for issue in merge_equal(issues)]
+        merged = merge_equal(issues)
+        labels = IssueLabels(context.read_context).of(merged)
+        shown = [renderer.render(issue, (call.key,), labels) for issue in merged]
         return {"isValid": is_valid, "issues": shown}
 
     return service_field(VALIDATION_RESULT, arguments, resolve, description)

@@ -1,6 +1,6 @@
 """The types `Issue` and `ValidationResult`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -16,10 +16,12 @@ from graphql import (
 )
 
 from stratabase.core.domain.issues.issue import Issue, IssueType, Level, ReferenceType
+from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.model import api_names
 
 _TEXT = GraphQLNonNull(GraphQLString)
 _NAMES = GraphQLList(_TEXT)
+_NO_LABELS: Mapping[Reference, str | None] = {}
 
 
 def _enum(name: str, values: type[Enum]) -> GraphQLEnumType:
@@ -37,6 +39,9 @@ ISSUE = GraphQLObjectType(
         "issueReferenceType": GraphQLField(_enum(api_names.ISSUE_REFERENCE_TYPE, ReferenceType)),
         "issueType": GraphQLField(GraphQLNonNull(_enum(api_names.ISSUE_TYPE, IssueType))),
         "entityID": GraphQLField(GraphQLID),
+        "_label": GraphQLField(
+            GraphQLString, description="The label of the stored object, if the caller may read it."
+        ),
         "_clientId": GraphQLField(GraphQLID),
         "entityName": GraphQLField(GraphQLString),
         "attributeNames": GraphQLField(_NAMES),
@@ -72,11 +77,15 @@ class IssueRenderer(NamedTuple):
     trace_id: str
     language: str
 
-    def render(self, issue: Issue, keys: Iterable[str | int]) -> dict[str, Any]:
+    def render(
+        self, issue: Issue, keys: Iterable[str | int], labels: Mapping[Reference, str | None] = _NO_LABELS
+    ) -> dict[str, Any]:
         """Return the fields of an issue.
 
-        `keys` is the path to the root field; the issue's path follows it.
+        `keys` is the path to the root field; the issue's path follows it. `labels`: those of the objects that
+        the issues name.
         """
+        object_ = Reference(issue.entity_name or "", issue.entity_id or "")
         reference = issue.reference_type
         return {
             "sourceRequestReference": ".".join(str(step) for step in (*keys, *issue.path)),
@@ -85,6 +94,7 @@ class IssueRenderer(NamedTuple):
             "issueReferenceType": None if reference is None else reference.value,
             "issueType": issue.type.value,
             "entityID": issue.entity_id,
+            "_label": labels.get(object_),
             "_clientId": issue.client_id,
             "entityName": issue.entity_name,
             "attributeNames": issue.attribute_names or None,
