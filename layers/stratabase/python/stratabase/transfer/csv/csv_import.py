@@ -30,7 +30,7 @@ from stratabase.transfer.csv.import_record import (
 )
 from stratabase.transfer.csv.issues import RowIssue, RowIssues
 from stratabase.transfer.csv.null_texts import NullTexts
-from stratabase.transfer.csv.row_check import RowCheck, effect_of, row_issues
+from stratabase.transfer.csv.row_check import ObjectNames, RowCheck, effect_of, row_issues
 from stratabase.transfer.csv.row_order import RowOrder
 from stratabase.transfer.csv.row_reader import RowReader
 from stratabase.transfer.format import ReportDone
@@ -348,7 +348,10 @@ class CsvImport:
                 state.count("created")
                 self._end(row, state)
                 return
-            issues = tuple(row_issues(self._reader, self._columns, self._reader.command(row), refusal.issues))
+            named = ObjectNames(self._services, self._caller)
+            named.read(refusal.issues)
+            command = self._reader.command(row)
+            issues = tuple(row_issues(self._reader, self._columns, command, refusal.issues, named))
             self._refuse(row, issues)
         state.report.add(1)
         self._end(row, state)

@@ -4,17 +4,19 @@ Rows are checked in blocks, because the store finds out for many new objects at 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import blake2b
+from itertools import chain
 from typing import NamedTuple
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.issue import Issue, Level
 from stratabase.core.domain.objects.change import Change
-from stratabase.core.domain.objects.entity import Entity
+from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.write.commands import Create
-from stratabase.core.operations.context import Services
+from stratabase.core.operations.context import Services, read_context
+from stratabase.core.operations.read.labels import IssueLabels, ObjectLabels
 from stratabase.core.operations.write.options import WriteOptions, WriteOutcome
 from stratabase.core.operations.write.pipeline import Write
 from stratabase.core.store.layout.object_items import UniqueConstraint, unique_constraint
@@ -113,12 +115,12 @@ class RowCheck:
         return found
 
     def _check_alone(self, rows: Sequence[CsvRow], new_ids: Sequence[str]) -> list[CheckedRow]:
-        checked: list[CheckedRow] = []
+        outcomes: list[tuple[RowCommand, WriteOutcome | None]] = []
         tried: list[tuple[int, RowCommand, Write, Change]] = []
         for row, new_id in zip(rows, new_ids, strict=True):
             command = self._reader.command(row)
             if not command.is_row:
-                checked.append(CheckedRow(row, command.issues, None))
+                outcomes.append((command, None))
                 continue
             write = Write(
                 self._services,
@@ -130,16 +132,20 @@ class RowCheck:
             is_creation = isinstance(command.command, Create)
             outcome = write.dry_run(asks_store=not is_creation)
             if is_creation:
-                tried.append((len(checked), command, write, outcome.change))
-            checked.append(self._checked(command, outcome))
+                tried.append((len(outcomes), command, write, outcome.change))
+            outcomes.append((command, outcome))
         may_refuse = self._services.entities.may_refuse([change for _, _, _, change in tried])
         for (place, command, write, _), may in zip(tried, may_refuse, strict=True):
             if may:
-                checked[place] = self._checked(command, write.dry_run())
-        return checked
+                outcomes[place] = command, write.dry_run()
+        named = ObjectNames(self._services, self._caller)
+        named.read(chain.from_iterable(outcome.issues for _, outcome in outcomes if outcome is not None))
+        return [self._checked(command, outcome, named) for command, outcome in outcomes]
 
-    def _checked(self, command: RowCommand, outcome: WriteOutcome) -> CheckedRow:
-        issues = [*command.issues, *row_issues(self._reader, self._columns, command, outcome.issues)]
+    def _checked(self, command: RowCommand, outcome: WriteOutcome | None, named: "ObjectNames") -> CheckedRow:
+        if outcome is None:
+            return CheckedRow(command.row, command.issues, None)
+        issues = [*command.issues, *row_issues(self._reader, self._columns, command, outcome.issues, named)]
         issues.sort(key=lambda issue: self._columns.place_of(issue.column))
         effect = effect_of(command, outcome.change)
         return CheckedRow(command.row, issues, outcome.plan.entity, effect, command.needs)
@@ -185,8 +191,28 @@ def effect_of(command: RowCommand, change: Change) -> str:
     return "updated" if change.effects else "unchanged"
 
 
+class ObjectNames:
+    """How the issues of some rows name stored objects: by class, id, and label."""
+
+    def __init__(self, services: Services, caller: Caller) -> None:
+        self._services = services
+        self._caller = caller
+        self._labels: ObjectLabels = {}
+
+    def read(self, issues: Iterable[Issue]) -> None:
+        """Read the labels of the objects that issues name."""
+        about = [issue for issue in issues if issue.entity_id is not None]
+        if about:
+            self._labels = IssueLabels(read_context(self._services, self._caller)).of(about)
+
+    def after(self, issue: Issue) -> str | None:
+        """Return what follows the message of an issue: the object that it is about, None without a label."""
+        label = self._labels.get(Reference(issue.entity_name or "", issue.entity_id or ""))
+        return None if label is None else f'({issue.entity_name} "{issue.entity_id}": {label})'
+
+
 def row_issues(
-    reader: RowReader, columns: Columns, command: RowCommand, issues: Sequence[Issue]
+    reader: RowReader, columns: Columns, command: RowCommand, issues: Sequence[Issue], named: ObjectNames
 ) -> Iterator[RowIssue]:
     """Yield the issues of a write as those of its row, without those that follow from unread cells."""
     line = command.row.line
@@ -196,10 +222,11 @@ def row_issues(
             continue
         headers = ", ".join(filter(None, map(columns.header_of, names)))
         if issue.level is Level.WARNING:
-            yield RowIssue(line, headers, f"Warning: {issue.message}", Cause.WARNING)
+            text, advice, cause = f"Warning: {issue.message}", None, Cause.WARNING
         else:
+            text, cause = str(issue.message), Cause.VALUE
             advice = reader.options_for(command.row, names[0]) if len(names) == 1 else None
-            yield RowIssue(line, headers, " ".join(filter(None, (str(issue.message), advice))))
+        yield RowIssue(line, headers, " ".join(filter(None, (text, advice, named.after(issue)))), cause)
 
 
 def _digest(text: str) -> bytes:
