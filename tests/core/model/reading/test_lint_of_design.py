@@ -226,3 +226,54 @@ def test_a_class_without_pages_needs_no_index(kind: str, tmp_path: Path) -> None
         "{ age: Int }"
     )
     assert warnings(tmp_path, model) == []
+
+
+def unreadable(class_name: str, hidden: str) -> str:
+    return (
+        f"Members of the profile Clerk can read {class_name}, but not {hidden}, so the label of each object "
+        "is null for them. Set the label of @class to what they can read."
+    )
+
+
+GRANT = '@grant(profile: "Clerk", allow: [READ])'
+HIDDEN = '@grant(profile: "Clerk", allow: [])'
+
+
+@each_row(
+    ("classes", "expected"),
+    [
+        (f"type Pet {GRANT} {{\n  name: String! {HIDDEN}\n}}", [(2, 6, unreadable("Pet", "Pet.name"))]),
+        (
+            f'type Pet @unique(attributes: ["tag"]) {GRANT} {{ name: String!  tag: Int {HIDDEN} }}',
+            [(2, 6, unreadable("Pet", "Pet.tag"))],
+        ),
+        (
+            (
+                f'type Pet @class(label: "concat(name, owner.name, owner.age)") {GRANT} '
+                f"{{ name: String  owner: Owner }}\ntype Owner {HIDDEN} {{ name: String!  age: Int }}"
+            ),
+            [(2, 24, unreadable("Pet", "Owner.age and Owner.name"))],
+        ),
+        # Parts follow their whole.
+        (
+            f"type Pet {GRANT} {{ toys: [Toy!] @composition }}\ntype Toy {{ name: String! {HIDDEN} }}",
+            [(3, 6, unreadable("Toy", "Toy.name"))],
+        ),
+        # What a condition hides in some objects is null only there.
+        (
+            (
+                f"type Pet {GRANT} {{ age: Int  name: String! "
+                '@grant(profile: "Clerk", allow: [READ], where: "age > 1") }'
+            ),
+            [],
+        ),
+        (f"type Pet {GRANT} {{ age: Int {HIDDEN} }}", []),
+        (f'type Pet @grant(profile: "Clerk", allow: [CREATE]) {{ name: String! {HIDDEN} }}', []),
+        (f'type Pet @class(label: "tag") {GRANT} {{ name: String! {HIDDEN}  tag: Int }}', []),
+        (f"type Pet @class(kind: FORM) {GRANT} {{ name: String! {HIDDEN} }}", []),
+    ],
+)
+def test_labels_that_a_profile_can_not_read_are_reported(
+    classes: str, expected: list[tuple[int, int, str]], tmp_path: Path
+) -> None:
+    assert warnings(tmp_path, CLERK + classes) == expected

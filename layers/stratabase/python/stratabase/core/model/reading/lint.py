@@ -2,7 +2,7 @@
 
 Those here are about texts in the model: grants that depend on fields which members set themselves, conditions
 that compare the name of a member as text, patterns that match only ASCII without saying so, and days that are
-not in ISO 8601. `lint_rules` has those about classes, profiles, indexes and `@warning`.
+not in ISO 8601. `lint_rules` has those about classes, profiles, labels, indexes and `@warning`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +23,7 @@ from stratabase.core.model.reading.lint_rules import (
     lint_conditions,
     lint_dependents,
     lint_hidden_conditions,
+    lint_labels,
     lint_parts,
     lint_profiles,
 )
@@ -80,7 +81,14 @@ def lint(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
             yield from _lint_names(model, one.name, use, "condition")
     yield from _lint_patterns(draft)
     yield from _lint_days(draft)
-    for check in (lint_parts, lint_profiles, lint_conditions, lint_dependents, lint_hidden_conditions):
+    for check in (
+        lint_parts,
+        lint_profiles,
+        lint_labels,
+        lint_conditions,
+        lint_dependents,
+        lint_hidden_conditions,
+    ):
         yield from check(draft, model)
 
 

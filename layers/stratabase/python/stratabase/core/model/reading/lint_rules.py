@@ -1,4 +1,4 @@
-"""Warnings about the design of a model: parts without versions, profiles, conditions without an index.
+"""Warnings about the design of a model: parts without versions, profiles, labels, grants without index.
 
 Such a model works, but some of its services answer with less than its author expects, or slowly. There are
 also warnings about `@warning`: about conditions on which many objects depend, and those that tell hidden
@@ -9,7 +9,13 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from stratabase.core.model.api_names import ID
-from stratabase.core.model.dependencies import MAX_DEPENDENTS, PathNode, all_dependencies, paths_of
+from stratabase.core.model.dependencies import (
+    MAX_DEPENDENTS,
+    PathNode,
+    all_dependencies,
+    direct_dependencies,
+    paths_of,
+)
 from stratabase.core.model.member_names import NAMING_ATTRIBUTES
 from stratabase.core.model.model import Action, Class, ClassKind, Model, Profile, Role
 from stratabase.core.model.model_expressions import expressions_of
@@ -118,6 +124,27 @@ def _is_hidden(model: Model, profile: Profile, class_name: str, name: str) -> bo
     own = [each for each in class_.grants if each.profile == profile.name and each.field == name]
     is_readable = Action.READ in (own[0].allow if own else _allowed(model, profile, class_))
     return not is_readable or Action.READ not in _allowed(model, profile, class_)
+
+
+def lint_labels(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
+    """Yield a warning for each label that is null for a profile that may read objects of the class."""
+    for class_draft in draft.classes.values():
+        class_, use = model.classes[class_draft.name], class_draft.directive("class")
+        label = class_.label_attribute
+        if label is None or not class_.is_stored:
+            continue
+        read = sorted(direct_dependencies(model, class_.name, label) or {(class_.name, label.name)})
+        for profile in model.profiles.values():
+            if profile.administrator or Action.READ not in _allowed(model, profile, class_):
+                continue
+            hidden = [f"{owner}.{name}" for owner, name in read if _is_hidden(model, profile, owner, name)]
+            if hidden:
+                yield error_at(
+                    class_draft.node.name if use is None or class_.label is None else use.node_of("label"),
+                    f"Members of the profile {profile.name} can read {class_.name}, but not "
+                    f"{and_list(hidden)}, so the label of each object is null for them. Set the label of "
+                    "@class to what they can read.",
+                )
 
 
 def lint_parts(draft: ModelDraft, _model: Model) -> Iterator[ModelError]:
