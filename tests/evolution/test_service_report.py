@@ -13,6 +13,7 @@ import pytest
 from stratabase import __version__
 from stratabase.core.app.app import App
 from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.issues.refusals import StoreOutOfService
 from stratabase.core.domain.objects.change import Change, Creation
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.http.api.openapi.document import ServiceInfo, openapi_document
@@ -31,6 +32,7 @@ from stratabase.evolution.service_report import report_service
 from stratabase.members.sign_in.sign_in import BasicAuthenticator
 from tests.contract.engine.reference import ReferenceEngine
 from tests.fakes import FrozenClock
+from tests.rows import each_row
 
 HEAD = 'extend schema @application(name: "Shop") @profile(name: "Boss", administrator: true)\n'
 OLD = HEAD + "type Pet { name: String }"
@@ -147,15 +149,43 @@ def _add_pet(pets: Any) -> None:
 
 
 def test_the_report_fits_the_schema_in_the_openapi_document(shop: Shop) -> None:
+    with shop.serve(OLD), shop.serve(NEW, **SECRETS) as app:
+        record_served_model(app, OLD)
+        _validator().validate(report_service(app))
+
+
+def _validator() -> Any:
+    """Return the validator of reports that the OpenAPI document describes."""
     info = ServiceInfo("Shop", "1", ())
     document = openapi_document(info, {ADDRESS: service_endpoint(dict)})
     for schema in document["components"]["schemas"].values():
         schema["additionalProperties"] = False
     schema = {"$ref": "#/components/schemas/ServiceReport", "components": document["components"]}
-    validator = jsonschema_rs.validator_for(schema)
-    with shop.serve(OLD), shop.serve(NEW, **SECRETS) as app:
-        record_served_model(app, OLD)
-        validator.validate(report_service(app))
+    return jsonschema_rs.validator_for(schema)
+
+
+@each_row("reached_at_first", [False, True])
+def test_the_report_says_what_it_knows_without_the_store(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, *, reached_at_first: bool
+) -> None:
+    with shop.serve(NEW) as app:
+
+        def fail(*_: Any, **_also: Any) -> Any:
+            raise StoreOutOfService("disk is gone")
+
+        for name in ("get", "range", "count", "scan"):
+            monkeypatch.setattr(app.engine, name, fail)
+        if reached_at_first:  # and then no more
+            monkeypatch.setattr(app, "check_store", lambda: None)
+        report = report_service(app)
+        _validator().validate(report)
+    state = "reachable" if reached_at_first else "unreachable"
+    assert (report["version"], report["health"], report["indexes"]) == (__version__, {"store": state}, None)
+    assert [each["kind"] for each in report["stores"]] == ["objects", "members", "files"]
+    assert not any("layout" in each for each in report["stores"])
+    assert any(each["name"] == "STRATABASE_MODEL" for each in report["settings"])
+    assert (report["model"]["text"], report["model"]["comparisons"]) == (NEW, [])
+    assert "can't be reached" in report["model"]["problem"]
 
 
 @pytest.fixture

@@ -89,7 +89,9 @@ _MODEL = Shape(
         "file": Field("The model file.", required=True),
         "text": Field("The text of the model that serves.", required=True, nullable=True),
         "comparisons": Field("What `stratabase model diff` says.", "array", required=True, items=_COMPARISON),
-        "problem": Field("Why the models can't be compared: mistakes in one of them."),
+        "problem": Field(
+            "Why the models can't be compared: mistakes in one of them, or a store that can't be reached."
+        ),
     },
     name="ServiceModel",
 )
@@ -100,7 +102,13 @@ _SERVICE = Shape(
         "application": Field("The name of the application.", required=True, example="Hr"),
         "health": Field("Whether it is ready.", "object", required=True, shape=_HEALTH),
         "stores": Field("Where it stores what.", "array", required=True, items=_STORE),
-        "indexes": Field("The indexes and constraints of the model.", "array", required=True, items=_INDEX),
+        "indexes": Field(
+            "The indexes and constraints of the model. Null if the store can't be reached.",
+            "array",
+            required=True,
+            nullable=True,
+            items=_INDEX,
+        ),
         "settings": Field("The settings in force.", "array", required=True, items=_SETTING),
         "model": Field("The model.", "object", required=True, shape=_MODEL),
     },

@@ -1,12 +1,14 @@
 """Report what an administrator must know of a running service: its stores, indexes, settings and model."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from stratabase import __version__
 from stratabase.core.app.app import App
+from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.model.model import Model
 from stratabase.core.model.reading import InvalidModel, read_model_file
 from stratabase.core.settings import Settings, settings_in_force
 from stratabase.core.store.indexes.index_states import index_states
@@ -19,30 +21,45 @@ from stratabase.evolution.served_comparison import (
 )
 
 ReportPart = dict[str, Any]
+T = TypeVar("T")
 
 
 def report_service(app: App) -> ReportPart:
-    """Return the report of the service that this process serves, as JSON. Raises Unavailable."""
+    """Return the report of the service that this process serves, as JSON.
+
+    What only the store knows is left out or null if the store can't be reached.
+    """
+    is_reachable = app.is_store_reachable()
     return {
         "version": __version__,
         "application": app.model.application,
         "health": {
-            "store": "reachable" if app.is_store_reachable() else "unreachable",
+            "store": "reachable" if is_reachable else "unreachable",
             **app.health_problems(),
             **({"stopping": True} if app.is_stopping() else {}),
         },
-        "stores": [*_stores(app)],
-        "indexes": [
-            {"class": each.class_name, "name": each.label, "state": each.state.value}
-            for each in index_states(app.engine, app.model)
-        ],
+        "stores": [*_stores(app, is_reachable=is_reachable)],
+        "indexes": _from_store(lambda: [*_indexes(app)]) if is_reachable else None,
         "settings": [*_settings(app.settings)],
-        "model": _model(app),
+        "model": _model(app, is_reachable=is_reachable),
     }
 
 
-def _stores(app: App) -> Iterator[ReportPart]:
-    mark = EngineMark(app.engine).read_mark()
+def _from_store(read: Callable[[], T]) -> T | None:
+    """Return what a function reads from the store, None if the store can't be reached any more."""
+    try:
+        return read()
+    except Unavailable:
+        return None
+
+
+def _indexes(app: App) -> Iterator[ReportPart]:
+    for each in index_states(app.engine, app.model):
+        yield {"class": each.class_name, "name": each.label, "state": each.state.value}
+
+
+def _stores(app: App, *, is_reachable: bool) -> Iterator[ReportPart]:
+    mark = _from_store(EngineMark(app.engine).read_mark) if is_reachable else None
     for each in app.platform.required:
         place = app.platform.places.get(each.setting, each.place)
         is_marked = mark is not None and mark.kind is each.kind
@@ -65,20 +82,24 @@ def _text(value: Any) -> str | None:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _model(app: App) -> ReportPart:
+def _model(app: App, *, is_reachable: bool) -> ReportPart:
     """Return the text of the model that serves, and what `model diff` says of the present file."""
     file: Path = app.settings.model
     try:
         model = read_model_file(file)
-        comparisons = [
-            {**_comparison(each), "previous": previous}
-            for previous in (False, True)
-            for each in compare_with_served(app.engine, model, previous=previous)
-        ]
-        found: ReportPart = {"comparisons": comparisons}
+        compared = _from_store(lambda: [*_comparisons(app, model)]) if is_reachable else None
+        found: ReportPart = {"comparisons": compared or []}
+        if compared is None:
+            found["problem"] = "The store can't be reached. It has the models that serve."
     except (InvalidModel, UnreadableModel) as error:
         found = {"comparisons": [], "problem": str(error)}
     return {"file": str(file), "text": app.model_text, **found}
+
+
+def _comparisons(app: App, model: Model) -> Iterator[ReportPart]:
+    for previous in (False, True):
+        for each in compare_with_served(app.engine, model, previous=previous):
+            yield {**_comparison(each), "previous": previous}
 
 
 def _comparison(compared: ServedComparison) -> ReportPart:
