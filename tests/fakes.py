@@ -8,7 +8,13 @@ from functools import partial
 from itertools import count, islice
 
 from stratabase.core.domain.caller import Caller
-from stratabase.core.domain.objects.change import Change, Tombstone, reference_of
+from stratabase.core.domain.objects.change import (
+    Change,
+    DeletedObject,
+    DeletionPlace,
+    Tombstone,
+    reference_of,
+)
 from stratabase.core.domain.objects.commit_refusals import (
     AlreadyRecorded,
     Conflict,
@@ -190,6 +196,49 @@ class DictEntities:
 
     def tombstones(self, references: Sequence[Reference]) -> list[Tombstone | None]:
         return [self.graph.past.gone.get(reference) for reference in references]
+
+    def deleted(
+        self,
+        class_name: str,
+        start: DeletionPlace | None,
+        budget: ReadBudget,
+        *,
+        inclusive: bool = False,
+        oldest_first: bool = False,
+        size: int = 1,
+    ) -> Iterator[Sequence[DeletedObject]]:
+        self.allowances.append(budget)
+        past = self.graph.past
+        found = {
+            DeletionPlace(gone.last_end, each.id): DeletedObject(gone, past.closed[each][-1])
+            for each, gone in past.gone.items()
+            if each.class_name == class_name
+        }
+        for place in sorted(found, reverse=not oldest_first):
+            beyond = start is None or (place > start if oldest_first else place < start)
+            if beyond or (inclusive and place == start):
+                yield [found[place]]
+        del size
+
+    def tombstones_by_id(
+        self,
+        class_name: str,
+        after: str | None,
+        until: str | None,
+        budget: ReadBudget,
+        *,
+        backward: bool = False,
+        size: int = 1,
+    ) -> Iterator[Sequence[Tombstone]]:
+        self.allowances.append(budget)
+        gone = {each.id: one for each, one in self.graph.past.gone.items() if each.class_name == class_name}
+        low, high = (until, after) if backward else (after, until)
+        yield [
+            gone[id_]
+            for id_ in sorted(gone, reverse=backward)
+            if (low is None or id_ >= low) and (high is None or id_ <= high) and id_ != after
+        ]
+        del size
 
     def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
         return [None] * len(references)  # all ends at once here

@@ -224,7 +224,8 @@ class Import:
             yield from _former_links(foreign_key, each)
         present = each.present
         if isinstance(present, Tombstone):
-            yield Put(object_items.kept_tombstone(present, self._commit_id))
+            listing = self._registry.write_schema().deleted_listing(class_name)
+            yield Put(object_items.tombstone_item(present, self._commit_id, listing))
         if not isinstance(present, ImportedObject):
             return
         item = present.item(self._commit_id)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from stratabase.core.domain.attempts import RecordedAttempt
-    from stratabase.core.domain.objects.change import Change, Tombstone
+    from stratabase.core.domain.objects.change import Change, DeletedObject, DeletionPlace, Tombstone
     from stratabase.core.domain.objects.entity import (
         Entity,
         Moment,
@@ -130,6 +130,39 @@ class ReadableObjects(Protocol):
         """Return the tombstones of deleted objects of versioned classes, None for other objects.
 
         Strongly consistent.
+        """
+
+    def deleted(  # noqa: PLR0913 - where to start, and in which order
+        self,
+        class_name: str,
+        start: DeletionPlace | None,
+        budget: ReadBudget,
+        *,
+        inclusive: bool = False,
+        oldest_first: bool = False,
+        size: int = 1,
+    ) -> Iterator[Sequence[DeletedObject]]:
+        """Yield the deleted objects of a versioned class in batches, the latest deletion first.
+
+        `start` is where to start, with what lies there if `inclusive`; None for the beginning. `size` is that
+        of the first batch. A deletion may show after a while only, but an object that exists again never
+        shows. Raises DeletedNotListed, ReadBudgetExceeded.
+        """
+
+    def tombstones_by_id(  # noqa: PLR0913 - which ids, and in which order
+        self,
+        class_name: str,
+        after: str | None,
+        until: str | None,
+        budget: ReadBudget,
+        *,
+        backward: bool = False,
+        size: int = 1,
+    ) -> Iterator[Sequence[Tombstone]]:
+        """Yield the tombstones of a versioned class in batches, in the order of their ids.
+
+        `after` and `until` are ids in the direction of reading, None for the ends: the object at `after` is
+        not read, and that at `until` is. Otherwise as for `deleted`.
         """
 
     def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:

@@ -14,6 +14,7 @@ from stratabase.core.domain.issues.refusals import ReadBudgetExceeded, Refusal
 from stratabase.core.domain.objects.change import (
     Change,
     Creation,
+    DeletedObject,
     Deletion,
     Effect,
     LinkCreation,
@@ -27,6 +28,7 @@ from stratabase.core.domain.objects.commit_refusals import (
     AlreadyAssociated,
     BeingRestored,
     CommitRefusal,
+    DeletedNotListed,
     IntegrityViolation,
     LockedByOthers,
     LockRefused,
@@ -248,6 +250,10 @@ class NameTranslation:
         """Translate a tombstone, if there is one."""
         return None if tombstone is None else self.present_tombstone(tombstone)
 
+    def deleted_object(self, deleted: DeletedObject) -> DeletedObject:
+        """Translate a deleted object."""
+        return DeletedObject(self.present_tombstone(deleted.tombstone), self.entity(deleted.version))
+
     def present_tombstone(self, tombstone: Tombstone) -> Tombstone:
         """Translate a tombstone."""
         return tombstone._replace(reference=self.reference(tombstone.reference))
@@ -447,5 +453,6 @@ _REFUSALS: Mapping[type[Any], Callable[[_T, Any], Exception]] = {
     ),
     ReadBudgetExceeded: _T.budget,
     BeingRestored: lambda names, each: BeingRestored(names.reference(each.reference)),
+    DeletedNotListed: lambda names, each: DeletedNotListed(names.class_name(each.class_name)),
     RoleUnavailable: lambda names, each: RoleUnavailable(names.role(each.role), each.reason),
 }

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from stratabase.core.domain.issues.refusals import Refusal
-from stratabase.core.domain.objects.change import Change, Tombstone
+from stratabase.core.domain.objects.change import Change, DeletedObject, DeletionPlace, Tombstone
 from stratabase.core.domain.objects.commit_refusals import CommitRefusal
 from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, SerialName, State
 from stratabase.core.domain.objects.idempotency import IdempotencyRecord
@@ -95,6 +95,42 @@ class RenamedRepository:
         """Return the tombstones of deleted objects, None for other objects."""
         found = self._repository.tombstones([*map(self._in.reference, references)])
         return [*map(self._out.tombstone, found)]
+
+    def deleted(  # noqa: PLR0913 - the signature of the port
+        self,
+        class_name: str,
+        start: DeletionPlace | None,
+        budget: ReadBudget,
+        *,
+        inclusive: bool = False,
+        oldest_first: bool = False,
+        size: int = 1,
+    ) -> Iterator[Sequence[DeletedObject]]:
+        """Yield the deleted objects of a class in batches, the latest deletion first."""
+        stored_name = self._in.class_name(class_name)
+        with self._translated_refusals():
+            for batch in self._repository.deleted(
+                stored_name, start, budget, inclusive=inclusive, oldest_first=oldest_first, size=size
+            ):
+                yield [*map(self._out.deleted_object, batch)]
+
+    def tombstones_by_id(  # noqa: PLR0913 - the signature of the port
+        self,
+        class_name: str,
+        after: str | None,
+        until: str | None,
+        budget: ReadBudget,
+        *,
+        backward: bool = False,
+        size: int = 1,
+    ) -> Iterator[Sequence[Tombstone]]:
+        """Yield the tombstones of a class in batches, in the order of their ids."""
+        stored_name = self._in.class_name(class_name)
+        with self._translated_refusals():
+            for batch in self._repository.tombstones_by_id(
+                stored_name, after, until, budget, backward=backward, size=size
+            ):
+                yield [*map(self._out.present_tombstone, batch)]
 
     def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
         """Return the instants at which objects were deleted whose purge is not finished; None for others."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from stratabase.core.domain.objects.change import Change, Tombstone
+from stratabase.core.domain.objects.change import Change, DeletedObject, DeletionPlace, Tombstone
 from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.domain.objects.entity import (
     SINGLETON_ID,
@@ -47,6 +47,7 @@ from stratabase.core.store.layout.ledgers import ended_at
 from stratabase.core.store.query import pages
 from stratabase.core.store.read import links, unbuilt_roles, unique_lookup
 from stratabase.core.store.read.context import StoreContext
+from stratabase.core.store.read.deleted_objects import deleted_objects, tombstones_by_id
 from stratabase.core.store.read.history import History, read_as_of
 from stratabase.core.store.sources import NO_SOURCES, Sources, StoredQueries, read_elsewhere
 from stratabase.core.store.write import commit, deletions, idempotency, lock_and_unlock, refusals
@@ -156,6 +157,42 @@ class Repository:
         stored = [each for each in references if each.class_name not in self._sources]
         heads = dict(zip(stored, self._read_heads(stored, None), strict=True))
         return [object_items.read_tombstone(heads.get(each)) for each in references]
+
+    def deleted(  # noqa: PLR0913 - the signature of the port
+        self,
+        class_name: str,
+        start: DeletionPlace | None,
+        budget: ReadBudget,
+        *,
+        inclusive: bool = False,
+        oldest_first: bool = False,
+        size: int = 1,
+    ) -> Iterator[Sequence[DeletedObject]]:
+        """Yield the deleted objects of a class in batches, the latest deletion first."""
+        limiter = ReadLimiter(budget, class_name)
+        return deleted_objects(
+            self._store,
+            class_name,
+            start,
+            limiter,
+            inclusive=inclusive,
+            oldest_first=oldest_first,
+            size=size,
+        )
+
+    def tombstones_by_id(  # noqa: PLR0913 - the signature of the port
+        self,
+        class_name: str,
+        after: str | None,
+        until: str | None,
+        budget: ReadBudget,
+        *,
+        backward: bool = False,
+        size: int = 1,
+    ) -> Iterator[Sequence[Tombstone]]:
+        """Yield the tombstones of a class in batches, in the order of their ids."""
+        limiter = ReadLimiter(budget, class_name)
+        return tombstones_by_id(self._store, class_name, after, until, limiter, backward=backward, size=size)
 
     def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
         """Return the instants at which objects were deleted whose purge is not finished; None for others."""

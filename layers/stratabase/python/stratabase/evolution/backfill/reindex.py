@@ -32,6 +32,7 @@ from stratabase.core.store.engine.port import (
 )
 from stratabase.core.store.indexes.entries import (
     BuildState,
+    DeletedEntry,
     IndexSlot,
     RegistryEntry,
     RoleEntry,
@@ -47,6 +48,7 @@ from stratabase.core.store.layout.associations import Associations
 from stratabase.core.store.layout.object_items import live_head
 from stratabase.core.store.name_translation import NameTranslation
 from stratabase.evolution.backfill.class_heads import BuildProgress, OutOfTime, listed_keys, live_heads
+from stratabase.evolution.backfill.deleted_objects import DeletedBackfill, listings_to_build
 from stratabase.evolution.backfill.required_roles import RoleBackfill
 from stratabase.evolution.backfill.rewrite import rewrite_items
 from stratabase.evolution.backfill.uniques import MAX_REFUSED, Duplicate, Duplicates, UniqueBackfill
@@ -165,9 +167,12 @@ class Reindex:
         try:
             self._wait_until_settled(building)
             found = self._build(class_, building, registry.roles, progress, report)
-            if not self._local and any(isinstance(entry, IndexSlot) for entry in building):
+            listed = self._list_deleted(building, report)
+            if not self._local and any(isinstance(entry, IndexSlot | DeletedEntry) for entry in building):
                 # Pages are read from an index as soon as it is READY.
                 self._sleep(INDEX_LAG)
+            if listed is not None:
+                listed.finish(self._now)
         except OutOfTime:
             labels = self._registry.unfinished_labels_of(registry, class_, names)
             return ReindexOutcome((), labels, is_stopped=True)
@@ -290,6 +295,30 @@ class Reindex:
             refused |= backfill.finish()
         return refused
 
+    def _list_deleted(
+        self, building: Sequence[RegistryEntry], report: ReportProgress
+    ) -> DeletedBackfill | None:
+        """Build the listings of deleted objects of all classes, if one of those to build is among them.
+
+        Raises OutOfTime.
+        """
+        if not any(isinstance(entry, DeletedEntry) for entry in building):
+            return None
+        begun = listings_to_build(
+            self._registry.update(lambda registry: registry),
+            lambda entry: self._local or entry in building or self._is_settled(entry),
+        )
+        backfill = DeletedBackfill(
+            self._engine,
+            self._registry,
+            begun,
+            self._parallel_map,
+            local=self._local,
+            has_time=self._has_time,
+        )
+        backfill.build(report)
+        return backfill
+
     def _pass_over(
         self,
         class_: Class,
@@ -355,8 +384,8 @@ class Reindex:
         slots = registry.classes.get(class_name, ())
         return (one for one in slots if one.state is BuildState.RETIRED and not is_wanted(class_, one))
 
-    def _is_settled(self, slot: IndexSlot) -> bool:
-        return self._now() >= slot.since + SETTLED * 1000
+    def _is_settled(self, entry: RegistryEntry) -> bool:
+        return self._now() >= entry.since + SETTLED * 1000
 
     def _wait_until_settled(self, building: Iterable[RegistryEntry]) -> None:
         if not self._local:

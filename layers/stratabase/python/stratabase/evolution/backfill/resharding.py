@@ -81,6 +81,8 @@ class Resharding:
         registry = self._registry.add_missing(registry)
         for columns, number in wanted.items():
             registry = registry.with_shards(class_.name, columns, number, self._now())
+        if OF_LISTING in wanted:
+            registry = registry.with_deleted_shards(class_.name, wanted[OF_LISTING], self._now())
         return registry
 
     def finish(self, class_name: str) -> None:

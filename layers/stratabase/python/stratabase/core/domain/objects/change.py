@@ -61,6 +61,23 @@ class Tombstone(NamedTuple):
     """Who deleted the object; None if that is unknown."""
 
 
+class DeletionPlace(NamedTuple):
+    """The place of a deleted object in the order of deletion."""
+
+    ended: Instant
+    """The instant of the deletion."""
+    id_: str
+    """The ID of the object, because several may have been deleted at once."""
+
+
+class DeletedObject(NamedTuple):
+    """A deleted object, as it was last."""
+
+    tombstone: Tombstone
+    version: Entity
+    """Its last version."""
+
+
 @frozen
 class Restoration:
     """The return of a deleted object under its ID. Its tombstone must still be as it was read."""

@@ -173,6 +173,26 @@ class RoleUnavailable(Refused):
         super().__init__([issue])
 
 
+class DeletedNotListed(Refused):
+    """The deleted objects of a class cannot be listed, because some of them may still lack their position."""
+
+    def __init__(self, class_name: str) -> None:
+        self.class_name = class_name
+        message = _(
+            "The list of the deleted {class_name} objects isn't built yet. When all processes run this "
+            "version of Stratabase, run `stratabase reindex`. If you have just done so, try again in a few "
+            "seconds.",
+            class_name=class_name,
+        )
+        issue = Issue(
+            IssueType.SERVICE_HANDLER_ERROR,
+            message,
+            reference_type=ReferenceType.ENTITY,
+            entity_name=class_name,
+        )
+        super().__init__([issue])
+
+
 class LockRefused(CommitRefusal):
     """Some of the objects to lock do not exist, or another member has locked them."""
 

@@ -18,6 +18,7 @@ from stratabase.core.store.layout.access_path import Column
 from stratabase.core.store.layout.associations import StoredRole
 from stratabase.values.frozen import frozen
 
+DELETED_OBJECTS = "deleted objects"
 INDEX = "index"
 UNIQUE = "unique"
 ROLE_ENTRY = "role"
@@ -134,6 +135,16 @@ class RoleEntry(RegistryEntry):
         return self.state is BuildState.READY and not self.violated
 
 
+@frozen
+class DeletedEntry(RegistryEntry):
+    """The listing of the deleted objects of a versioned class. No columns."""
+
+    directive: ClassVar[str] = DELETED_OBJECTS
+
+    shards: int = 1
+    """The number of partitions over which the deleted objects are spread."""
+
+
 def directive_label(directive: Index | Unique | RoleName, names: ClassNames | None = None) -> str:
     """Return the label of a directive for messages: `@unique(last_name, first_name)`.
 
@@ -171,6 +182,7 @@ def serialize_entry(entry: RegistryEntry) -> dict[str, Any]:
         "since": entry.since,
         **({} if flag is None else {flag: True}),
         **(_serialize_slot(entry) if isinstance(entry, IndexSlot) else {}),
+        **({"shards": entry.shards} if isinstance(entry, DeletedEntry) else {}),
         **({"violated": True} if isinstance(entry, UniqueEntry | RoleEntry) and entry.violated else {}),
         **(_serialize_role(entry) if isinstance(entry, RoleEntry) else {}),
     }
@@ -239,6 +251,11 @@ def parse_unique(content: dict[str, Any]) -> UniqueEntry:
     return UniqueEntry(
         *_common_fields(content), content.get("violated", False), has_unread=_has_unread(content)
     )
+
+
+def parse_deleted(content: dict[str, Any]) -> DeletedEntry:
+    """Parse the entry of the deleted objects of a class."""
+    return DeletedEntry(*_common_fields(content), content["shards"])
 
 
 def _common_fields(content: dict[str, Any]) -> tuple[tuple[Column, ...], int, BuildState, int]:

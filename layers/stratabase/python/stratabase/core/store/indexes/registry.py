@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from stratabase.core.model.model import Class, Index, Unique
+from stratabase.core.model.model import Class, ClassKind, Index, Unique
 from stratabase.core.model.stored_names import ClassNames
 from stratabase.core.store.engine.port import (
     INDEX_NAMES,
@@ -27,15 +27,18 @@ from stratabase.core.store.engine.port import (
     Value,
 )
 from stratabase.core.store.indexes.entries import (
+    DELETED_OBJECTS,
     INDEX,
     UNIQUE,
     BuildState,
+    DeletedEntry,
     IndexSlot,
     MoveStage,
     RegistryEntry,
     RoleEntry,
     UniqueEntry,
     directive_label,
+    parse_deleted,
     parse_role,
     parse_slot,
     parse_unique,
@@ -63,6 +66,7 @@ from stratabase.core.store.layout.access_path import (
     columns_of,
 )
 from stratabase.core.store.layout.associations import PAST, StoredRole
+from stratabase.core.store.layout.deleted_listing import DeletedListing
 from stratabase.values.frozen import frozen
 
 _REVISION = "revision"
@@ -71,6 +75,8 @@ _SLOTS = tuple(name for name in INDEX_NAMES if name != keys.LISTING)
 _MARKER: dict[str, Any] = {"columns": [], "number": 0, "state": BuildState.BUILDING.value, "since": 0}
 """A uniqueness constraint without attributes: see `_serialize_uniques`."""
 
+_SERVED, _SERVED_SINCE_LISTED = "served", "servedSinceListed"
+"""The fields with the marks of the models that are served: see `_marks_field`."""
 _STAGES = tuple(MoveStage)
 _FIRST_LISTING = IndexSlot((), 0, BuildState.READY, 0, keys.LISTING)
 """The listing that each class has from the beginning. Its number is no other entry's."""
@@ -103,6 +109,8 @@ class Registry:
     """The roles by class name: those of this model, of other models, and of former models."""
     served: Mapping[str, int] = field(default_factory=dict)
     """By fingerprint of a served model: when it was last seen, in milliseconds since 1970."""
+    deleted: Mapping[str, DeletedEntry] = field(default_factory=dict)
+    """The listings of deleted objects by class name."""
     mark: str | None = None
     """The text of the mark of the store (store_mark.py)."""
 
@@ -126,6 +134,14 @@ class Registry:
         )
         return access_path(class_name, max(ready, key=lambda slot: slot.number))
 
+    def deleted_listing(self, class_name: str) -> DeletedListing | None:
+        """Return where the deleted objects of a class are listed, None if they are not."""
+        entry = self.deleted.get(class_name)
+        if entry is None:
+            return None
+        partition = keys.deleted_partition(class_name, entry.number)
+        return DeletedListing(partition, entry.shards, entry.state is BuildState.READY)
+
     def is_guarded(self, class_: Class, unique: Unique) -> bool:
         """Return whether every object of a class has its guard of a uniqueness constraint."""
         entries = self.uniques.get(class_.name, ())
@@ -142,7 +158,13 @@ class Registry:
             entry
             for entry in entries
             if entry.state in _UNFINISHED and (entry.number in wanted or _is_listing(entry))
-        )
+        ) + self._unfinished_deleted(class_)
+
+    def _unfinished_deleted(self, class_: Class) -> tuple[DeletedEntry, ...]:
+        """Return the entry of the deleted objects of a class, if the model lists them and it is not READY."""
+        entry = self.deleted.get(class_.name)
+        is_unfinished = lists_deleted(class_) and entry is not None and entry.state is not BuildState.READY
+        return (entry,) if is_unfinished and entry is not None else ()
 
     def unfinished_labels(self, class_: Class, names: ClassNames | None = None) -> tuple[str, ...]:
         """Return labels of the model's indexes and constraints of a class that are not READY.
@@ -152,11 +174,12 @@ class Registry:
         entries = tuple(self._indexes_and_uniques(class_.name))
         wanted = wanted_entries(class_, entries)
         ready = [wanted.get(entry.number) for entry in entries if entry.state is BuildState.READY]
-        return tuple(
+        labels = (
             directive_label(directive, names)
             for directive in _wanted(class_).values()
             if directive not in ready
         )
+        return (*labels, *(DELETED_OBJECTS for _ in self._unfinished_deleted(class_)))
 
     def unfinished_roles(self, stored: Iterable[StoredRole]) -> tuple[RoleEntry, ...]:
         """Return the entries of roles that are not READY."""
@@ -488,6 +511,42 @@ class Registry:
         }
         return _without_roles(registry, emptied)
 
+    def with_deleted(self, class_: Class, state: BuildState, now: int) -> "Registry":
+        """Return the registry with the listing of the deleted objects of a class, if the model has one.
+
+        It has as many shards as the listing of the class. Return itself if nothing changes.
+        """
+        if class_.name in self.deleted or not lists_deleted(class_):
+            return self
+        return self._with_new_deleted(class_.name, self.listing(class_.name).shards, state, now)
+
+    def with_deleted_shards(self, class_name: str, shards: int, now: int) -> "Registry":
+        """Return the registry with another number of shards of the listing of deleted objects.
+
+        A reindex moves the positions. Until then it is BUILDING. Return itself if nothing changes.
+        """
+        entry = self.deleted.get(class_name)
+        if entry is None or entry.shards == shards:
+            return self
+        return self._with_new_deleted(class_name, shards, BuildState.BUILDING, now)
+
+    def _with_new_deleted(self, class_name: str, shards: int, state: BuildState, now: int) -> "Registry":
+        entry = DeletedEntry((), self.last_number + 1, state, now, shards)
+        return replace(self, last_number=entry.number, deleted={**self.deleted, class_name: entry})
+
+    def with_listed(self, begun: Mapping[str, DeletedEntry], now: int) -> "Registry":
+        """Return the registry after a build of listings of deleted objects. Return itself if nothing changes.
+
+        `begun`: the entries by class name, as they were when the build began. Entries that were meanwhile
+        removed, or created again with another number, do not change.
+        """
+        changed = {
+            name: entry.with_state(BuildState.READY, now)
+            for name, entry in self.deleted.items()
+            if begun.get(name) == entry and entry.state is not BuildState.READY
+        }
+        return replace(self, deleted={**self.deleted, **changed}) if changed else self
+
     def with_served(self, model: str, now: int, *, forget_before: int) -> "Registry":
         """Return the registry with the mark that a model serves now, without marks before an instant."""
         kept = {each: seen for each, seen in self.served.items() if seen >= forget_before}
@@ -495,13 +554,14 @@ class Registry:
 
     def without_class(self, class_name: str) -> "Registry":
         """Return the registry without all entries of a class. Return itself if nothing changes."""
-        if not any(class_name in each for each in (self.classes, self.uniques, self.roles)):
+        if not any(class_name in each for each in (self.classes, self.uniques, self.roles, self.deleted)):
             return self
         return replace(
             self,
             classes=_without(self.classes, class_name),
             uniques=_without(self.uniques, class_name),
             roles=_without(self.roles, class_name),
+            deleted=_without(self.deleted, class_name),
         )
 
     def without_attribute(self, class_name: str, name: str, now: int) -> "Registry":
@@ -531,6 +591,11 @@ def access_path(class_name: str, slot: IndexSlot) -> AccessPath:
         else keys.index_partition(class_name, slot.number)
     )
     return AccessPath(slot.index_name, partition, slot.columns, slot.state is BuildState.READY, slot.shards)
+
+
+def lists_deleted(class_: Class) -> bool:
+    """Return whether the deleted objects of a class are listed, because a service shows them."""
+    return class_.versioned and class_.exposed and class_.kind is ClassKind.ORDINARY
 
 
 def _wanted(class_: Class) -> dict[tuple[str, tuple[Column, ...]], Index | Unique]:
@@ -612,6 +677,8 @@ def entry_label(class_: Class, entry: RegistryEntry, names: ClassNames | None = 
     """
     if isinstance(entry, RoleEntry):
         return entry.label(names)
+    if isinstance(entry, DeletedEntry):
+        return DELETED_OBJECTS
     if isinstance(entry, IndexSlot) and entry.is_listing:
         return "listing" if entry.shards == 1 else f"listing in {entry.shards} shards"
     return directive_label(wanted_entries(class_, (entry,))[entry.number], names)
@@ -753,7 +820,8 @@ def parse_registry(item: Item | None) -> Registry:
         classes,
         uniques,
         roles,
-        content.get("served", {}),
+        content.get(_SERVED) or content.get(_SERVED_SINCE_LISTED, {}),
+        {name: parse_deleted(entry) for name, entry in content.get("deleted", {}).items()},
         mark_text(item),
     )
 
@@ -777,18 +845,31 @@ def _expect_unchanged(registry: Registry) -> Expectation:
 
 def registry_put(registry: Registry) -> Put:
     """Return the action that replaces the stored registry, if it still has the revision of this one."""
+    deleted = {name: serialize_entry(entry) for name, entry in registry.deleted.items()}
     content = {
         "lastNumber": registry.last_number,
         "classes": {name: list(map(serialize_entry, slots)) for name, slots in registry.classes.items()},
         "uniques": dict(_serialize_uniques(registry)),
         "roles": {name: list(map(serialize_entry, known)) for name, known in registry.roles.items()},
-        **({"served": registry.served} if registry.served else {}),
+        **({_marks_field(registry): registry.served} if registry.served else {}),
+        **({"deleted": deleted} if deleted else {}),
     }
     attributes: dict[str, Value] = {_REVISION: registry.revision + 1}
     if registry.mark is not None:
         attributes[_MARK] = registry.mark
     item = Item(keys.REGISTRY, attributes, orjson.dumps(content).decode())
     return Put(item, _expect_unchanged(registry))
+
+
+def _marks_field(registry: Registry) -> str:
+    """Return the field for the marks of the models that are served.
+
+    Versions of the service that do not know the listings of deleted objects write tombstones without
+    positions, and drop these listings from the registry whenever they write it. If a listing is READY, they
+    must not find their mark. So they write it within MAX_AGE, and the listing must be built again.
+    """
+    is_listed = any(entry.state is BuildState.READY for entry in registry.deleted.values())
+    return _SERVED_SINCE_LISTED if is_listed else _SERVED
 
 
 def _serialize_uniques(registry: Registry) -> Iterator[tuple[str, list[dict[str, Any]]]]:

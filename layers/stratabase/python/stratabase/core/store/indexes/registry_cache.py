@@ -32,6 +32,7 @@ from stratabase.core.store.engine.port import Action, Check, Engine, Put
 from stratabase.core.store.indexes.entries import BuildState, RoleEntry, UniqueEntry
 from stratabase.core.store.indexes.registry import (
     Registry,
+    lists_deleted,
     registry_fence,
     registry_put,
     stored_registry,
@@ -42,6 +43,7 @@ from stratabase.core.store.indexes.role_changes import former_entries, has_all_l
 from stratabase.core.store.layout import keys
 from stratabase.core.store.layout.access_path import ENUM, AccessPath, Column
 from stratabase.core.store.layout.associations import Associations, StoredRole
+from stratabase.core.store.layout.deleted_listing import DeletedListing
 from stratabase.core.store.layout.object_items import UniqueConstraint
 
 MAX_AGE = 5.0
@@ -73,6 +75,7 @@ class WriteSchema:
         self._paths: dict[str, tuple[AccessPath, ...]] = {}
         self._indexed: dict[str, frozenset[str] | None] = {}
         self._listings: dict[str, AccessPath] = {}
+        self._deleted: dict[str, DeletedListing | None] = {}
         self._constraints: dict[str, tuple[UniqueConstraint, ...]] = {}
         self._enum_columns: dict[str, tuple[tuple[int, Column], ...]] = {}
         self.plan_choices: dict[Any, Any] = {}
@@ -106,6 +109,12 @@ class WriteSchema:
         if class_name not in self._listings:
             self._listings[class_name] = self.registry.listing(class_name)
         return self._listings[class_name]
+
+    def deleted_listing(self, class_name: str) -> DeletedListing | None:
+        """Return where the deleted objects of a class are listed, None if they are not."""
+        if class_name not in self._deleted:
+            self._deleted[class_name] = self.registry.deleted_listing(class_name)
+        return self._deleted[class_name]
 
     def constraints(self, class_name: str) -> tuple[UniqueConstraint, ...]:
         """Return the uniqueness constraints of a class, those of this process's model last."""
@@ -386,12 +395,14 @@ class RegistryCache:
             asks = (
                 class_.indexes
                 or class_.uniques
+                or lists_deleted(class_)
                 or any(class_.name in {one.role.class_name, one.target} for one in wanted)
             )
             ready = is_new and (not asks or self._is_empty(registry, class_.name))
             new |= {class_.name} if ready else set()
             state = BuildState.READY if ready and not self._read_only else BuildState.BUILDING
             registry = registry.with_class(class_, state, self._now())
+            registry = registry.with_deleted(class_, state, self._now())
         if not registry.lists_all_roles:
             registry = registry.with_past(wanted)
         return registry.with_stored_roles(wanted, self._associations.by_name, new, self._now())

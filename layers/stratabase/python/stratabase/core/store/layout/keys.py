@@ -62,6 +62,12 @@ FILE_ENTRIES = "F#"
 """The partition of LISTING with all entries of the file ledger, and the prefix of their own partitions."""
 IDEMPOTENCY_RECORDS = "I#"
 """The partition of LISTING with the idempotency records that expire, and the prefix of their partitions."""
+_DELETED = "T#"
+DELETED_BY_TIME = "index2"
+"""The index that lists the deleted objects of each class by the time of deletion. LISTING has them by id.
+
+They are in partitions whose names no index of a class has, because no name of a class is a number.
+"""
 _JOBS = "J#"
 _JOB = "J"
 _OF_DELETION = "P"
@@ -303,6 +309,16 @@ def index_partition(class_name: str, number: int) -> str:
     Numbers are never reused, so a partition never contains entries of an earlier index.
     """
     return f"{class_name}#{number}"
+
+
+def deleted_partition(class_name: str, number: int) -> str:
+    """Return the partition with the deleted objects of a class. `number`: of the entry in the registry."""
+    return f"{_DELETED}{class_name}#{number}"
+
+
+def deletion_sort(ended: Instant, id_: str) -> str:
+    """Return the sort key of a deleted object in DELETED_BY_TIME."""
+    return f"{ended:015d}#{id_}"
 
 
 def shards_of(partition: str, shards: int) -> tuple[str, ...]:

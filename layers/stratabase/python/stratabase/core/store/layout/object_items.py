@@ -40,6 +40,7 @@ from stratabase.core.store.layout.codec import (
     LOCKED_UNTIL,
     commit_ids,
 )
+from stratabase.core.store.layout.deleted_listing import DeletedListing
 
 DELETED = "deleted"
 """The attribute that only tombstones have."""
@@ -163,36 +164,25 @@ def closed_version(effect: ObjectEffect, class_: Class, change: Change) -> Itera
 
 
 def tombstone_item(
-    before: Entity,
-    instant: Instant,
+    tombstone: Tombstone,
     commit_id: str,
-    author: Author | None = None,
-    withdrawn: Tombstone | None = None,
+    listing: DeletedListing | None,
+    earlier: tuple[str, ...] = (),
 ) -> Item:
-    """Return the tombstone of an object that `author` deletes.
+    """Return the item of a tombstone that a commit writes.
 
-    `withdrawn`: the former tombstone, if the deletion undoes a restoration. The new one repeats its content.
+    `listing`: where the class lists its deleted objects, None if it does not. `earlier`: the ids of the last
+    commits that wrote the object.
     """
-    commit_ids = codec.append_commit_id(before.commit_ids, commit_id)
-    if withdrawn is None:
-        withdrawn = Tombstone(before.reference, instant, codec.entity_start(before), author=author)
-    return _tombstone_item(withdrawn, commit_ids)
-
-
-def kept_tombstone(tombstone: Tombstone, commit_id: str) -> Item:
-    """Return the item of a tombstone that was read from another store."""
-    return _tombstone_item(tombstone, [commit_id])
-
-
-def _tombstone_item(tombstone: Tombstone, commit_ids: list[str]) -> Item:
     attributes: dict[str, Value] = {
-        codec.COMMIT_IDS: commit_ids,
+        codec.COMMIT_IDS: codec.append_commit_id(earlier, commit_id),
         DELETED: True,
         LAST_END: tombstone.last_end,
         codec.PREVIOUS_START_ATTRIBUTE: tombstone.previous_start,
         **codec.author_attributes(tombstone.author, tombstone.last_end),
     }
-    return Item(keys.head(tombstone.reference), attributes)
+    places = {} if listing is None else listing.places(tombstone)
+    return Item(keys.head(tombstone.reference), attributes, places=places)
 
 
 def read_version(item: Item, class_: Class) -> Entity:

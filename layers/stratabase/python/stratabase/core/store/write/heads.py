@@ -51,6 +51,7 @@ from stratabase.core.store.engine.port import (
 from stratabase.core.store.layout import codec, keys, object_items
 from stratabase.core.store.layout.access_path import AccessPath
 from stratabase.core.store.layout.codec import PART_LOCK
+from stratabase.core.store.layout.deleted_listing import DeletedListing
 from stratabase.core.store.layout.object_items import (
     IS_DELETED,
     NEVER_WRITTEN,
@@ -80,6 +81,8 @@ class HeadContext(NamedTuple):
     """The start of the version that is written."""
     author: Author | None = None
     """Who begins or ends the version."""
+    deleted: DeletedListing | None = None
+    """Where the class lists its deleted objects, None if it does not."""
     indexed: frozenset[str] | None = None
     """The attributes and roles in these indexes, None if one of them is not READY."""
     has_links: bool = False
@@ -178,9 +181,11 @@ def _deleted(effect: Deletion, context: HeadContext) -> DeleteItem | Put:
     more += _more_expected(before, context)
     expect = replace(expected, conditions=(*expected.conditions, *more), either=context.lock_conditions)
     if context.class_.versioned:
-        tombstone = object_items.tombstone_item(
-            before, context.instant, context.commit_id, context.author, effect.withdrawn
+        # To withdraw a restoration is to write its tombstone again.
+        gone = effect.withdrawn or Tombstone(
+            before.reference, context.instant, codec.entity_start(before), author=context.author
         )
+        tombstone = object_items.tombstone_item(gone, context.commit_id, context.deleted, before.commit_ids)
         return Put(tombstone, expect)
     return DeleteItem(keys.head(before.reference), expect)
 

@@ -305,6 +305,7 @@ def plan_transaction(  # noqa: PLR0913 - what the transaction depends on
             change.commit_id,
             change.instant,
             change.author,
+            schema.deleted_listing(class_.name),
             schema.indexed_attributes(class_.name),
             effect.after is None and bool(store.associations.link_associations(class_.name)),
             locks,

@@ -53,8 +53,10 @@ def build_before_serving(settings: Settings, engine: Engine, model: Model, print
         return
     listed = set[RoleName]()
     with build_lock(settings.home, print_lines):
-        for name, unfinished in reindex.unfinished(wanted).items():
-            # If the states have changed, another process has built the class while this one waited.
+        for name in wanted:
+            # If the states have changed, another process has built the class while this one waited, or the
+            # deleted objects of all classes were listed together.
+            unfinished = reindex.unfinished([name]).get(name, ())
             if _states(unfinished) & _states(wanted[name]):
                 _build_class(reindex, name, unfinished, listed, print_lines)
 

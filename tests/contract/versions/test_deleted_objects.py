@@ -1,0 +1,149 @@
+"""Deleted objects are listed in every store, in the order of their deletion."""
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from random import Random
+from threading import Thread
+
+import pytest
+
+from stratabase.core.domain.objects.change import DeletionPlace, Tombstone
+from stratabase.core.domain.objects.commit_refusals import Conflict
+from stratabase.core.domain.objects.entity import Reference
+from stratabase.core.domain.query.read_budget import ReadBudget
+from stratabase.core.store.engine.port import Engine
+from stratabase.core.store.layout import keys
+from stratabase.core.store.repository import Repository
+from tests.contract.engine.engine_calls import settle
+from tests.contract.engine.engines import KINDS
+from tests.contract.versions.models import COMPANY
+from tests.contract.versions.versioned_objects import VersionedObjects
+from tests.fakes import unlimited_budget
+from tests.soak import count, mostly, seed
+
+STEPS = count(40, 400)
+ROUNDS = count(20, 500)
+
+
+class Store:
+    """An engine, and objects in it."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.objects = VersionedObjects(Repository(engine, COMPANY))
+
+    def listed(
+        self, start: DeletionPlace | None = None, *, oldest_first: bool = False, inclusive: bool = False
+    ) -> list[DeletionPlace]:
+        """Return the places of the deleted employees, in their order."""
+        settle(self.engine)
+        batches = self.objects.entities.deleted(
+            "Employee", start, budget(), oldest_first=oldest_first, inclusive=inclusive, size=2
+        )
+        return [DeletionPlace(gone.last_end, gone.reference.id) for batch in batches for gone, _ in batch]
+
+    def listed_by_id(
+        self, after: str | None = None, until: str | None = None, *, backward: bool = False
+    ) -> list[Tombstone]:
+        """Return the tombstones of the employees in the order of their ids."""
+        settle(self.engine)
+        batches = self.objects.entities.tombstones_by_id(
+            "Employee", after, until, budget(), backward=backward, size=2
+        )
+        return [gone for batch in batches for gone in batch]
+
+    def positions(self) -> int:
+        """Return the number of positions by id and by time."""
+        listing = Repository(self.engine, COMPANY)._store.write_schema().deleted_listing("Employee")
+        assert listing is not None
+        return sum(
+            len(page)
+            for index in (keys.LISTING, keys.DELETED_BY_TIME)
+            for partition in listing.partitions
+            for page in self.engine.range(index, partition)
+        )
+
+
+def budget() -> ReadBudget:
+    return unlimited_budget()
+
+
+@pytest.fixture(params=mostly([kind.name for kind in KINDS], "dynamodb-moto", "metered"))
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    (kind,) = (kind for kind in KINDS if kind.name == request.param)
+    engine = kind.open(tmp_path)
+    yield Store(engine)
+    engine.close()
+
+
+def test_a_tombstone_has_two_positions_until_it_is_restored(store: Store) -> None:
+    objects = store.objects
+    objects.create("Employee", "ada", name="Ada")
+    assert store.positions() == 0
+    ended = objects.delete("Employee", "ada")
+    assert store.listed() == [DeletionPlace(ended, "ada")]
+    assert store.positions() == 2
+    objects.restore("Employee", "ada", name="Ada")
+    assert store.listed() == []
+    assert store.positions() == 0
+
+
+def test_any_range_of_a_random_history_is_that_of_a_naive_model(store: Store) -> None:
+    objects, random, gone = store.objects, Random(seed()), dict[str, DeletionPlace]()
+    ids = [f"e{number}" for number in range(8)]
+    for id_ in ids:
+        objects.create("Employee", id_, name="a")
+    for _ in range(STEPS):
+        id_ = random.choice(ids)
+        if id_ in gone:
+            objects.restore("Employee", id_, name=random.choice("abc"))
+            del gone[id_]
+        elif random.random() < 0.7:
+            gone[id_] = DeletionPlace(objects.delete("Employee", id_), id_)
+        else:
+            objects.update("Employee", id_, name=random.choice("abc"))
+    ordered = sorted(gone.values(), reverse=True)
+    assert store.listed() == ordered
+    assert store.listed(oldest_first=True) == ordered[::-1]
+    for start in ordered:
+        assert store.listed(start) == [each for each in ordered if each < start]
+        assert store.listed(start, inclusive=True) == [each for each in ordered if each <= start]
+        later = [each for each in ordered[::-1] if each > start]
+        assert store.listed(start, oldest_first=True) == later
+    by_id = store.objects.entities.tombstones([Reference("Employee", id_) for id_ in sorted(gone)])
+    assert store.listed_by_id() == by_id
+    assert store.listed_by_id(backward=True) == by_id[::-1]
+    for after, until in product([None, *ids], repeat=2):
+        assert store.listed_by_id(after, until) == [
+            each for each in by_id if each and (after or "") < each.reference.id <= (until or "z")
+        ]
+        assert store.listed_by_id(after, until, backward=True) == [
+            each for each in by_id[::-1] if each and (until or "") <= each.reference.id < (after or "z")
+        ]
+
+
+def test_races_of_deletion_and_restoration_leave_no_wrong_position(store: Store) -> None:
+    store.objects.create("Employee", "ada", name="Ada")
+
+    def work(name: str) -> None:
+        mine = VersionedObjects(Repository(store.engine, COMPANY))
+        for number in range(ROUNDS):
+            mine.clock = store.objects.clock + 1000 * number
+            try:
+                if mine.find("Employee", "ada") is not None:
+                    mine.delete("Employee", "ada")
+                elif mine.entities.tombstones([Reference("Employee", "ada")])[0] is not None:
+                    mine.restore("Employee", "ada", name=name)
+            except (Conflict, AssertionError):
+                pass  # the other one was first
+
+    threads = [Thread(target=work, args=(name,)) for name in ("x", "y", "z")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    exists = store.objects.find("Employee", "ada") is not None
+    settle(store.engine)
+    assert store.positions() == (0 if exists else 2)
+    assert [place.id_ for place in store.listed()] == ([] if exists else ["ada"])
