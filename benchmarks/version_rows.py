@@ -57,7 +57,7 @@ class Versions:
                 lambda: save(self._services, reassignment, CALLER),
             ),
             "delete with a key, versioned": (
-                Cost(2, 1, 4 + 1 + 2 + 2),
+                Cost(2, 1, 4 + 1 + 2 + 2 + 2),
                 lambda: delete(self._services, Delete(self._gone), CALLER),
             ),
             "role as of an instant": (Cost(1, 1, 0), self._role),

@@ -206,6 +206,12 @@ class Data:
         )
         page = "query($i: ID!) { Vessel___getVersionPage(_id: $i INSIGHT) { items { name notes } } }"
         yield Operation("getVersionPage of 10", lambda _: graphql(page, i=self._vessel))
+        for _ in range(10):
+            gone = self.create("Mate", name="Mate", notes=_notes())
+            self._service.ask("mutation($i: ID!) { Mate___delete(_id: $i) { deleted } }", i=gone)
+        items = "items { object { name notes } deletedOn }"
+        deleted = f"{{ Mate___getDeletedPage(options: {{next: 10}} INSIGHT) {{ {items} }} }}"
+        yield Operation("getDeletedPage of 10", lambda _: graphql(deleted))
         mates = arguments + "{ name mates { items { name notes } } } }"
         yield Operation(
             "to-many role as of an instant", lambda _: graphql(mates, i=self._vessel, v=self._instant)

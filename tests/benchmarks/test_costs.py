@@ -20,7 +20,7 @@ WRITES = {
     "create with a one-to-one role": 5 + 2,
     "update, unversioned": 2,
     "update, versioned": 5,
-    "delete, versioned": 5,
+    "delete, versioned": 7,
     "lock one": 1,
     "lock ten": 20,
     "lock a part": 4,
@@ -36,6 +36,7 @@ READS = {
     "update, unversioned": 1,
     "a write refused by a lock": 1,
     "getVersion": 1.5,
+    "getDeletedPage of 10": 20.5,
     "download of 1 MB": 1,
     AUTHENTICATION: 1,
 }
@@ -53,6 +54,7 @@ ROUND_TRIPS = {
     "lock a part": 2,
     "a write refused by a lock": 1,
     "getVersionPage of 10": 1,
+    "getDeletedPage of 10": 3,
     "to-many role as of an instant": 4,
     AUTHENTICATION: 1,
 }

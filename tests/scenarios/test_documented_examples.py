@@ -162,6 +162,7 @@ BEFORE: dict[Path, list[tuple[Path, str]]] = {
     DOCS / "writing.md": [],
     DOCS / "idempotency.md": [],
     DOCS / "versions.md": [CREATE_ADA, JOIN_TEAM],
+    DOCS / "deleted-objects.md": [],
     DOCS / "locks.md": [CREATE_ADA, CREATE_ROSA],
     DOCS / "lost-updates.md": [],
     DOCS / "settings.md": [],

@@ -157,7 +157,14 @@ def _misplaced(items: Mapping[Key, Item]) -> Iterator[str]:
     registry = parse_registry(items.get(keys.REGISTRY))
     for key, item in items.items():
         places: dict[str, IndexKey] = {}
-        if key.sort == keys.HEAD and object_items.read_tombstone(item) is None:
+        gone = object_items.read_tombstone(item)
+        if gone is not None and (entry := registry.deleted.get(gone.reference.class_name)) is not None:
+            partition = f"T#{gone.reference.class_name}#{entry.number}"
+            places = {
+                "index1": IndexKey(partition, gone.reference.id),
+                "index2": IndexKey(partition, f"{gone.last_end:015}#{gone.reference.id}"),
+            }
+        if key.sort == keys.HEAD and gone is None:
             entity = codec.entity_of(item)
             paths = registry.paths(entity.reference.class_name)
             places = {

@@ -33,6 +33,7 @@ MODEL = read_model(
       rooms: [Room!] @composition(whole: "team")
     }
     type Room { number: Int }
+    type Letter @class(versioned: true) { text: String room: Room }
     type Person @class(label: "name + ', ' + team.name") {
       name: String
       photo: File
@@ -110,6 +111,9 @@ def cost(text: str, name: str | None = None, **variables: Any) -> int:
         (f"{{ {PEOPLE} {{ groups(by: [name]) {{ items {{ team {{ countDistinct }} }} }} }} }}", 100),
         ("{ Team___getPage { items { members { groups(by: [name]) { hasNext } } } } }", 110),
         ('{ Team___get(_id: "1") { rooms { aggregates { number { sum } } } } }', 11),
+        ("{ Letter___getDeletedPage { items { deletedOn deletedBy } } }", 10),
+        ("{ Letter___getDeletedPage(options: {next: 20}) { items { object { room { _id } } } } }", 60),
+        ("{ Letter___getDeletedPage { items { deletedOn restorable } } }", 100),
     ],
 )
 def test_the_cost_of_a_document_is_estimated(text: str, expected: int) -> None:
@@ -542,6 +546,19 @@ def test_classes_of_known_sizes_have_no_more_objects_than_these() -> None:
     assert excess_with({"Team": 2, "Person": 3}, DEEP, by_size) is None
     assert excess_with({"Team": 2, "Person": 3}, DEEP, by_size - 1) is not None
     assert excess_with({"Person": 3}, DEEP, by_size) is not None
+
+
+@each_row(
+    "page",
+    [
+        "Letter___getDeletedPage(options: {next: 500}) { items { deletedOn } }",
+        'Letter___getVersionPage(_id: "1", options: {next: 500}) { items { text } }',
+    ],
+)
+def test_the_number_of_existing_objects_limits_no_page_of_others(page: str) -> None:
+    """A class without objects may have many deleted ones, and an object many versions."""
+    assert excess_with({"Letter": 1}, f"{{ {page} }}", 500) is None
+    assert excess_with({"Letter": 1}, f"{{ {page} }}", 499) is not None
 
 
 def test_an_empty_class_costs_its_count() -> None:

@@ -162,7 +162,8 @@ def test_introspection_shows_what_the_profile_may_use(shop: Api) -> None:
     assert names("Guest", "EntityName", "enumValues") is None
     services = names("Guest", "Query")
     assert {each.partition("___")[2] for each in services} == {
-        *("get", "getByCode", "getPage", "getVersion", "getVersionPage", "getVersionDiff")
+        *("get", "getByCode", "getPage", "getVersion", "getVersionPage", "getVersionDiff"),
+        "getDeletedPage",
     }
     assert names("Guest", "Mutation") is None
 

@@ -9,6 +9,7 @@ from typing import Any
 from stratabase.core.domain.objects.change import Change, Creation, Effect, LinkCreation, Modification
 from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
+from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import Lock
 from stratabase.core.domain.query.derived import Derive, Related
 from stratabase.core.domain.query.page import Page, Query
@@ -27,7 +28,7 @@ _TOGETHER = 10
 MOST_OBJECTS = 150
 """Of one class, parts excepted. More than the service reads at first."""
 SECOND = 1000
-LAST_INSTANT = NOON + 10 * SECOND
+LAST_INSTANT = NOON + 20 * SECOND
 
 
 class PlainEntities(DictEntities):
@@ -96,6 +97,17 @@ class RandomObjects:
         some = [each for each in self.plain.objects if self._chance.random() < 0.2]
         changes = {each: self._values(self.model.classes[each.class_name], 0.5) for each in some}
         self._modify([self._chance.choice(self._writers), self.plain], changes)
+
+    def some_to_delete(self) -> list[Reference]:
+        """Return some objects that are not parts."""
+        classes = self.model.classes
+        found = [each for each in self.plain.objects if not classes[each.class_name].part]
+        return self._chance.sample(found, min(len(found), 6))
+
+    def next_instant(self) -> Instant:
+        """Return the instant of a commit that something else makes."""
+        self._commits += 1
+        return NOON + self._commits * SECOND
 
     def reindex(self) -> None:
         """Build the indexes that lack."""

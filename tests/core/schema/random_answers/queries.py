@@ -40,7 +40,7 @@ _KNOWN = {
     "Year": ["1", "1999", "2024"],
 }
 """By scalar: literals, mostly of values that objects have."""
-_INSTANTS = [f'"2020-01-01T12:00:{second:02}Z"' for second in range(8)]
+_INSTANTS = [f'"2020-01-01T12:00:{second:02}Z"' for second in range(12)]
 
 
 class QueryWriter(DocumentWriter):
@@ -52,7 +52,7 @@ class QueryWriter(DocumentWriter):
         root = schema.query_type
         assert root
         reads = [name for name in root.fields if "___get" in name]
-        pages = [name for name in reads if name.endswith("___getPage")]
+        pages = [name for name in reads if name.endswith(("___getPage", "___getDeletedPage"))]
         self._pages = [("query", root, pages)]
         self._reads = [("query", root, [*reads, *pages * 3])]
         self._pool: Sequence[str] = ()
@@ -163,6 +163,6 @@ class QueryWriter(DocumentWriter):
             ("orderBy", 0.5, ()),
             ("fromCursor", 0.05, ()),
         ):
-            if name is not None and self._chance.random() < odds:
-                fields[name] = self._drawn(pool, type_.fields[name].type, depth + 1)
+            if name in type_.fields and self._chance.random() < odds:
+                fields[str(name)] = self._drawn(pool, type_.fields[str(name)].type, depth + 1)
         return f"{{{', '.join(f'{name}: {each}' for name, each in fields.items())}}}"

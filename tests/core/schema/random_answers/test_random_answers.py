@@ -9,13 +9,16 @@ must not show.
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.objects.entity import Entity, Reference
+from stratabase.core.domain.objects.instant import Instant, format_instant
 from stratabase.core.model.model import Class
 from stratabase.core.operations.context import Services
 from stratabase.core.operations.ports import EntityRepository
@@ -25,10 +28,11 @@ from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.repository import Repository
 from stratabase.values.formats.preferences import Formats
 from tests.contract.engine.engines import DISTANT, EngineImplementation
-from tests.core.schema.random_answers.models import STORED, random_model
+from tests.core.schema.random_answers.models import STORED, condition_of, random_model
 from tests.core.schema.random_answers.objects import (
     LAST_INSTANT,
     MOST_OBJECTS,
+    SECOND,
     ContractVisibility,
     RandomObjects,
 )
@@ -54,6 +58,13 @@ DOCUMENTS = 24
 """The documents about one store."""
 
 
+class Deleted(NamedTuple):
+    """When an object was deleted, and all objects as they were then."""
+
+    instant: Instant
+    before: Mapping[Reference, Entity]
+
+
 class Compared:
     """A service over a store, and the plain one."""
 
@@ -61,13 +72,15 @@ class Compared:
         self.chance = Random(number)
         self.objects = RandomObjects(engine, random_model(self.chance), self.chance, other)
         self.model = self.objects.model
+        self._clock = FrozenClock(LAST_INSTANT)
         self._service = self._executor(self.objects.stored, compiled=True)
         self._plain = self._executor(self.objects.plain, compiled=False)
         self.writer = QueryWriter(self.model, self._plain.schema, self.chance)
-        self.asked = self.answered = self.kept = self.labels = self.totals = self.folded = 0
+        self.gone: dict[Reference, Deleted] = {}
+        self.asked = self.answered = self.kept = self.labels = self.totals = self.folded = self.deleted = 0
 
     def _executor(self, entities: EntityRepository, *, compiled: bool) -> SchemaExecutor:
-        services = Services(self.model, entities, FrozenClock(LAST_INSTANT), CountedIds(), unlimited_budget)
+        services = Services(self.model, entities, self._clock, CountedIds(), unlimited_budget)
         return SchemaExecutor(services, _failed, compile_answers=compiled)
 
     def ask(self, text: str, variables: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
@@ -88,6 +101,8 @@ class Compared:
             if number % 5 == 4:
                 self.check_kept_objects()
                 self.objects.change()
+                self.delete_some()
+                self.restore_one()
             if number == 2 * DOCUMENTS // 3:
                 self.objects.reindex()
             text = self.writer.query(literals=self.chance.random() < 0.3)
@@ -110,6 +125,97 @@ class Compared:
             if cursor is None:
                 break
             variables = {**variables, "at": cursor}
+
+    def delete_some(self) -> None:
+        """Delete some objects at the same instant. The store may refuse that."""
+        self._clock.instant = self.objects.next_instant()
+        for reference in self.objects.some_to_delete():
+            if reference in self.objects.plain.objects:
+                before = dict(self.objects.plain.objects)
+                if self._write(f'{reference.class_name}___delete(_id: "{reference.id}") {{ deleted }}'):
+                    self._note_deleted(before)
+        self._clock.instant = LAST_INSTANT
+
+    def _note_deleted(self, before: Mapping[Reference, Entity]) -> None:
+        for each in before.keys() - self.objects.plain.objects.keys():
+            if self.model.classes[each.class_name].versioned:
+                self.gone[each] = Deleted(self._clock.instant, before)
+
+    def restore_one(self) -> None:
+        """Restore a deleted object. The store may refuse that."""
+        alone = [each for each in self.gone if not self.model.classes[each.class_name].part]
+        if not alone:
+            return
+        reference = self.chance.choice(alone)
+        at = format_instant(self.gone[reference].instant - 1)
+        self._clock.instant = self.objects.next_instant()
+        self._write(
+            f'{reference.class_name}___restoreVersion(_id: "{reference.id}", atVersion: "{at}", ) {{ _id }}'
+        )
+        for each in self.gone.keys() & self.objects.plain.objects.keys():
+            del self.gone[each]
+        self._clock.instant = LAST_INSTANT
+
+    def _write(self, mutation: str) -> bool:
+        """Run a mutation. Return whether the service has done it. If it has, the plain one does the same."""
+        none: Mapping[str, Any] = {}
+        asked = (f"mutation {{ {mutation} }}", none, None, CALLERS[0], "t")
+        answer = self._service.execute(*asked, base_url="https://x").body
+        if "errors" in json.loads(answer):
+            return False
+        assert answer == self._plain.execute(*asked, base_url="https://x").body, asked
+        return True
+
+    def check_deleted(self) -> None:
+        """Compare the deleted objects that members see with those that were deleted, page by page."""
+        for caller in CALLERS:
+            for class_ in self.model.classes.values():
+                if class_.name.startswith("C") and class_.versioned and class_.exposed:
+                    self._check_deleted(class_, caller)
+
+    def _check_deleted(self, class_: Class, caller: Caller) -> None:
+        if not caller.administrator and not self._is_judged_alone(class_):
+            return
+        of_class = [each for each in self.gone if each.class_name == class_.name]
+        latest_first = sorted(of_class, key=lambda each: (self.gone[each].instant, each.id), reverse=True)
+        expected = [
+            (each.id, self.gone[each].instant)
+            for each in latest_first
+            if caller.administrator or self._saw(each, caller)
+        ]
+        size = self.chance.choice([1, 2, 3, 7])
+        for limit, following in (("next", "nextCursor"), ("prev", "prevCursor")):
+            found: list[tuple[str, Instant]] = []
+            cursor: Any = None
+            for _ in range(len(expected) + 2):
+                answer = self.ask(
+                    f"query($at: Cursor) {{ page: {class_.name}___getDeletedPage"
+                    f"(options: {{{limit}: {size}, cursor: $at}}) {{ "
+                    f'items {{ object {{ _id }} deletedOn(format: "iso") }} {following} }} }}',
+                    {"at": cursor},
+                    caller,
+                )
+                page = (answer.get("data") or {}).get("page")
+                if page is None:  # the caller may not read the class
+                    return
+                shown = [(each["object"]["_id"], _instant(each["deletedOn"])) for each in page["items"]]
+                found = [*found, *shown] if limit == "next" else [*shown, *found]
+                cursor = page[following]
+                if len(page["items"]) < size:
+                    break
+            assert found == expected, (class_, caller, limit)
+        self.deleted += len(expected)
+
+    def _is_judged_alone(self, class_: Class) -> bool:
+        """Return whether the values of an object alone decide who sees it."""
+        grants = [each for each in class_.grants if each.field is None and each.where is not None]
+        return not class_.part and all(condition_of(each).role is None for each in grants)
+
+    def _saw(self, reference: Reference, caller: Caller) -> bool:
+        """Return whether a member saw an object before its deletion."""
+        before = self.gone[reference].before
+        shown = ContractVisibility(self.model, before, caller.profile).shown(reference.class_name, [])
+        return reference.id in shown
 
     def check_kept_objects(self) -> None:
         """Compare the objects that requests share with those that are stored: no request may change them."""
@@ -228,6 +334,10 @@ class Compared:
         self.labels += sum(each is not None for each in labels.values())
 
 
+def _instant(shown: str) -> Instant:
+    return round(datetime.fromisoformat(shown).timestamp() * SECOND)
+
+
 def _failed(error: BaseException, _: str) -> None:
     raise error
 
@@ -243,6 +353,7 @@ def compare(kind: EngineImplementation, folder: Path, number: int) -> Compared:
     compared.check_totals()
     compared.ask_all()
     compared.check_totals()
+    compared.check_deleted()
     for each in (engine, other):
         if each is not None:
             each.close()
@@ -277,3 +388,4 @@ def test_many_requests_are_answered_by_compiled_operations(
     assert compared.kept > 10
     assert compared.labels > 10
     assert compared.totals > 2
+    assert compared.deleted > 2

@@ -23,7 +23,7 @@ from stratabase.core.domain.query.page import Query
 from stratabase.core.domain.write.limits import MAX_OBJECT_BYTES
 from stratabase.core.model.model import Index, Model, Unique
 from stratabase.core.model.types.operators import Operator
-from stratabase.core.store.engine.port import Batch, ExpectationFailed, Item, Key, OutcomeUnknown
+from stratabase.core.store.engine.port import Batch, ExpectationFailed, IndexKey, Item, Key, OutcomeUnknown
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.store.layout import keys
 from stratabase.core.store.repository import Repository
@@ -108,7 +108,7 @@ def test_a_closed_version_is_an_item_without_index_places(
     assert sorts(engine, "Employee#ada") == [first.key.sort, second.key.sort, "V#~"]
 
 
-def test_a_tombstone_has_no_state_no_places_no_lock_and_no_counts(engine: WatchedEngine) -> None:
+def test_a_tombstone_has_two_positions_no_state_no_lock_and_no_counts(engine: WatchedEngine) -> None:
     objects = VersionedObjects(Repository(engine, kept(associated("key and required list"), "A", "B")))
     objects.create("B", "b", name="x")
     objects.create("A", "a", to="b")
@@ -116,7 +116,10 @@ def test_a_tombstone_has_no_state_no_places_no_lock_and_no_counts(engine: Watche
     reference = Reference("B", "b")
     (gone,) = objects.entities.tombstones([reference])
     assert gone is not None
-    assert head(engine, reference) == Item(
+    found = head(engine, reference)
+    partition = found.places["index1"].partition
+    assert partition.startswith("T#B#")
+    assert found == Item(
         keys.head(reference),
         {
             "deleted": True,
@@ -124,6 +127,10 @@ def test_a_tombstone_has_no_state_no_places_no_lock_and_no_counts(engine: Watche
             "previousStart": gone.previous_start,
             "commitIds": [*gone.commit_ids],
             "author": [str(gone.last_end), objects.member, "token", gone.commit_ids[-1]],
+        },
+        places={
+            "index1": IndexKey(partition, "b"),
+            "index2": IndexKey(partition, f"{gone.last_end:015}#b"),
         },
     )
 

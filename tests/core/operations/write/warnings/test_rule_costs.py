@@ -53,9 +53,9 @@ COSTS: dict[str, tuple[Callable[[Bank], Command], Cost, Cost, Cost]] = {
     ),
     "a deleted booking": (
         lambda b: delete_command("Booking", b.ids["loss"]),
-        Cost(2, 1, 9),
-        Cost(2, 1, 9),
-        Cost(5, 4, 11),
+        Cost(2, 1, 11),
+        Cost(2, 1, 11),
+        Cost(5, 4, 13),
     ),
     "another attribute": (
         lambda b: update_command("Booking", b.ids["gain"], text="x"),

@@ -48,6 +48,9 @@ class GeneratedType(Enum):
     GROUP_PAGE = "___GroupPage"
     GROUP_SORT = "___GroupSort"
     GROUP_FILTER = "___GroupFilter"
+    DELETED_OPTIONS = "___DeletedPageOptions"
+    DELETED_PAGE = "___DeletedPage"
+    DELETED_OBJECT = "___DeletedObject"
 
 
 class SortDirection(Enum):

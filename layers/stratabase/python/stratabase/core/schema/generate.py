@@ -23,10 +23,19 @@ from stratabase.core.model.model import Class, Model
 from stratabase.core.model.users import USER
 from stratabase.core.schema.inputs import input_table, object_inputs
 from stratabase.core.schema.inputs.filter_type import filter_type
-from stratabase.core.schema.inputs.page_options import cursor_type, options_type, sort_type
+from stratabase.core.schema.inputs.page_options import (
+    cursor_type,
+    deleted_options_type,
+    options_type,
+    sort_type,
+)
 from stratabase.core.schema.introspection import DIRECTIVES, INTROSPECTION_TYPES, META_FIELDS
 from stratabase.core.schema.services import MODEL_MUTATIONS, MUTATIONS, QUERIES, ServiceKind
 from stratabase.core.schema.types import groups
+from stratabase.core.schema.types.deleted_objects import (
+    deleted_object_type,
+    deleted_page_type,
+)
 from stratabase.core.schema.types.objects import object_type
 from stratabase.core.schema.types.registry import LazyMapping, TypeFactory, TypeRegistry
 from stratabase.core.schema.types.results import bulk_result_type, page_type
@@ -143,6 +152,9 @@ TYPE_FACTORIES: dict[GeneratedType, TypeFactory] = {
     GeneratedType.GROUP_PAGE: groups.group_page_type,
     GeneratedType.GROUP_SORT: groups.group_sort_type,
     GeneratedType.GROUP_FILTER: groups.group_filter_type,
+    GeneratedType.DELETED_OPTIONS: deleted_options_type,
+    GeneratedType.DELETED_PAGE: deleted_page_type,
+    GeneratedType.DELETED_OBJECT: deleted_object_type,
     **{family: object_inputs.object_input_factory(family) for family in input_table.INPUT_TABLE},
     **{family: object_inputs.role_input_factory(family) for family in object_inputs.ROLE_INPUT_FIELDS},
 }

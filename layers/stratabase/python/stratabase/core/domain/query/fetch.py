@@ -74,6 +74,8 @@ class Fetch:
     """The stored attributes that the answer shows; None for all that the state has."""
     totals: Mapping[str, TotalsFetch] = field(default_factory=dict)
     """The totals that the page of the objects shows, by keys like those of the roles."""
+    facts: frozenset[str] = frozenset()
+    """The names of the selected fields that show what only the service knows."""
 
     @property
     def has_only_values(self) -> bool:

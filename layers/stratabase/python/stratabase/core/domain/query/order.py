@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from stratabase.core.domain.attributes import folded_getter, order_getter, type_of
 from stratabase.core.domain.objects.entity import State
-from stratabase.core.domain.objects.version import VERSION_START
+from stratabase.core.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Class
 from stratabase.core.model.types.base import Stored
@@ -52,6 +52,14 @@ class Order:
         Without terms it is the default order of pages of objects, so that a cursor of one fits the other.
         """
         return cls(_ending_with(_BY_START, tuple(terms) or (_BY_ID,)))
+
+    @classmethod
+    def of_deletions(cls, _terms: Iterable[OrderTerm] = ()) -> "Order":
+        """Return the order of deleted objects, the latest deletion first.
+
+        The last version of a deleted object ends with the deletion.
+        """
+        return cls((OrderTerm(VERSION_END, descending=True), OrderTerm(ID, descending=True)))
 
     def reversed(self) -> "Order":
         """Return the opposite order."""

@@ -13,6 +13,7 @@ the files in this order:
 - `totals`: counts, sums and groups of all objects that match a page
 - `related_views`, `views`: objects with all that is selected of them, level by level
 - `versions`, `version_page`, `version_diff`: the history of objects
+- `deleted_page`: the deleted objects of a class
 
 The package imports the domain, the ports, and the request context. `operations.write`, `operations.locks` and
 `schema` import it.

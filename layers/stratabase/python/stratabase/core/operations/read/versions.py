@@ -66,14 +66,20 @@ def _start(entity: Entity | None) -> Instant | None:
     return None if entity is None else entity.start
 
 
+def _started(version: Entity) -> Instant:
+    return version.start or 0
+
+
 class VersionReader:
     """Reads versions for a caller, with what their roles led to.
 
     Many versions take as few round trips as one.
     """
 
-    def __init__(self, read_context: ReadContext) -> None:
+    def __init__(self, read_context: ReadContext, instant_of: Callable[[Entity], Instant] = _started) -> None:
+        """`instant_of` returns the instant as of which to show a version, by default its start."""
         self._read_context = read_context
+        self._instant_of = instant_of
         self.access = read_context.access
         self._current = None if self.access is None else CurrentVisibility(read_context, self.access)
 
@@ -82,7 +88,7 @@ class VersionReader:
         return Reader(self._read_context, instant, batch=batch, current=self._current)
 
     def each(self, versions: Sequence[Entity], find: Callable[[Reader, Entity], BatchedRead[T]]) -> list[T]:
-        """Return what `find` finds for each version, with a reader of objects as of the version's start.
+        """Return what `find` finds for each version, with a reader of objects as of its instant.
 
         All versions share their round trips. Raises ReadBudgetExceeded, Unavailable, and what `find` raises.
         """
@@ -91,7 +97,7 @@ class VersionReader:
             self._current.note(versions)
         # The versions were read without the wholes of parts, which may have lost them by then.
         detached = batch.detach_lost_parts(versions)
-        return run_together(find(self.at(each.start or 0, batch), each) for each in detached)
+        return run_together(find(self.at(self._instant_of(each), batch), each) for each in detached)
 
     def hides(self, class_name: str) -> bool:
         """Return whether some objects of a class may be hidden from the caller."""

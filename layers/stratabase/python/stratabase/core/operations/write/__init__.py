@@ -22,9 +22,26 @@ from stratabase.values.first_use import on_first_use
 
 if TYPE_CHECKING:
     from stratabase.core.operations.write.bulk import delete_bulk, update_bulk, validate_bulk
-    from stratabase.core.operations.write.services import delete, preview, restore, save, validate
+    from stratabase.core.operations.write.services import (
+        delete,
+        may_restore,
+        preview,
+        restore,
+        save,
+        validate,
+    )
 
-__all__ = ["delete", "delete_bulk", "preview", "restore", "save", "update_bulk", "validate", "validate_bulk"]
+__all__ = [
+    "delete",
+    "delete_bulk",
+    "may_restore",
+    "preview",
+    "restore",
+    "save",
+    "update_bulk",
+    "validate",
+    "validate_bulk",
+]
 
 __getattr__ = on_first_use(
     __name__, {name: "bulk" if name.endswith("_bulk") else "services" for name in __all__}

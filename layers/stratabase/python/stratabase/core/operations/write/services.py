@@ -67,6 +67,21 @@ def restore(  # noqa: PLR0913 - what to restore, by whom, and how
     return write(command).commit().result()
 
 
+def may_restore(
+    services: Services, reference: Reference, at: Instant, caller: Caller, options: WriteOptions = NO_OPTIONS
+) -> bool:
+    """Return whether a caller's rights and the kept versions allow to restore an object as of an instant.
+
+    Unique values, rules and the objects that it leads to may still prevent that. Raises ReadBudgetExceeded,
+    Unavailable.
+    """
+    write = Write(services, Restore(reference, at, forced=True), caller, options=options)
+    if write.forbidden_issues():
+        return False
+    outcome = write.dry_run(asks_store=False)
+    return outcome.is_allowed and bool(outcome.change.effects)
+
+
 class Preview(NamedTuple):
     """An object as a write would leave it, and the issues that prevent the write."""
 

@@ -1,6 +1,7 @@
 """Estimate the cost of an operation before it runs, and refuse it if the cost is too high."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from graphql import (
     value_from_ast_untyped,
 )
 
-from stratabase.core.model.api_names import AGGREGATES, FILTER_EXP, GROUPS, TOTAL_COUNT_UP_TO
+from stratabase.core.model.api_names import AGGREGATES, FILTER_EXP, GROUPS, ID, TOTAL_COUNT_UP_TO
 from stratabase.core.schema.execution.cost_estimate import (
     BULK,
     COUNTED,
@@ -47,7 +48,7 @@ from stratabase.core.schema.execution.variables import coerce_variables
 from stratabase.core.schema.inputs.query_reader import DEFAULT_SIZE, query_reader_of
 from stratabase.core.schema.types.attributes import ATTRIBUTE, AttributeField
 from stratabase.core.schema.types.groups import TOTALS
-from stratabase.core.schema.types.objects import ROLE, RoleField
+from stratabase.core.schema.types.objects import PLANS_WRITE, ROLE, RoleField
 from stratabase.values.messages import _
 
 MAX_COST_STEPS = 1_000
@@ -67,11 +68,15 @@ class SelectionPlace(NamedTuple):
     keys: tuple[str, ...] = ()
 
 
-class _Found(NamedTuple):
-    """What is selected at a place and in lists below it: steps, and the attributes that are shown by name."""
+@dataclass
+class _Found:
+    """What is selected at a place and in lists below it."""
 
-    steps: list[CostStep]
-    shown: dict[str, AttributeField]
+    steps: list[CostStep] = field(default_factory=list)
+    shown: dict[str, AttributeField] = field(default_factory=dict)
+    """The attributes that are shown, by name."""
+    plans_writes: bool = False
+    """Whether a write is planned for each object."""
 
 
 class CostTreeBuilder:
@@ -88,7 +93,7 @@ class CostTreeBuilder:
         return tuple(self._found(SelectionPlace(type_, self._selections.collect([set_]))).steps)
 
     def _found(self, place: SelectionPlace) -> _Found:
-        found = _Found([], {})
+        found = _Found()
         self._find(place, found)
         return found
 
@@ -100,6 +105,8 @@ class CostTreeBuilder:
             if ATTRIBUTE in field.extensions:
                 shown: AttributeField = field.extensions[ATTRIBUTE]
                 found.shown[shown.attribute.name] = shown
+            elif PLANS_WRITE in field.extensions:
+                found.plans_writes = True
             elif TOTALS in field.extensions:
                 continue  # the step of the page has their cost
             elif isinstance(type_ := get_named_type(field.type), GraphQLObjectType):
@@ -128,16 +135,17 @@ class CostTreeBuilder:
         selected, found = names_of(inside.fields), self._found(inside)
         counts = _TOTALS if _HAS_NEXT in inside.type.fields else _ONLY_COUNT
         given = {argument.name.value: argument.value for argument in node.arguments or ()}
+        weight = WRITTEN if found.plans_writes else self._root_weight if len(inside.keys) == 1 else 1
         return CostStep(
             node,
             inside.keys,
-            self._root_weight if len(inside.keys) == 1 else 1,
+            weight,
             self._reads_of(found.shown.values()),
             PageSizeOptions(given.get(_OPTIONS), partial(_reads_of_filter, field)),
             0 if selected <= counts | _TYPENAME else _usual(field, inside.type),
             _counted(field, given.get(_OPTIONS), selected & counts),
             tuple(found.steps),
-            query_reader_of(field).class_.name if _OPTIONS in field.args else None,
+            _sized_class(field),
         )
 
     def _reads_of(self, shown: Collection[AttributeField]) -> DerivedReads:
@@ -146,6 +154,14 @@ class CostTreeBuilder:
             self._derived = self._derived or DerivedReadsBuilder(each.model)
             return self._derived.of(each.owner, [one.attribute for one in shown])
         return DerivedReads()
+
+
+def _sized_class(field: GraphQLField) -> str | None:
+    """Return the class that has no fewer objects than a page shows, None if there is none."""
+    if _OPTIONS not in field.args or ID in field.args:
+        return None  # an object may have any number of versions
+    reader = query_reader_of(field)
+    return reader.class_.name if reader.shows_present else None
 
 
 def _reads_of_filter(field: GraphQLField, filter_: Any) -> DerivedReads:

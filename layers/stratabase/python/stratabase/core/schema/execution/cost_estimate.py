@@ -160,7 +160,7 @@ class CostStep:
     """The cost of its `totalCount`, 0 if it is not selected."""
     steps: "tuple[CostStep, ...]"
     class_name: str | None = None
-    """The class of which a page shows objects, None for a field that shows no page."""
+    """The class that has no fewer objects than a page shows, None if there is none."""
 
     @property
     def varies(self) -> bool:

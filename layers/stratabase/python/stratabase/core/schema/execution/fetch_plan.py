@@ -34,7 +34,7 @@ from stratabase.core.schema.types import locks
 from stratabase.core.schema.types.attribute_types import VALUE, ValueField
 from stratabase.core.schema.types.attributes import ATTRIBUTE, AttributeField
 from stratabase.core.schema.types.groups import TOTALS
-from stratabase.core.schema.types.objects import ROLE, SHOWS_REVISION, RoleField, nested_key
+from stratabase.core.schema.types.objects import ROLE, SHOWS_FACT, SHOWS_REVISION, RoleField, nested_key
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.frozen import frozen
@@ -142,6 +142,8 @@ class FetchPlan:
     version_start: bool = False
     lock: bool = False
     revision: bool = False
+    facts: frozenset[str] = frozenset()
+    """The names of the fields that show what only the service knows."""
     _readable_parts: "dict[Access, ReadablePart]" = field(default_factory=dict)
     """By the rights of a profile: the part that it may read."""
     _constant: Fetch | None = None
@@ -194,7 +196,15 @@ class FetchPlan:
         shown: Iterator[AttributeField] = (each.field.extensions[ATTRIBUTE] for each in self.attributes)
         # Derived attributes are computed from any others.
         names = None if self.derived else frozenset(each.attribute.name for each in shown)
-        return Fetch(roles, tuple(self.derived), self.version_start, render_lock, self.revision, names)
+        return Fetch(
+            roles,
+            tuple(self.derived),
+            self.version_start,
+            render_lock,
+            self.revision,
+            names,
+            facts=self.facts,
+        )
 
     def check_formats(self, variables: Any, formats: Formats) -> None:
         """Raise Refused for invalid formats."""
@@ -230,7 +240,7 @@ class FetchPlan:
 
     def readable(self, access: Access, unreadable: list[UnreadableField]) -> "FetchPlan":
         """Return the plan of the fields that the caller may read. Add the others to `unreadable`."""
-        plan = FetchPlan(formats=self.formats, lock=self.lock, revision=self.revision)
+        plan = FetchPlan(formats=self.formats, lock=self.lock, revision=self.revision, facts=self.facts)
         for selected in self.attributes:
             shown: AttributeField = selected.field.extensions[ATTRIBUTE]
             path = selected.keys[1:]
@@ -259,6 +269,7 @@ class FetchPlan:
         self.version_start |= other.version_start
         self.lock |= other.lock
         self.revision |= other.revision
+        self.facts |= other.facts
 
 
 class ReadablePart(NamedTuple):
@@ -286,6 +297,8 @@ def _plan_below(selections: Selections, above: _Selected) -> FetchPlan:
             plan.add_attribute(selected)
         elif SHOWS_REVISION in extensions:
             plan.revision = True
+        elif SHOWS_FACT in extensions:
+            plan.facts |= {extensions[SHOWS_FACT]}
         elif VALUE in extensions:
             plan.add_format(selected)
         elif TOTALS in extensions:

@@ -48,14 +48,17 @@ def view_of(call: ServiceCall, reader: Reader, entity: Entity | None) -> View | 
     return next(iter(read_views(reader, call.fetch, [entity])), None)
 
 
-def version_views(call: ServiceCall, versions: Sequence[Entity]) -> list[View]:
+def version_views(
+    call: ServiceCall, versions: Sequence[Entity], reader: VersionReader | None = None
+) -> list[View]:
     """Return the views of versions. Roles show what they led to at the start of each version.
 
-    Raises ReadBudgetExceeded, Unavailable.
+    `reader`: shows them as of other instants. Raises ReadBudgetExceeded, Unavailable.
     """
     if _shows_only_own_values(call, versions):
         return [version.state for version in versions]
-    views = VersionReader(call.context.read_context).each(versions, partial(_load_version_views, call))
+    reader = reader or VersionReader(call.context.read_context)
+    views = reader.each(versions, partial(_load_version_views, call))
     return list(chain.from_iterable(views))
 
 

@@ -1,4 +1,4 @@
-"""The input type `<C>PageOptions`, with the types of its order and its cursor."""
+"""The input types of the options of pages, and of the order and the cursor in them."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from graphql import (
     GraphQLString,
 )
 
-from stratabase.core.domain.query.order import OrderTerm
+from stratabase.core.domain.query.order import Order, OrderTerm
 from stratabase.core.model.api_names import (
     CURSOR,
     FILTER_EXP,
@@ -67,6 +67,29 @@ def options_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectTyp
     return GraphQLInputObjectType(
         type_name(class_.name, GeneratedType.OPTIONS), fields, extensions=extensions
     )
+
+
+def deleted_options_type(registry: TypeRegistry, class_: Class) -> GraphQLInputObjectType:
+    """Return the type `<C>___DeletedPageOptions`."""
+    reader = QueryReader(registry.model, class_, ordering=Order.of_deletions, along_roles=False)
+    fields = {
+        "filter": GraphQLInputField(
+            registry.type_of(GeneratedType.FILTER, class_),
+            description="A filter on the last versions. It can't test roles.",
+        ),
+        "cursor": GraphQLInputField(
+            SCALARS[CURSOR],
+            description="The position to start from: a cursor of an earlier page. The page excludes it.",
+        ),
+        "next": GraphQLInputField(
+            GraphQLInt, description="The maximum number of objects that were deleted before the position."
+        ),
+        "prev": GraphQLInputField(
+            GraphQLInt, description="The maximum number of objects that were deleted after the position."
+        ),
+    }
+    name = type_name(class_.name, GeneratedType.DELETED_OPTIONS)
+    return GraphQLInputObjectType(name, fields, extensions={QUERY_READER: reader})
 
 
 def sort_type(registry: TypeRegistry, class_: Class) -> GraphQLEnumType:

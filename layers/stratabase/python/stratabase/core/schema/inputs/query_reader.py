@@ -66,6 +66,8 @@ class QueryReader:
         """
         self.model = model
         self.class_ = class_
+        self.shows_present = along_roles
+        """Whether a page shows objects that exist, and each of them once."""
         self._ordering = ordering
         self._default_size = default_size
         self._subject = Subject(class_)

@@ -12,6 +12,7 @@ from graphql import GraphQLField
 from stratabase.core.schema.services import (
     bulk,
     delete,
+    deleted_page,
     get,
     get_by,
     get_page,
@@ -41,6 +42,7 @@ QUERIES: tuple[ServiceKind, ...] = (
     versions.GET_VERSION,
     versions.GET_VERSION_PAGE,
     versions.GET_VERSION_DIFF,
+    deleted_page.GET_DELETED_PAGE,
 )
 MUTATIONS: tuple[ServiceKind, ...] = (
     writes.CREATE,

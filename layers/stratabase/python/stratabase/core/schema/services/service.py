@@ -69,6 +69,11 @@ def has_history(class_: Class) -> bool:
     return class_.versioned and (is_read(class_) or is_singleton(class_))
 
 
+def is_listed_when_deleted(class_: Class) -> bool:
+    """Return whether a class has the service that reads its deleted objects."""
+    return class_.versioned and is_read(class_)
+
+
 def is_restored(class_: Class) -> bool:
     """Return whether objects of a class can be restored."""
     return class_.versioned and is_written_alone(class_)

@@ -31,6 +31,10 @@ from stratabase.core.schema.types.registry import TypeRegistry
 
 SHOWS_REVISION = "revision"
 """The key in the `extensions` of the field `_revision`."""
+SHOWS_FACT = "fact"
+"""The key in the `extensions` of a field with what only its service knows, for the field's name."""
+PLANS_WRITE = "plans write"
+"""The key in the `extensions` of a field for which a write of each object is planned."""
 ROLE = "role"
 """The key in the `extensions` of a field for its `RoleField`."""
 

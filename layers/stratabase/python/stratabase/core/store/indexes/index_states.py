@@ -1,4 +1,4 @@
-"""Report the build states of what a model needs in a store: indexes, uniqueness constraints and roles."""
+"""Report the build states of what a model needs: indexes, constraints, roles and lists of deleted objects."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -6,13 +6,13 @@ from typing import NamedTuple
 from stratabase.core.model.model import Class, Index, Model, Unique
 from stratabase.core.model.stored_names import ClassNames, StoredNames
 from stratabase.core.store.engine.port import Engine
-from stratabase.core.store.indexes.entries import BuildState, directive_label
+from stratabase.core.store.indexes.entries import DELETED_OBJECTS, BuildState, directive_label
 from stratabase.core.store.indexes.registry import Registry, stored_registry, wanted_entries
 from stratabase.core.store.layout.associations import Associations
 
 
 class IndexState(NamedTuple):
-    """The state of an index, a uniqueness constraint or a role of a class."""
+    """The state of an index, a uniqueness constraint, a role or the deleted objects of a class."""
 
     class_name: str
     label: str
@@ -21,9 +21,9 @@ class IndexState(NamedTuple):
 
 
 def index_states(engine: Engine, model: Model) -> Iterator[IndexState]:
-    """Yield the states of all indexes and constraints of a model, and of the roles that are not READY.
+    """Yield the states of all indexes and constraints of a model.
 
-    Raises Unavailable.
+    Also yield those of roles and of lists of deleted objects that are not READY. Raises Unavailable.
     """
     registry = stored_registry(engine)
     names = StoredNames(model)
@@ -35,6 +35,8 @@ def index_states(engine: Engine, model: Model) -> Iterator[IndexState]:
             yield from _directives(registry, class_.name, stored, shown)
             for role in registry.unfinished_roles(associations.stored_roles(stored.name)):
                 yield IndexState(class_.name, role.label(shown), role.state)
+            for deleted in registry.unfinished_deleted(stored):
+                yield IndexState(class_.name, DELETED_OBJECTS, deleted.state)
 
 
 def _directives(registry: Registry, name: str, stored: Class, shown: ClassNames) -> Iterator[IndexState]:

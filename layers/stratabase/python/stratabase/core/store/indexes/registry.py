@@ -158,9 +158,9 @@ class Registry:
             entry
             for entry in entries
             if entry.state in _UNFINISHED and (entry.number in wanted or _is_listing(entry))
-        ) + self._unfinished_deleted(class_)
+        ) + self.unfinished_deleted(class_)
 
-    def _unfinished_deleted(self, class_: Class) -> tuple[DeletedEntry, ...]:
+    def unfinished_deleted(self, class_: Class) -> tuple[DeletedEntry, ...]:
         """Return the entry of the deleted objects of a class, if the model lists them and it is not READY."""
         entry = self.deleted.get(class_.name)
         is_unfinished = lists_deleted(class_) and entry is not None and entry.state is not BuildState.READY
@@ -179,7 +179,7 @@ class Registry:
             for directive in _wanted(class_).values()
             if directive not in ready
         )
-        return (*labels, *(DELETED_OBJECTS for _ in self._unfinished_deleted(class_)))
+        return (*labels, *(DELETED_OBJECTS for _ in self.unfinished_deleted(class_)))
 
     def unfinished_roles(self, stored: Iterable[StoredRole]) -> tuple[RoleEntry, ...]:
         """Return the entries of roles that are not READY."""

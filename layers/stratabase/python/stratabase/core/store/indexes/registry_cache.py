@@ -388,6 +388,7 @@ class RegistryCache:
     def add_missing(self, registry: Registry) -> Registry:
         """Return the registry with all entries that the model needs, as far as there are free slots."""
         wanted, new = self._associations.by_name.values(), set[str]()
+        states: dict[str, BuildState] = {}
         for class_ in self._stored():
             # A class that is new to the registry has no objects, unless they are older than the registry.
             # Without objects, there is nothing to build.
@@ -401,11 +402,14 @@ class RegistryCache:
             ready = is_new and (not asks or self._is_empty(registry, class_.name))
             new |= {class_.name} if ready else set()
             state = BuildState.READY if ready and not self._read_only else BuildState.BUILDING
+            states[class_.name] = state
             registry = registry.with_class(class_, state, self._now())
-            registry = registry.with_deleted(class_, state, self._now())
         if not registry.lists_all_roles:
             registry = registry.with_past(wanted)
-        return registry.with_stored_roles(wanted, self._associations.by_name, new, self._now())
+        registry = registry.with_stored_roles(wanted, self._associations.by_name, new, self._now())
+        for class_ in self._stored():
+            registry = registry.with_deleted(class_, states[class_.name], self._now())
+        return registry
 
     def _stored(self) -> Iterator[Class]:
         return (class_ for class_ in self._model.classes.values() if class_.is_stored)

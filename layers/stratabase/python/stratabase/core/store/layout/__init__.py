@@ -9,6 +9,7 @@ Read in this order:
 5. ledgers, jobs, upload_entries, file_entries: items about work that writes leave, and about files.
 6. access_path: one index of a class, and the index entries of its objects: texts that sort like the values.
 7. associations: how each role of a model is stored.
+8. deleted_listing: the positions of deleted objects, by id and by time.
 
 Imports the storage port, the domain and the model. All other packages of the store import it.
 """

@@ -11,6 +11,7 @@ Read in this order:
 5. unique_lookup: finds an object by its unique values.
 6. required_values: counts objects that lack a required attribute or role.
 7. unbuilt_roles: answers roles that are not built yet.
+8. deleted_objects: the deleted objects of a class, by time or by id.
 
 Imports indexes, layout and engine. Writes, `evolution.backfill` and the repository import it.
 """
