@@ -10,6 +10,7 @@ import pytest
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.objects.idempotency import IdempotencyKey
+from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model
 from stratabase.core.operations.context import Services
 from stratabase.core.schema.executor import SchemaExecutor
@@ -47,11 +48,11 @@ CLERK = Caller("c1", "clerk", "Clerk")
 class Orders:
     """The GraphQL API of orders."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, model: Model = MODEL) -> None:
         self.clock = FrozenClock()
         self.caller = ADMINISTRATOR
-        entities = Repository(engine, MODEL, now=self.clock.now)
-        services = Services(MODEL, entities, self.clock, CountedIds(), unlimited_budget)
+        entities = Repository(engine, model, now=self.clock.now)
+        services = Services(model, entities, self.clock, CountedIds(), unlimited_budget)
         self.executors = [
             SchemaExecutor(services, _failed, compile_answers=compiled) for compiled in (True, False)
         ]
@@ -292,3 +293,97 @@ def test_forms_and_members_have_no_revision(orders: Orders) -> None:
     fields = {each["name"]: {one["name"] for one in each["fields"] or ()} for each in types}
     found = {name for name, names in fields.items() if "_revision" in names}
     assert found == {"Order", "Line", "Tag", "Settings"}
+
+
+LOCK = "mutation($id: ID!) { lock(locks: [{entityName: Order, _id: $id}]) { locked } }"
+
+
+def test_a_repeated_write_with_a_revision_is_answered_as_the_first_time(orders: Orders) -> None:
+    order = orders.order()
+    data = {"_id": order["_id"], "name": "mine"}
+    first = orders.body(UPDATE, "key", data=data, revision=order["_revision"])
+    assert first["data"]["Order___update"]["name"] == "mine"
+    # Its own write has changed the revision, and then somebody else has.
+    assert orders.body(UPDATE, "key", data=data, revision=order["_revision"]) == first
+    theirs = orders.ask(UPDATE, data={"_id": order["_id"], "name": "theirs"})
+    assert orders.body(UPDATE, "key", data=data, revision=order["_revision"]) == first
+    assert orders.read(order["_id"]) == theirs
+    # Without the key, it would be refused.
+    assert orders.refused(UPDATE, data=data, revision=order["_revision"])["current"] == theirs
+
+
+def test_a_refused_write_with_a_key_can_be_sent_again_with_the_new_revision(orders: Orders) -> None:
+    order = orders.order()
+    theirs = orders.ask(UPDATE, data={"_id": order["_id"], "name": "theirs"})
+    data = {"_id": order["_id"], "name": "mine"}
+    orders.refused(UPDATE, "first", data=data, revision=order["_revision"])
+    done = orders.body(UPDATE, "second", data=data, revision=theirs["_revision"])
+    assert done["data"]["Order___update"]["name"] == "mine"
+    orders.refused(UPDATE, "first", data=data, revision=order["_revision"])
+
+
+def test_a_lock_and_a_revision_are_both_conditions(orders: Orders) -> None:
+    order = orders.order()
+    orders.ask(LOCK, id=order["_id"])
+    # The holder of the lock still overwrites nothing that was read before another write of the same member.
+    mine = orders.ask(UPDATE, data={"_id": order["_id"], "name": "mine"}, revision=order["_revision"])
+    orders.refused(UPDATE, data={"_id": order["_id"], "name": "late"}, revision=order["_revision"])
+    # The right revision opens no lock of another member.
+    orders.caller = CLERK
+    update = "mutation($d: OrderUpdate!, $r: ID) { Order___update(data: $d, ifRevision: $r) { name } }"
+    for revision in (mine["_revision"], order["_revision"]):
+        body = orders.body(update, d={"_id": order["_id"], "name": "theirs"}, r=revision)
+        found = [error["message"] for error in body["errors"]]
+        assert any(f'Order "{order["_id"]}" is locked by ada' in each for each in found), found
+    orders.caller = ADMINISTRATOR
+    assert orders.read(order["_id"]) == mine
+
+
+BANK = read_model(
+    """
+    extend schema @application(name: "Bank") @profile(name: "Administrator", administrator: true)
+    type Account
+      @warning(name: "overdrawn", condition: "balance < 0", message: "Overdrawn.", blocking: true) {
+      name: String
+      balance: Int @derived(path: "bookings.amount", aggregate: SUM)
+      bookings: [Booking!] @association(opposite: "account")
+    }
+    type Booking { amount: Int  account: Account @association(opposite: "bookings") }
+    """,
+    "bank.graphql",
+)
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Iterator[Orders]:
+    with closing(SqliteEngine(tmp_path / "bank.db")) as engine:
+        yield Orders(engine, BANK)
+
+
+def test_writes_that_a_rule_tests_leave_the_revision_of_the_tested_object(bank: Orders) -> None:
+    account = bank.ask('mutation { Account___create(data: {name: "a"}) { _id _revision } }')
+    book = (
+        "mutation($id: ID!, $amount: Int) "
+        "{ Booking___create(data: {amount: $amount, account: $id}) { _id _revision } }"
+    )
+    first = bank.ask(book, id=account["_id"], amount=5)
+    second = bank.ask(book, id=account["_id"], amount=-3)
+    rename = (
+        "mutation($id: ID!, $r: ID) "
+        '{ Account___update(data: {_id: $id, name: "b"}, ifRevision: $r) { balance _revision } }'
+    )
+    renamed = bank.ask(rename, id=account["_id"], r=account["_revision"])
+    assert renamed["balance"] == 2
+    assert renamed["_revision"] != account["_revision"]
+
+    # A write with a revision is tested by the rule, and refused writes change no revision.
+    change = (
+        "mutation($id: ID!, $amount: Int, $r: ID) "
+        "{ Booking___update(data: {_id: $id, amount: $amount}, ifRevision: $r) { _revision } }"
+    )
+    overdrawn = bank.body(change, id=first["_id"], amount=1, r=first["_revision"])
+    assert [each["message"] for each in overdrawn["errors"]] == ["Overdrawn."]
+    changed = bank.ask(change, id=first["_id"], amount=4, r=first["_revision"])
+    refused = bank.refused(change, id=first["_id"], amount=9, r=first["_revision"])
+    assert refused["current"] == changed
+    assert bank.ask(change, id=second["_id"], amount=-1, r=second["_revision"])
