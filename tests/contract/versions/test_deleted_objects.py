@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from random import Random
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
@@ -147,3 +147,35 @@ def test_races_of_deletion_and_restoration_leave_no_wrong_position(store: Store)
     settle(store.engine)
     assert store.positions() == (0 if exists else 2)
     assert [place.id_ for place in store.listed()] == ([] if exists else ["ada"])
+
+
+def test_a_listing_that_is_read_meanwhile_is_in_order_and_complete(store: Store) -> None:
+    settled = [f"s{number}" for number in range(5)]
+    for id_ in (*settled, "r0", "r1"):
+        store.objects.create("Employee", id_, name="a")
+        store.objects.delete("Employee", id_)
+    is_read = Event()
+
+    def work(id_: str) -> None:
+        mine = VersionedObjects(Repository(store.engine, COMPANY))
+        mine.clock = store.objects.clock
+        while not is_read.is_set():
+            mine.restore("Employee", id_, name="b")
+            mine.delete("Employee", id_)
+
+    threads = [Thread(target=work, args=(id_,)) for id_ in ("r0", "r1")]
+    for thread in threads:
+        thread.start()
+    try:
+        for number in range(ROUNDS):
+            oldest_first = bool(number % 2)
+            found = store.listed(oldest_first=oldest_first)
+            assert found == sorted(set(found), reverse=not oldest_first)
+            assert {place.id_ for place in found} >= {*settled}
+            ids = [gone.reference.id for gone in store.listed_by_id(backward=oldest_first)]
+            assert ids == sorted(set(ids), reverse=oldest_first)
+            assert {*ids} >= {*settled}
+    finally:
+        is_read.set()
+        for thread in threads:
+            thread.join()

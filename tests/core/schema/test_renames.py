@@ -229,6 +229,41 @@ def test_a_deleted_object_comes_back_with_its_parts(api: EvolvingApi) -> None:
     }
 
 
+def test_deleted_objects_are_listed_under_their_new_names(api: EvolvingApi) -> None:
+    staff = Staff(api)
+    api.clock.instant += 1000
+    assert api.delete("Worker", staff.ada) == []
+    api.serve(NEW)
+    api.clock.instant += 1000
+    assert api.delete("Employee", staff.others[0]) == []
+    fields = "email crew { title } addresses { items { road } }"
+    deleted = f"Employee___getDeletedPage {{ items {{ object {{ {fields} }} restorable }} }}"
+    assert api.ask(f"{{ {deleted} }}")["items"] == [
+        {
+            "object": {
+                "email": "Bob@example.com",
+                "crew": None,
+                "addresses": {"items": []},
+            },
+            "restorable": True,
+        },
+        {
+            "object": {
+                "email": "Ada@example.com",
+                "crew": {"title": "A team"},
+                "addresses": {"items": [{"road": "Main"}]},
+            },
+            "restorable": True,
+        },
+    ]
+    parts = "Address___getDeletedPage { items { object { road } restorable } }"
+    assert api.ask(f"{{ {parts} }}")["items"] == [{"object": {"road": "Main"}, "restorable": False}]
+    filtered = (
+        'Employee___getDeletedPage(options: {filter: {last___eq: "Ada"}}) { items { object { email } } }'
+    )
+    assert api.ask(f"{{ {filtered} }}")["items"] == [{"object": {"email": "Ada@example.com"}}]
+
+
 def test_bulk_services_and_links_from_both_sides(api: EvolvingApi) -> None:
     staff = renamed_api(api)
     bulk = "Employee___updateBulk(data: {grade: LOW}, options: {filter: {grade___eq: BASIC}})"

@@ -1,11 +1,15 @@
 """Listings of deleted objects: when they are READY, and how a reindex builds them."""
 
 from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from threading import Event, Thread
 
 import orjson
 import pytest
 
-from stratabase.core.domain.objects.commit_refusals import DeletedNotListed
+from stratabase.core.domain.objects.commit_refusals import Conflict, DeletedNotListed
+from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.store.engine.actions import new_commit_id
 from stratabase.core.store.engine.port import Batch, Engine, Item, Patch, Put
 from stratabase.core.store.indexes.entries import BuildState
@@ -15,11 +19,14 @@ from stratabase.core.store.repository import Repository
 from stratabase.evolution.backfill import deleted_objects
 from stratabase.evolution.backfill.reindex import Reindex
 from stratabase.evolution.backfill.resharding import OF_LISTING, Resharding
+from tests.contract.engine.engine_calls import settle
+from tests.contract.engine.engines import DISTANT, EngineImplementation
 from tests.contract.engine.reference import ReferenceEngine
 from tests.contract.versions.models import COMPANY
 from tests.contract.versions.versioned_objects import VersionedObjects
 from tests.core.store.clocks import Time
 from tests.fakes import unlimited_budget
+from tests.soak import count, mostly, seed
 
 GONE = 7
 
@@ -135,6 +142,49 @@ def test_a_stopped_reindex_goes_on(monkeypatch: pytest.MonkeyPatch, *, dies: boo
     filled_again.delete("Employee", "later")
     assert reindex(engine, time)
     assert {*listed(engine)} == {"later", *(f"e{number}" for number in range(GONE))}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", mostly(DISTANT, "dynamodb-ministack"), ids=lambda kind: kind.name)
+def test_deletions_and_restorations_while_a_reindex_runs(kind: EngineImplementation, tmp_path: Path) -> None:
+    for number in range(count(2, 40)):
+        (folder := tmp_path / str(number)).mkdir()
+        engine, time = kind.open(folder), Time()
+        filled(engine)
+        run_as_an_earlier_version(engine)
+        RegistryCache(engine, COMPANY, now=time.milliseconds).registry()
+        time.seconds += 100
+        is_built = Event()
+        writers = [Thread(target=_write, args=(engine, each, is_built)) for each in range(2)]
+        for writer in writers:
+            writer.start()
+        try:
+            assert reindex(engine, time)
+        finally:
+            is_built.set()
+            for writer in writers:
+                writer.join()
+        settle(engine)
+        references = [Reference("Employee", f"e{each}") for each in range(GONE)]
+        gone = Repository(engine, COMPANY).tombstones(references)
+        assert sorted(listed(engine)) == sorted(each.reference.id for each in gone if each is not None)
+        engine.close()
+
+
+def _write(engine: Engine, writer: int, is_built: Event) -> None:
+    """Restore and delete some employees in turns until a reindex has ended, and a few times more."""
+    objects, random, left = VersionedObjects(Repository(engine, COMPANY)), Random(seed() + writer), 5
+    objects.clock += 1000 * (GONE + 1)
+    while left:
+        left -= is_built.is_set()
+        id_ = f"e{random.randrange(writer, GONE, 2)}"
+        try:
+            if objects.find("Employee", id_) is None:
+                objects.restore("Employee", id_, name="b")
+            else:
+                objects.delete("Employee", id_)
+        except Conflict:
+            continue  # the reindex was first
 
 
 def test_a_changed_number_of_shards_moves_the_positions() -> None:

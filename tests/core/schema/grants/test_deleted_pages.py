@@ -87,6 +87,17 @@ def test_restorable_agrees_with_restoring(archive: ArchiveApi, state: dict[str, 
     assert {*said.values()} == {True, False}
 
 
+def test_objects_of_bulk_deletions_and_many_parts_are_listed(archive: ArchiveApi) -> None:
+    ids = [archive.file(name=name, sheets=[{"weight": 1}] * 60) for name in "ab"]
+    for id_ in ids:
+        archive.change("Dossier", id_, sheets={"create": [{"weight": 2}] * 60})
+    bulk = 'Dossier___deleteBulk(options: {filter: {name___in: ["a", "b"]}}) { deleted }'
+    assert archive.ask(f"mutation {{ {bulk} }}") == {"deleted": 2}
+    assert sorted(names(archive, ADMINISTRATOR)) == ["a", "b"]
+    sheets = archive.ask("{ Sheet___getDeletedPage(options: {next: 500}) { items { object { weight } } } }")
+    assert len(sheets["items"]) == 240
+
+
 LETTERS = """
 extend schema @application(name: "Desk") @profile(name: "Administrator", administrator: true)
   @profile(name: "Clerk") @profile(name: "Guest") @profile(name: "Boss", access: FULL)
