@@ -1,10 +1,10 @@
 """The cost of versions: writing versioned objects, and reading former versions."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from benchmarks.role_rows import CALLER, Cost, Operations
-from stratabase.core.domain.objects.change import Change, Creation
+from stratabase.core.domain.objects.change import Change, Creation, Deletion, Effect
 from stratabase.core.domain.objects.change import Modification as Updated
 from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.core.domain.objects.instant import Instant
@@ -17,9 +17,14 @@ from stratabase.core.operations.write.services import delete, save
 MODEL = """
 type Vessel @class(versioned: true) { name: String mates: [Mate!] @association(opposite: "vessel") }
 type Mate @class(versioned: true) { name: String vessel: Vessel @association(opposite: "mates") }
+type Crate @class(versioned: true) { name: String }
 """
 VERSION_COUNTS = (1, 100, 10_000)
 """The numbers of former versions of the objects. Reads must not cost more if there are more versions."""
+DELETED = 1_000
+"""The number of deleted crates. Nor must a page of them cost more if there are more."""
+_TOGETHER = 25
+"""The number of crates that one commit makes or deletes."""
 
 
 class History(NamedTuple):
@@ -37,6 +42,8 @@ class Versions:
         for id_ in ("here", "there"):
             self._make("Vessel", id_)
         self._moved, self._gone = (self._make("Mate", id_, vessel="here") for id_ in ("moved", "gone"))
+        self._crate = self._make("Crate", "crate")
+        self._delete_crates()
         self._histories = [self._make_history(number) for number in VERSION_COUNTS]
 
     def operations(self) -> Operations:
@@ -60,6 +67,11 @@ class Versions:
                 Cost(2, 1, 4 + 1 + 2 + 2 + 2),
                 lambda: delete(self._services, Delete(self._gone), CALLER),
             ),
+            "delete, versioned": (
+                Cost(2, 1, 4 + 1 + 2),
+                lambda: delete(self._services, Delete(self._crate), CALLER),
+            ),
+            f"page of 10 deleted objects of {DELETED:,}": (Cost(3, 0.5 + 10 + 10, 0), self._deleted),
             "role as of an instant": (Cost(1, 1, 0), self._role),
             **{name: row for history in self._histories for name, row in self._history_rows(history)},
         }
@@ -86,6 +98,25 @@ class Versions:
     def _role(self) -> None:
         role = RoleName("Vessel", "mates")
         self._services.entities.linked(role, ["here"], at=[self._histories[0].starts[0]])
+
+    def _deleted(self) -> None:
+        services = self._services
+        pages = services.entities.deleted("Crate", None, services.new_budget(), size=10)
+        assert len(next(pages)) == 10
+
+    def _delete_crates(self) -> None:
+        for first in range(0, DELETED, _TOGETHER):
+            ids = [f"gone{number}" for number in range(first, first + _TOGETHER)]
+            crates = [Entity(Reference("Crate", id_), {"_id": id_, "name": "n" * 200}) for id_ in ids]
+            self._write(map(Creation, crates))
+            found = self._services.entities.read([each.reference for each in crates])
+            self._write(Deletion(each) for each in found if each is not None)
+
+    def _write(self, effects: Iterable[Effect]) -> None:
+        change = tuple(effects)
+        earlier = (each.before.start for each in change if isinstance(each, Deletion))
+        now = instant_after(self._services.clock.now(), earlier)
+        self._services.entities.commit(Change(self._services.ids.new(), now, change))
 
     def _make_history(self, number: int) -> History:
         """Create an object with a number of former versions."""
