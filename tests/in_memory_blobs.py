@@ -45,6 +45,9 @@ class InMemoryBlobs:
             self.before("delete")
             self.stored.pop(key, None)
 
+    def erase(self, keys: Sequence[str]) -> None:
+        self.delete(keys)
+
     def list(self, prefix: str) -> Iterator[Blob]:
         self.before("list")
         stored = dict(self.stored)

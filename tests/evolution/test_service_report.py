@@ -192,7 +192,7 @@ def test_the_report_says_what_it_knows_without_the_store(
 def get(shop: Shop) -> Iterator[Callable[..., Any]]:
     """Return a function that sends a GET to the service as a member, or as an administrator."""
     with shop.serve(NEW) as app:
-        (route,) = service_routes()
+        (route,) = (each for each in service_routes() if each.address == ADDRESS)
         authentication = Authentication({"Basic": BasicAuthenticator(_sign_in)})
         handler = HttpHandler({ADDRESS: route.build(app)}, authentication)
 

@@ -164,10 +164,13 @@ def _s3_calls(request: AwsRequest) -> Iterator[Call]:
 
 def _bucket_calls(request: AwsRequest, bucket: str, query: Mapping[str, list[str]]) -> Iterator[Call]:
     if request.method == "GET":
-        yield Call("s3:ListBucket", f"arn:aws:s3:::{bucket}")
+        action = "s3:ListBucketVersions" if "versions" in query else "s3:ListBucket"
+        yield Call(action, f"arn:aws:s3:::{bucket}")
     elif "delete" in query:
-        for key in re.findall(r"<Key>(.*?)</Key>", request.body.decode()):
-            yield Call("s3:DeleteObject", object_arn(bucket, key))
+        for each in re.findall(r"<Object>.*?</Object>", request.body.decode(), re.DOTALL):
+            action = "s3:DeleteObjectVersion" if "<VersionId>" in each else "s3:DeleteObject"
+            (key,) = re.findall(r"<Key>(.*?)</Key>", each)
+            yield Call(action, object_arn(bucket, key))
     else:
         yield Call(f"s3:{request.method} {request.path}", f"arn:aws:s3:::{bucket}")
 

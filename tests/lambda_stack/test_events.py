@@ -35,6 +35,7 @@ ANSWERS = {
     "schema": (200, "type Employee"),
     "model_description": (200, '"name":"Employee"'),
     "service_report": (200, '"application":"Hr"'),
+    "erase_an_unknown_object": (404, "has nothing of Employee"),
     "schema_without_credentials": (401, "Unauthorized"),
     "graphiql": (200, "<title>GraphiQL · Hr</title>"),
     "graphiql_file": (200, "Permission is hereby granted"),

@@ -97,6 +97,7 @@ def test_every_path_has_a_route_in_our_template() -> None:
         ("/auth/administration/members/{id}/resetPassword", "ANY"),
         ("/auth/administration/members/{id}/handOver", "ANY"),
         ("/auth/administration/service", "ANY"),
+        ("/auth/administration/erasure/{class}/{id}", "ANY"),
         ("/public/administration/setPassword", "ANY"),
         ("/public/administration/setPassword", "POST"),
         ("/public/administration/confirmEmail", "ANY"),

@@ -280,9 +280,21 @@ def handle_files(stack: Stack) -> None:
     stack.update("Company", logo=None)
     read_a_far_file(stack)
     copy_in_parts_fails(stack, made["contract"]["_id"], made["_id"], large[1])
+    erase(stack)
     lose_files(stack, link)
     stack.wait(10 * 24 * HOUR)
     stack.sweep()
+
+
+def erase(stack: Stack) -> None:
+    """Erase objects with and without versions: the function begins, and the sweep goes on."""
+    name = {"first_name": "E", "last_name": "E", "email": "e@example.org"}
+    employee = stack.create("Employee", **name, resume=upload(stack, b"%PDF-1.4\n"))["_id"]
+    for class_name, id_ in (("Employee", employee), ("Reader", stack.create("Reader")["_id"])):
+        address = f"/auth/administration/erasure/{class_name}/{id_}"
+        assert not stack.request("DELETE", address, expected=202).json()["complete"]
+        stack.sweep()
+        assert stack.request("DELETE", address, expected=200).json()["complete"]
 
 
 def lose_files(stack: Stack, link: str) -> None:

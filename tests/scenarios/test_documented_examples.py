@@ -165,6 +165,7 @@ BEFORE: dict[Path, list[tuple[Path, str]]] = {
     DOCS / "deleted-objects.md": [],
     DOCS / "locks.md": [CREATE_ADA, CREATE_ROSA],
     DOCS / "lost-updates.md": [],
+    DOCS / "erase-an-object.md": [],
     DOCS / "settings.md": [],
     DOCS / "files.md": [],
     DOCS / "grants.md": [CREATE_ADA],

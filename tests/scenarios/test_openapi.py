@@ -35,6 +35,7 @@ UNASKED = {
     "POST /public/administration/setPassword",
     "POST /public/administration/confirmEmail",
     "GET /auth/administration/service",
+    "DELETE /auth/administration/erasure/{class}/{id}",
 }
 """What was requested before, or elsewhere, what needs a mailed link, and attributes with a rare name."""
 ALL = "/auth/administration/members"

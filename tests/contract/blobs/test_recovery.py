@@ -73,6 +73,21 @@ def test_a_longer_key_and_an_unknown_key_are_not_recovered(blobs: RecoverableBlo
     assert [blob.key for blob in blobs.list("files/a")] == []
 
 
+def test_erased_bytes_are_not_recovered(blobs: RecoverableBlobs) -> None:
+    for content in (b"first", b"second"):
+        put(blobs, KEY, content)
+        blobs.delete([KEY])
+    put(blobs, KEY, b"third")
+    put(blobs, f"{KEY}2", b"other")
+
+    blobs.erase([KEY, "files/never"])
+    blobs.erase([KEY])
+
+    assert blobs.size(KEY) is None
+    assert not blobs.recover(KEY)
+    assert read(blobs, f"{KEY}2") == b"other"
+
+
 @pytest.mark.skipif(not FULL, reason="it copies 64 MB")
 def test_large_bytes_are_recovered_in_parts(blobs: RecoverableBlobs) -> None:
     content = pattern(MAX_SINGLE_COPY + 1)

@@ -126,6 +126,24 @@ class S3Blobs:
         for at in range(0, len(names), MAX_DELETED_AT_ONCE):
             self._delete(names[at : at + MAX_DELETED_AT_ONCE])
 
+    def erase(self, keys: Sequence[str]) -> None:
+        """Remove all versions of the bytes under keys. Raises Unavailable if that failed for any of them."""
+        for key in keys:
+            parameters = {"Bucket": self._bucket, "Prefix": check_blob_key(key)}
+            found: list[Mapping[str, str]] = []
+            while True:
+                page = self._answer(key, lambda: self._client().list_object_versions(**parameters))  # noqa: B023
+                listed = [*page.get("Versions", ()), *page.get("DeleteMarkers", ())]
+                found += [
+                    {"Key": key, "VersionId": each["VersionId"]} for each in listed if each["Key"] == key
+                ]
+                if not page.get("IsTruncated"):
+                    break
+                parameters["KeyMarker"] = page["NextKeyMarker"]
+                parameters["VersionIdMarker"] = page["NextVersionIdMarker"]
+            for at in range(0, len(found), MAX_DELETED_AT_ONCE):
+                self._delete(found[at : at + MAX_DELETED_AT_ONCE])
+
     def list(self, prefix: str) -> Iterator[Blob]:
         """Yield the stored bytes whose keys begin with a prefix, ordered by key."""
         parameters = {"Bucket": self._bucket, "Prefix": check_blob_prefix(prefix)}

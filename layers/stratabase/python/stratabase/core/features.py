@@ -93,8 +93,16 @@ FEATURES: tuple[Feature, ...] = (
                 "service runs",
                 resumes=True,
             ),
+            "erase": CommandEntry(
+                "stratabase.evolution.commands.erase",
+                "erase an object for good, with its parts, versions and files, or list what was erased",
+                resumes=True,
+            ),
         },
-        jobs=("stratabase.evolution.backfill.served_models:served_model_jobs",),
+        jobs=(
+            "stratabase.evolution.backfill.served_models:served_model_jobs",
+            "stratabase.evolution.app.erasures:erasure_jobs",
+        ),
     ),
     Feature(
         routes={

@@ -28,6 +28,8 @@ from stratabase.core.store.layout.associations import Associations, LinkedPair
 from stratabase.core.store.layout.ledgers import kept_ledger
 from stratabase.core.store.name_translation import NameTranslation
 from stratabase.core.store.write.guard_writes import UniqueClaim, exclusive_claims, unique_claims
+from stratabase.evolution.erasure.erased_ids import ErasedId
+from stratabase.evolution.erasure.erased_list import ERASED_FILE, parse_record, translated
 from stratabase.transfer.format import (
     FILE_FOLDER,
     FILES,
@@ -113,7 +115,7 @@ class ExportReader:
 
     def _check_files(self, manifest: Manifest) -> Mapping[str, RoleName]:
         """Return the stored roles with links by their files. Raises InvalidExport for unknown files."""
-        known = {MODEL, MEMBERS, SERIALS, FILES, PENDING_WORK}
+        known = {MODEL, MEMBERS, SERIALS, FILES, PENDING_WORK, ERASED_FILE}
         for name in self.records:
             known |= {objects_file(name), versions_file(name)}
         roles = {
@@ -161,6 +163,16 @@ class ExportReader:
     def lines(self, name: str) -> Iterator[Line]:
         """Yield the lines of a file."""
         return read_lines(self._folder, name)
+
+    def erased(self) -> list[ErasedId]:
+        """Return the list of erased ids, with stored names. Raises InvalidExport."""
+        return [self._erased_id(line) for line in self.lines(ERASED_FILE)]
+
+    def _erased_id(self, line: Line) -> ErasedId:
+        try:
+            return translated(parse_record(line.record), self._to_stored)
+        except ValueError as error:
+            raise line.refuse(str(error)) from error
 
     def file_path(self, line: Line) -> Path:
         """Return the path of a file of an object by its line."""
@@ -223,6 +235,7 @@ class ExportCheck:
             parse_serial(line, self._reader)
         for line in self._reader.lines(PENDING_WORK):
             parse_ledger(line)
+        self._reader.erased()
 
     def count(self, reference: Reference, role: RoleName) -> int:
         """Return how many associations a required role of an object has."""

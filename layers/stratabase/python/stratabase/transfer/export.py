@@ -1,7 +1,7 @@
 """Writes all objects of a store to the folder of an export: objects, versions, links, counters and files.
 
 The items come from a snapshot in the order of their keys. So the objects of a class are in the order of their
-ids, and the same data always gives the same bytes.
+ids, and the same data always gives the same bytes. The list of erased ids is a file of its own.
 
 Left out is what an import builds again: index entries, guards, the links and former links of foreign keys,
 and counts. Also left out are uploads that no object has taken, and objects of classes that the model lacks.
@@ -32,6 +32,8 @@ from stratabase.core.store.layout import keys
 from stratabase.core.store.layout.associations import Associations
 from stratabase.core.store.name_translation import NameTranslation
 from stratabase.core.store.write.serials import last_number
+from stratabase.evolution.erasure.erased_ids import ErasedId
+from stratabase.evolution.erasure.erased_list import ERASED_FILE, list_record, translated
 from stratabase.transfer.format import (
     FILE_FOLDER,
     FILES,
@@ -131,9 +133,21 @@ class Export:
         self._file_ids: Sequence[str] = ()
         self.found = Exported()
 
-    def write_objects(self, snapshot: ItemSnapshot, report: ReportDone = lambda _: None) -> None:
-        """Write everything but the bytes of files and the members. Raises OSError, Unavailable."""
-        file_ids = set[str]()
+    def write_objects(
+        self,
+        snapshot: ItemSnapshot,
+        report: ReportDone = lambda _: None,
+        erased: Sequence[ErasedId] = (),
+    ) -> None:
+        """Write everything but the bytes of files and the members. Raises OSError, Unavailable.
+
+        `erased`: the list of erased ids. What the snapshot still has of these objects is left out.
+        """
+        file_ids, gone = set[str](), {entry.reference for entry in erased}
+        with LineWriter(self._folder, ERASED_FILE) as listed:
+            for entry in erased:
+                listed.write(list_record(translated(entry, self._translation)))
+            self._files |= listed.finish()
         with ExitStack() as opened:
             serials = opened.enter_context(LineWriter(self._folder, SERIALS))
             work = opened.enter_context(LineWriter(self._folder, PENDING_WORK))
@@ -141,9 +155,12 @@ class Export:
             for page in snapshot.scan():
                 for item in page:
                     if keys.is_ledger(item.key):
-                        work.write(_ledger_record(item))
+                        if keys.ledger_of(item.key) not in gone:
+                            work.write(_ledger_record(item))
                     elif keys.is_in_object(item.key):
                         reference = keys.reference_of(item.key)
+                        if reference in gone:
+                            continue
                         if current is None or current.stored_name != reference.class_name:
                             self._end(current)
                             current = self._class_writer(reference)

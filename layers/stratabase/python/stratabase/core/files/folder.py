@@ -107,6 +107,10 @@ class FolderBlobs:
         """Remove the bytes under keys."""
         on_disk(self._delete, [self._path(key) for key in keys])
 
+    def erase(self, keys: Sequence[str]) -> None:
+        """Remove the bytes under keys, and those that were deleted and are kept."""
+        on_disk(self._erase, [check_blob_key(key) for key in keys])
+
     def recover(self, key: str) -> bool:
         """Bring back the bytes that were last deleted under a key. Return False if they are not kept."""
         try:
@@ -217,6 +221,15 @@ class FolderBlobs:
             sync_folder(folder)
         if time.time() - self._emptied_at > _BIN_INTERVAL:
             self._empty_bin()
+
+    def _erase(self, keys: Sequence[str]) -> None:
+        removed = set()
+        for path in (folder / key for key in keys for folder in (self._root, self._bin)):
+            with suppress(*_NO_FILE):
+                path.unlink()
+                removed.add(path.parent)
+        for folder in removed:
+            sync_folder(folder)
 
     def _move_to_bin(self, path: Path) -> None:
         target = self._bin / path.relative_to(self._root)

@@ -47,6 +47,9 @@ class BlobStore(Protocol):
     def delete(self, keys: Sequence[str]) -> None:
         """Remove the bytes under keys. Keys without bytes are ignored."""
 
+    def erase(self, keys: Sequence[str]) -> None:
+        """Remove the bytes under keys for good, with all that the store has kept of them for a recovery."""
+
     def list(self, prefix: str) -> Iterator[Blob]:
         """Yield the stored bytes whose keys begin with a prefix, ordered by key.
 

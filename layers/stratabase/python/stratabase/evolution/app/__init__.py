@@ -1,1 +1,4 @@
-"""What the package brings to an app: its `routes` of Lambda functions. Imports the rest of `evolution`."""
+"""What the package brings to an app: its `routes` of Lambda functions, and its `erasures`.
+
+Imports the rest of `evolution`.
+"""

@@ -11,6 +11,7 @@ Read in this order:
 4. deleted_objects: gives deleted objects their positions in the listings of their classes.
 5. resharding: spreads a class over more partitions.
 6. convert, drop (with dropped_name): change stored values to other types, and erase what a name has left.
+   object_erasure: erase what others have of single objects, for `evolution.erasure`.
 7. served_models, question_scan: the models that have served, and the answers to questions about objects.
 
 They share class_heads, which reads the objects of a class, and rewrite, which changes items in place, also to

@@ -45,16 +45,12 @@ from stratabase.evolution.backfill.reindex import SETTLED, ReportProgress
 from stratabase.evolution.backfill.rewrite import (
     Checkpoint,
     ItemRewriter,
+    RepeatedScan,
     state_patch,
     stored_values,
     wrong_places,
 )
 from stratabase.values.frozen import frozen
-
-MAX_SCANS = 6
-"""The maximum number of scans of one drop."""
-_ITEMS_PER_CHECKPOINT = 5_000
-"""The number of items after which the position of the scan is stored, if nothing was erased before."""
 
 
 class Erasure(Protocol):
@@ -331,22 +327,15 @@ class Drop:
 
     def run(self, report: ReportProgress = lambda _: None) -> DropOutcome:
         """Erase everything. `report` takes the numbers of scanned items. Raises Unavailable."""
-        progress = self._resume(self._checkpoint.load()) or self._begin()
-        while progress["scan"] <= MAX_SCANS:
-            found = self._scan(progress, report)
-            if not found:
-                break
-            progress |= {"scan": progress["scan"] + 1, "after": None, "found": 0}
-            self._checkpoint.save(progress)
-        is_clean = progress["scan"] <= MAX_SCANS
+        stored = self._checkpoint.load()
+        progress = RepeatedScan.resumed(stored) if stored else self._begin()
+        for number in RepeatedScan(self._engine, self._checkpoint, self._rewriter).steps(progress):
+            report(number)
+        is_clean = RepeatedScan.is_clean(progress)
         if is_clean:
             CatalogStore(self._engine).update(lambda catalog: catalog.without(self._erasure.names(catalog)))
         self._checkpoint.clear()
-        return DropOutcome(progress["erased"], is_clean)
-
-    def _resume(self, progress: dict[str, Any]) -> dict[str, Any]:
-        """Return the progress of a stopped run. Its scan proves nothing, because it was interrupted."""
-        return {**progress, "scan": 1, "found": max(1, progress["found"])} if progress else {}
+        return DropOutcome(progress["rewritten"], is_clean)
 
     def _begin(self) -> dict[str, Any]:
         """Remove the entries of the name from the registry, so that no process writes for them any more."""
@@ -354,26 +343,9 @@ class Drop:
         self._registry.invalidate()
         if not self._local:
             self._sleep(SETTLED)
-        progress = {"scan": 1, "after": None, "found": 0, "erased": 0}
+        progress = RepeatedScan.first()
         self._checkpoint.save(progress)
         return progress
-
-    def _scan(self, progress: dict[str, Any], report: ReportProgress) -> int:
-        """Scan from the position in `progress` to the end; return the number of items that were not clean."""
-        after = Key(*progress["after"]) if progress["after"] else None
-        unsaved = 0
-        for page in self._engine.scan(after):
-            changed = self._rewriter.rewrite(page)
-            unsaved += len(page)
-            progress["after"] = list(page[-1].key)
-            progress["found"] += changed
-            progress["erased"] += changed
-            if changed or unsaved >= _ITEMS_PER_CHECKPOINT:
-                self._checkpoint.save(progress)
-                unsaved = 0
-            report(len(page))
-        found: int = progress["found"]
-        return found
 
     def _plan(self, item: Item) -> Sequence[Action]:
         return self._erasure.actions(item, self._registry.registry(), self._engine)

@@ -181,6 +181,68 @@ def _new_commit_id() -> str:
     return new_commit_id(_WORK)
 
 
+MAX_SCANS = 6
+"""The maximum number of scans of one task."""
+_ITEMS_PER_SAVED_SCAN = 5_000
+"""The number of items after which the position of a scan is stored, if nothing was rewritten before."""
+
+
+class RepeatedScan:
+    """Rewrites all items of a store, in scans that are repeated until one finds nothing to rewrite.
+
+    A write that was under way can put a value behind the position of a scan. Each page is a checkpoint, so a
+    task that was stopped continues where it was.
+    """
+
+    def __init__(self, engine: Engine, checkpoint: Checkpoint, rewriter: ItemRewriter) -> None:
+        self._engine = engine
+        self._checkpoint = checkpoint
+        self._rewriter = rewriter
+
+    @staticmethod
+    def first() -> dict[str, Any]:
+        """Return the progress of a task that begins. `rewritten`: the number of items so far."""
+        return {"scan": 1, "after": None, "found": 0, "rewritten": 0}
+
+    @staticmethod
+    def resumed(progress: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the progress of a stopped run. Its scan proves nothing, because it was interrupted."""
+        rewritten = progress.get("rewritten", progress.get("erased"))  # an earlier version wrote the latter
+        return {**progress, "scan": 1, "found": max(1, progress["found"]), "rewritten": rewritten}
+
+    @staticmethod
+    def is_clean(progress: Mapping[str, Any]) -> bool:
+        """Return whether the last scan found nothing, so that the task was not given up."""
+        return bool(progress["scan"] <= MAX_SCANS)
+
+    def steps(self, progress: dict[str, Any]) -> Iterator[int]:
+        """Scan until nothing is found, or MAX_SCANS times. Yield the number of items of each page.
+
+        `progress` is changed, and stored with all else that the caller puts into it. Raises Unavailable.
+        """
+        while progress["scan"] <= MAX_SCANS:
+            yield from self._scan(progress)
+            if not progress["found"]:
+                return
+            progress |= {"scan": progress["scan"] + 1, "after": None, "found": 0}
+            self._checkpoint.save(progress)
+
+    def _scan(self, progress: dict[str, Any]) -> Iterator[int]:
+        """Scan from the position in `progress` to the end."""
+        after = Key(*progress["after"]) if progress["after"] else None
+        unsaved = 0
+        for page in self._engine.scan(after):
+            changed = self._rewriter.rewrite(page)
+            unsaved += len(page)
+            progress["after"] = list(page[-1].key)
+            progress["found"] += changed
+            progress["rewritten"] += changed
+            if changed or unsaved >= _ITEMS_PER_SAVED_SCAN:
+                self._checkpoint.save(progress)
+                unsaved = 0
+            yield len(page)
+
+
 _ITEMS_PER_CHECKPOINT = 2000
 
 

@@ -1,1 +1,1 @@
-"""The commands that compare models (`model_diff`) and update stored objects (`reindex`, `backfill`)."""
+"""Commands that compare models (`model_diff`), update objects (`reindex`, `backfill`), and `erase` one."""

@@ -1,6 +1,6 @@
 """Exports and imports of whole instances, with a bar for each step."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,13 +8,15 @@ from stratabase.core.app.app import App
 from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.operations.files.sweep import hold_files
 from stratabase.core.waiting import SystemClock
+from stratabase.evolution.app.erasures import erasures
+from stratabase.evolution.erasure.erased_ids import ErasedId, read_erased
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.commands.owners import resolve_owners
 from stratabase.members.member import describe_shared_addresses
 from stratabase.terminal.progress import ProgressBar, StepBars
 from stratabase.transfer.checking import ExportCheck, ExportReader
 from stratabase.transfer.export import Export, Exported, prepared_folder
-from stratabase.transfer.format import MEMBERS
+from stratabase.transfer.format import MEMBERS, ReportDone
 from stratabase.transfer.importing import Import
 from stratabase.transfer.members import MemberImport, export_members
 from stratabase.transfer.store_state import require_unused, require_whole
@@ -52,7 +54,7 @@ def _export(instance: App, export: Export, folder: Path, members: ExportedMember
     ):
         copying.clear()
         bar = ProgressBar("Objects", 0)
-        export.write_objects(snapshot, bar)
+        export.write_objects(snapshot, bar, read_erased(instance.engine))
         bar.clear()
         yield f"Objects: {_numbers(export.found)}"
         bar = ProgressBar("Files", export.number_of_files, "file")
@@ -118,6 +120,7 @@ def import_instance(instance: App, folder: Path, reader: ExportReader) -> Iterat
         instance.mark_stores()
         importing.run(check, lambda: instance.blobs, bars.begin)
         added = members.run(lambda: instance.part(AuthServices).members, bars.begin("Members"))
+        erased = apply_erased(instance, reader.erased(), bars.begin("Erased objects"))
         importing.finish()
         number, dangling = check.dangling()
     if instance.platform.is_local(StoreKind.OBJECTS):
@@ -125,6 +128,8 @@ def import_instance(instance: App, folder: Path, reader: ExportReader) -> Iterat
         # empty counts as done, so all classes are included.
         yield from resolve_owners(instance, again=True)
     yield f"Imported {pluralize(check.objects, 'object')} from {folder}."
+    if erased:
+        yield f"{pluralize(erased, 'object')} of these had been erased, and were erased again."
     if added:
         yield (
             f"Imported {pluralize(added, 'member')}. To give a password to a member who has none, run "
@@ -142,3 +147,17 @@ def import_instance(instance: App, folder: Path, reader: ExportReader) -> Iterat
         )
         if number > len(dangling):
             yield f"  and {number - len(dangling):,} more"
+
+
+def apply_erased(instance: App, listed: Sequence[ErasedId], report: ReportDone) -> int:
+    """Erase what was erased before and has come back; return the number of these objects.
+
+    `listed`: entries beside those of the store, with stored names. Raises Unavailable.
+    """
+    steps = instance.part(erasures).apply(listed)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return int(end.value)
+        report(1)

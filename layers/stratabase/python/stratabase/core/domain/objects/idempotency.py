@@ -21,6 +21,9 @@ KEY_LIFETIME = 24 * 60 * 60 * 1000
 MAX_ANSWER_BYTES = 350_000
 """The maximum size of a kept answer: with its key, it fits in an item of DynamoDB, which has 400 KB."""
 
+ERASED_ANSWER = "{}"
+"""The kept answer of a field which showed an object that has been erased since."""
+
 
 class IdempotencyKey(NamedTuple):
     """The idempotency key that a client has sent, and the fingerprint of the request that it came with."""

@@ -31,6 +31,7 @@ from stratabase.core.domain.objects.change import Change
 from stratabase.core.domain.objects.commit_refusals import AlreadyRecorded
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.idempotency import (
+    ERASED_ANSWER,
     KEY_LIFETIME,
     MAX_ANSWER_BYTES,
     IdempotencyKey,
@@ -131,6 +132,8 @@ class KeyedMutation:
                 record = self.read_records().get(field_step(number))
         if record is None:
             raise Unavailable(_("Another request with this Idempotency-Key is still running. Try again."))
+        if record.answer == ERASED_ANSWER:
+            return self._erased_answer(nodes), False
         answer = orjson.loads(record.answer)
         for class_name, id_, client_id in answer.get(_CLIENT_IDS, ()):
             self.context.client_ids[Reference(class_name, id_)] = client_id
@@ -191,6 +194,15 @@ class KeyedMutation:
             "answer isn't repeated. Read the objects with a query."
         )
         return self._error_answer(answer, IssueType.ENTITY_ACCESS_FORBIDDEN, message)
+
+    def _erased_answer(self, nodes: Sequence[FieldNode]) -> Mapping[str, Any]:
+        """Return what a repetition answers if the first answer showed an object that was erased since."""
+        message = _(
+            "The request with this Idempotency-Key was executed, but an object in its answer was erased "
+            "since, so its answer isn't repeated. Read the objects with a query."
+        )
+        alias = nodes[0].alias or nodes[0].name
+        return self._error_answer({_DATA: {alias.value: None}}, IssueType.SERVICE_HANDLER_ERROR, message)
 
     def _too_large_answer(self, answer: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return what a repetition answers if the answer of a bulk field is too large to be kept."""

@@ -18,6 +18,7 @@
 | list of served models, piece of the text of one | `META` | `servedModels`, `servedModel#<SHA-256>#<n>` |
 | hold of the bytes of files | `META` | `fileHold` |
 | checkpoint | `META` | `checkpoint#<SHA-256>` |
+| id of an erased object, of one of its parts | `ERASED` | `E#Class#id`, `E#Class#id#Class#id` |
 
 The head, versions and links of an object share a partition. So one range reads all versions in order and ends
 with the head, and one range reads all links of a role.
@@ -51,6 +52,8 @@ SERVED_MODELS = Key("META", "servedModels")
 """The key of the list of the models that have served (served_models.py)."""
 FILE_HOLD = Key("META", "fileHold")
 """The key of the item that keeps the sweep from removing bytes for a while."""
+ERASED = "ERASED"
+"""The partition with the ids of erased objects. No partition of objects has this name: theirs contain `#`."""
 LISTING = "index1"
 """The index that lists the objects of each class by id. It also lists all ledgers."""
 PURGES = "P#"
@@ -90,6 +93,12 @@ def catalog(part: int = 0) -> Key:
 def served_text(digest: str, piece: int) -> Key:
     """Return the key of a piece of the text of a served model, by the SHA-256 of the text."""
     return Key("META", f"servedModel#{digest}#{piece}")
+
+
+def erased(root: Reference, part: Reference | None = None) -> Key:
+    """Return the key of the entry of an erased object, or of one that was erased with it as its part."""
+    sort = f"E#{root.class_name}#{root.id}"
+    return Key(ERASED, sort if part is None else f"{sort}#{part.class_name}#{part.id}")
 
 
 def head(reference: Reference) -> Key:

@@ -10,6 +10,7 @@ Read in this order:
 6. file: opens, checks, creates and upgrades a database file, and has a connection for one call at a time.
 7. errors: maps SQLite's errors to refusals, and waits while another process holds the file.
 8. snapshot: all items at one instant.
+9. vacuum: rebuilds a file, so that nothing of what was deleted remains.
 
 Sign-in `attempts` and the members (`members.stores`) are in files of their own, with an
 `ExclusiveConnection`. Of the store, imports only engine.

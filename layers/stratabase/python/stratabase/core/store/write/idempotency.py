@@ -12,7 +12,7 @@ from contextlib import suppress
 from itertools import chain
 
 from stratabase.core.domain.objects.commit_refusals import AlreadyRecorded
-from stratabase.core.domain.objects.idempotency import IdempotencyRecord
+from stratabase.core.domain.objects.idempotency import ERASED_ANSWER, IdempotencyRecord
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.store.engine.actions import is_committed, new_commit_id
 from stratabase.core.store.engine.port import (
@@ -30,6 +30,7 @@ from stratabase.core.store.engine.port import (
     IndexKey,
     Item,
     Key,
+    Patch,
     Put,
 )
 from stratabase.core.store.layout import codec, keys
@@ -83,6 +84,27 @@ def expired_records(now: Instant) -> Bounds:
 def delete_expired(key: Key, now: Instant) -> DeleteItem:
     """Return the action that deletes a record, unless another one has replaced it."""
     return DeleteItem(key, Expectation(either=_expired(now)))
+
+
+def is_answer_erased(item: Item) -> bool:
+    """Return whether a record has no answer, or one that was erased."""
+    return read_record(item).answer in {"", ERASED_ANSWER}
+
+
+def erase_answer(item: Item) -> Patch:
+    """Return the action that erases the answer of a record, which keeps the request from being repeated."""
+    same = (TIME_TO_LIVE, _FINGERPRINT)
+    return Patch(
+        item.key,
+        Expectation(
+            exists=True,
+            conditions=tuple(
+                Condition(name, ConditionOperator.EQUALS, item.attributes[name]) for name in same
+            ),
+        ),
+        set={_ANSWER: ERASED_ANSWER},
+        remove=frozenset({_PACKED}),
+    )
 
 
 def _expired(now: Instant, *, missing: bool = False) -> tuple[Condition, ...]:

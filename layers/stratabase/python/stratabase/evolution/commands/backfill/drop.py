@@ -1,11 +1,10 @@
 """`stratabase model drop`: erases for good what is stored under a name that the model no longer has."""
 
 import argparse
-import sqlite3
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 
 from stratabase.core.app.app import App
@@ -17,6 +16,7 @@ from stratabase.core.model.reading import InvalidModel
 from stratabase.core.model.stored_names import NameKind, StoredNames
 from stratabase.core.store.catalog.catalog import Catalog
 from stratabase.core.store.catalog.catalog_store import CatalogStore
+from stratabase.core.store.sqlite.vacuum import vacuum
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.core.waiting import system_now
 from stratabase.evolution.backfill.drop import ClassErasure, Drop, Erasure, count_holders
@@ -150,13 +150,7 @@ def scrub(path: Path) -> None:
 
     Prints a line instead if another process uses the file all the time.
     """
-    try:
-        with closing(sqlite3.connect(path, isolation_level=None, timeout=30)) as connection:
-            connection.execute("VACUUM")
-            (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    except sqlite3.OperationalError:
-        is_busy = 1
-    if is_busy:
+    if not vacuum(path):
         print_to_stderr(
             f"Erased text can remain in the free space of {path} and its log, because another process uses "
             f"the file. To remove it, stop this process, and run `sqlite3 {path} VACUUM`."
