@@ -14,8 +14,8 @@ declare module "@apollo/client" {
   }
 }
 
-// These fields show old and unsaved states of objects.
-const OTHER_STATES = /___(getVersion|getVersionPage|preview|previewCreate|previewUpdate)$/;
+// These fields show old, deleted and unsaved states of objects.
+const OTHER_STATES = /___(getVersion|getVersionPage|getDeletedPage|preview|previewCreate|previewUpdate)$/;
 const APART = Symbol("apart");
 
 function keepApart(value: unknown): unknown {
