@@ -98,6 +98,18 @@ def test_objects_of_bulk_deletions_and_many_parts_are_listed(archive: ArchiveApi
     assert len(sheets["items"]) == 240
 
 
+def test_a_deleted_part_is_seen_with_its_whole_as_it_was_last(archive: ArchiveApi) -> None:
+    shown, hidden = (
+        archive.file(name=name, sheets=[{"weight": each}]) for each, name in ((1, "a"), (2, "b"))
+    )
+    archive.change("Dossier", hidden, level=7)
+    for id_ in (shown, hidden):
+        archive.delete("Dossier", id_)
+    page = "{ Sheet___getDeletedPage { items { object { weight } } hasNext } }"
+    assert [each["object"]["weight"] for each in archive.ask(page, READER)["items"]] == [2, 1]
+    assert archive.ask(page, CLERK) == {"items": [{"object": {"weight": 1}}], "hasNext": False}
+
+
 LETTERS = """
 extend schema @application(name: "Desk") @profile(name: "Administrator", administrator: true)
   @profile(name: "Clerk") @profile(name: "Guest") @profile(name: "Boss", access: FULL)
