@@ -213,16 +213,18 @@ def test_locked_objects_are_not_updated(shop: Shop) -> None:
     (issue,) = shop.issues(shop.file("name,tag\nB,t\n"), update_by="tag")
     assert issue.startswith("line 2: ")
     assert "locked" in issue
-    assert issue.endswith(f'(Pet "{id_}": t)')
+    assert issue.endswith(f'(Pet "{id_}": "t")')
 
 
 def test_an_issue_names_the_object_of_its_row_by_its_label(shop: Shop) -> None:
     labelled = shop.add("Pet", name="a", tag="t")
+    strange = shop.add("Pet", name="b", tag="two\nlines\x1b[31m")
     # A new object has no id yet, and an object without a label only its id.
     unlabelled = shop.add("Pet", name="c")
-    rows = f"_id,name,age\n{labelled},a,-1\n{unlabelled},c,-2\nnone,d,-3\n"
-    first, second, third = shop.issues(shop.file(rows), update_by="_id")
-    assert first.endswith(f'(Pet "{labelled}": t)')
+    rows = f"_id,name,age\n{labelled},a,-1\n{strange},b,-1\n{unlabelled},c,-2\nnone,d,-3\n"
+    first, other, second, third = shop.issues(shop.file(rows), update_by="_id")
+    assert other.endswith(rf'(Pet "{strange}": "two\nlines\u001b[31m")')
+    assert first.endswith(f'(Pet "{labelled}": "t")')
     assert not second.endswith(")")
     assert not third.endswith(")")
     (new,) = shop.issues(shop.file("name,age\ne,-1\n"))
@@ -238,7 +240,7 @@ def test_a_row_that_is_refused_when_it_is_written_names_its_object(shop: Shop) -
     with pytest.raises(RowRefused) as refused:
         import_.write(record, lambda _: None)
     (issue,) = refused.value.issues
-    assert issue.reason.endswith(f'(Pet "{id_}": t)')
+    assert issue.reason.endswith(f'(Pet "{id_}": "t")')
 
 
 def test_500_wrong_rows_are_found_and_left_out(shop: Shop, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from stratabase.transfer.csv.issues import Cause, RowIssue
 from stratabase.transfer.csv.null_texts import NullTextCounts
 from stratabase.transfer.csv.row_order import Need
 from stratabase.transfer.csv.row_reader import RowCommand, RowReader
+from stratabase.values.formats.invalid_value import describe_value
 
 _DIGEST_SIZE = 12
 
@@ -208,7 +209,9 @@ class ObjectNames:
     def after(self, issue: Issue) -> str | None:
         """Return what follows the message of an issue: the object that it is about, None without a label."""
         label = self._labels.get(Reference(issue.entity_name or "", issue.entity_id or ""))
-        return None if label is None else f'({issue.entity_name} "{issue.entity_id}": {label})'
+        if label is None:
+            return None
+        return f"({issue.entity_name} {describe_value(issue.entity_id)}: {describe_value(label)})"
 
 
 def row_issues(
