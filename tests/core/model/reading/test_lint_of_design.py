@@ -259,6 +259,13 @@ HIDDEN = '@grant(profile: "Clerk", allow: [])'
             f"type Pet {GRANT} {{ toys: [Toy!] @composition }}\ntype Toy {{ name: String! {HIDDEN} }}",
             [(3, 6, unreadable("Toy", "Toy.name"))],
         ),
+        (
+            (
+                f"type Pet {GRANT} {{ toys: [Toy!] @composition }}\n"
+                f"type Toy {{ name: String! {HIDDEN}  toys: [Toy!] @composition }}"
+            ),
+            [(3, 6, unreadable("Toy", "Toy.name"))],
+        ),
         # What a condition hides in some objects is null only there.
         (
             (

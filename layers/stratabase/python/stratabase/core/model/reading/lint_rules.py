@@ -108,13 +108,19 @@ def _written(
 
 def _allowed(model: Model, profile: Profile, class_: Class) -> frozenset[Action]:
     """Return what a profile may do with a class. Parts without a grant follow their wholes."""
-    for grant in class_.grants:
-        if grant.profile == profile.name and grant.field is None:
-            return grant.allow
-    wholes = [model.classes[role.target] for role in class_.roles.values() if role.whole]
-    if wholes:
-        return frozenset().union(*(_allowed(model, profile, whole) for whole in wholes))
-    return profile.access.actions
+    allowed: frozenset[Action] = frozenset()
+    # A part can have parts of its own class.
+    followed, seen = [class_], {class_.name}
+    while followed:
+        each = followed.pop()
+        own = [one.allow for one in each.grants if one.profile == profile.name and one.field is None]
+        wholes = {role.target for role in each.roles.values() if role.whole}
+        if own or not wholes:
+            allowed |= own[0] if own else profile.access.actions
+        else:
+            followed += [model.classes[name] for name in sorted(wholes - seen)]
+            seen |= wholes
+    return allowed
 
 
 def _is_hidden(model: Model, profile: Profile, class_name: str, name: str) -> bool:
