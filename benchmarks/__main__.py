@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks import (
+    as_of_rows,
     auth_rows,
     client_rows,
     cost_rows,
@@ -49,6 +50,7 @@ BENCHMARKS = {
     "costs": cost_rows.main,
     "projection": projection_rows.main,
     "questions": question_rows.main,
+    "as of": as_of_rows.main,
     "scale": scale_rows.main,
     "shards": shard_rows.main,
     "clients": client_rows.main,

@@ -174,6 +174,15 @@ class DictEntities:
             for moment, entity in zip(moments, now, strict=True)
         ]
 
+    def ids_at(
+        self, class_name: str, instant: Instant, id_range: IdRange, budget: ReadBudget
+    ) -> Iterator[Sequence[str]]:
+        del instant
+        self.allowances.append(budget)
+        references = {*self.objects, *self.graph.past.gone}
+        ids = [each.id for each in references if each.class_name == class_name]
+        yield from ([id_] for id_ in id_range._replace(limit=None).select(ids))
+
     def versions(
         self,
         reference: Reference,

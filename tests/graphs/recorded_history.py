@@ -10,14 +10,20 @@ from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Entity, Reference, RoleName
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.query.derived import Computed
+from stratabase.core.domain.query.order import Order, OrderTerm, position_of
+from stratabase.core.domain.query.page import PageFields, Query, Window
 from stratabase.core.domain.write.commands import Delete
+from stratabase.core.model.model import Class
 from stratabase.core.operations.context import Services
 from stratabase.core.operations.ports import EntityRepository
 from stratabase.core.operations.read.batched_reads import run
+from stratabase.core.operations.read.past_reader import PastReader
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.operations.read.versions import VersionReader, get_version
 from stratabase.core.operations.write.options import WriteOptions
 from stratabase.core.operations.write.services import delete, restore, save
+from stratabase.core.store.indexes.registry import lists_deleted
+from tests.core.domain.query import naive
 from tests.fakes import ADMINISTRATOR, FrozenClock, request_of
 from tests.graphs.as_of_graph import AsOfGraph
 from tests.graphs.nested_views import load_view, view_of
@@ -85,6 +91,29 @@ class RecordedHistory:
             assert found == expected, (reference, instant, found, expected)
             if entity is not None and found is not None:
                 self._check_role_filter(past, entity, instant)
+        for class_ in self._services.model.classes.values():
+            if lists_deleted(class_):
+                self._check_page(past, class_, instant)
+
+    def _check_page(self, past: AsOfGraph, class_: Class, instant: Instant) -> None:
+        """Assert that a random page of a class as of an instant is that of the recorded graph."""
+        chance = self._chance
+        references = [each for each in self.references() if each.class_name == class_.name]
+        there = {each.id: {"_id": each.id, **past.state(each)} for each in references if past.is_there(each)}
+        values = sorted({name for state in there.values() for name in state} & class_.attributes.keys())
+        names = chance.sample(values, min(len(values), chance.choice([0, 0, 1])))
+        terms = [OrderTerm(each, chance.random() < 0.5) for each in (*names, "_id")]
+        window = Window(chance.randint(0, 3), chance.random() < 0.5, chance.choice([0, 0, 0, 1]))
+        if there and chance.random() < 0.7:
+            start = position_of(there[chance.choice([*there])], Order(tuple(terms)))
+            window = replace(window, start=start, inclusive=chance.random() < 0.3)
+        fields = PageFields(True, chance.random() < 0.3, has_next=True, has_prev=True)
+        query = Query(class_.name, Order(tuple(terms)), None, window, fields)
+        expected = naive.page([*there.values()], None, query.order, window, class_)
+        found = PastReader(request_of(self._services.model, self._services.entities), instant).page(query)
+        assert tuple(each.reference.id for each in found.items) == tuple(expected.ids), (query, instant)
+        assert (found.has_next, found.has_prev) == (expected.has_next, expected.has_prev), (query, instant)
+        assert not fields.total_count or found.total_count == expected.total_count
 
     def _check_role_filter(self, past: AsOfGraph, entity: Entity, instant: Instant) -> None:
         """Assert that a random test of a role of an object has the result of the recorded graph."""

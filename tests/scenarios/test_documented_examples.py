@@ -159,6 +159,7 @@ BEFORE: dict[Path, list[tuple[Path, str]]] = {
     DOCS / "reading.md": [CREATE_ADA],
     DOCS / "filter-and-sort.md": [CREATE_ADA, JOIN_TEAM],
     DOCS / "groups-and-totals.md": [],
+    DOCS / "as-of-an-instant.md": [],
     DOCS / "writing.md": [],
     DOCS / "idempotency.md": [],
     DOCS / "versions.md": [CREATE_ADA, JOIN_TEAM],

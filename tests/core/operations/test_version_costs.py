@@ -6,11 +6,18 @@ from typing import Any
 import pytest
 
 from stratabase.core.domain.objects.entity import Moment, RoleName
+from stratabase.core.domain.query.order import Order, Position
+from stratabase.core.domain.query.page import PageFields, Query, Window
 from stratabase.core.domain.write.commands import Delete, ToOneCommand
+from stratabase.core.operations.context import ReadContext
+from stratabase.core.operations.read.past_reader import PastReader
 from stratabase.core.operations.write.services import delete
+from stratabase.core.store.read import past_ids
+from tests.contract.versions.models import COMPANY
+from tests.contract.versions.versioned_objects import VersionedObjects
 from tests.core.operations.metered_versions import STEP, MeteredVersions, S
 from tests.core.store.cost import Cost
-from tests.fakes import ADMINISTRATOR, NOON
+from tests.fakes import ADMINISTRATOR, NOON, request_of, unlimited_budget
 from tests.graphs.commands import point
 from tests.rows import each_row
 
@@ -118,3 +125,65 @@ def test_a_role_as_of_an_instant_is_one_range_of_links() -> None:
         lambda meter: meter.entities.linked(role, [meter.red.id, meter.blue.id], at=[NOON + 1] * 2)
     )
     assert cost == Cost(2, 2, 0)
+
+
+def cost_of_page(number: int, deleted: int = 1) -> Cost:
+    """Return the cost of a page of 10 objects. Later, one of ten was changed, and `deleted` of ten ended."""
+    meter = MeteredVersions()
+    objects = VersionedObjects(meter.entities)
+    for at in range(number):
+        objects.create("Team", f"x{at:06}", name="n" * 200)
+    then = objects.clock
+    for at in range(0, number, 10):
+        objects.update("Team", f"x{at:06}", name="o" * 200)
+        for each in range(at + 1, at + 1 + deleted):
+            objects.delete("Team", f"x{each:06}")
+    start = Position((f"x{number // 2:06}",))
+    query = Query("Team", Order(), window=Window(10, start=start), fields=PageFields(has_next=True))
+
+    def read(meter: MeteredVersions) -> None:
+        page = PastReader(request_of(COMPANY, meter.entities), then).page(query)
+        assert (len(page.items), page.has_next) == (10, True)
+
+    return meter.cost(read)
+
+
+def test_a_page_as_of_an_instant_costs_the_same_in_a_large_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(past_ids, "_FEW", 5)
+    small, large = cost_of_page(100), cost_of_page(1_000)
+    assert small == large
+    assert large.read <= 20
+    # Both listings, the latest deletions, and the objects. A changed and a deleted one need a version each.
+    # These ids don't tell the time, so they are in a second range.
+    assert large.trips == 3 + 1 + 2 + 1
+
+
+@pytest.mark.parametrize("later", [0, past_ids._FEW + 1])
+def test_objects_that_ended_before_the_instant_are_passed_over(later: int) -> None:
+    """If few others ended later, they cost nothing."""
+    meter = MeteredVersions()
+    objects = VersionedObjects(meter.entities)
+    for at in range(300):
+        objects.create("Team", f"x{at:06}", name="n" * 200)
+        if at % 10:
+            objects.delete("Team", f"x{at:06}")
+    then = objects.clock
+    for at in range(later):
+        objects.create("Team", f"y{at:06}", name="n")
+        objects.delete("Team", f"y{at:06}")
+    budget = unlimited_budget()
+    request, query = ReadContext(COMPANY, meter.entities, budget), Query("Team", Order(), window=Window(10))
+
+    def read(_: MeteredVersions) -> None:
+        assert len(PastReader(request, then).page(query).items) == 10
+
+    cost = meter.cost(read)
+    if not later:
+        # The listings of existing and of deleted objects, and the objects. These ids don't tell the time, so
+        # they are in a second range.
+        assert (cost.trips, budget.objects_read) == (2 + 1 + 1, 20)
+        return
+    # Each of about 100 objects takes an entry of a listing and a read by key. Batches grow, so some are in
+    # vain.
+    assert 300 <= budget.objects_read <= 500
+    assert cost.trips <= 16

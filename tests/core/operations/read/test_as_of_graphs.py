@@ -37,7 +37,8 @@ class OwnIds(CountedIds):
 
     def __init__(self) -> None:
         super().__init__()
-        self._own = uuid4().hex
+        # Pages as of an instant take other first letters for times.
+        self._own = f"x{uuid4().hex}"
 
     def new(self) -> str:
         return f"{self._own}{super().new().removeprefix('id'):0>6}"

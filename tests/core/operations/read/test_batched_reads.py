@@ -7,11 +7,9 @@ from typing import Any
 import pytest
 
 from stratabase.core import waiting
-from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.domain.query.order import Order
-from stratabase.core.domain.query.page import ALL_IDS, IdRange, Query
+from stratabase.core.domain.query.page import ALL_IDS, IdRange
 from stratabase.core.operations.read.as_of import AsOfBatch
 from stratabase.core.operations.read.batched_reads import BatchedRead, Load, Phase, run_together
 from stratabase.core.operations.read.reader import Reader
@@ -90,15 +88,6 @@ def test_links_of_several_roles_are_loaded_role_by_role(recording: RecordingObje
     found = run_together(map(load, readers(recording, [1, 1, 2, 2]), roles))
     assert found == [[("x.1",)], [("x.1",)], [("x.2",)], [("x.2",)]]
     assert recording.looks == [[("x", 1), ("x", 2)]] * 2
-
-
-def test_a_page_as_of_an_instant_is_refused(recording: RecordingObjects) -> None:
-    def load(reader: Reader) -> BatchedRead[object]:
-        yield from reader.load([person("a")])
-        return reader.page(Query("Person", Order()))
-
-    with pytest.raises(Refused, match="Versions don't record"):
-        run_together(map(load, readers(recording, [1, 2])))
 
 
 def test_visibility_is_loaded_together_with_objects_and_once_per_key(recording: RecordingObjects) -> None:

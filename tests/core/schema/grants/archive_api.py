@@ -79,7 +79,7 @@ class ArchiveApi(GuildApi):
         return f"mutation {query}"
 
     def _of(self, verb: str, id_: str, selection: str, **seconds: int) -> str:
-        moments = ", ".join(f'{name}: "{_at(second)}"' for name, second in seconds.items())
+        moments = ", ".join(f'{name}: "{at(second)}"' for name, second in seconds.items())
         return f'{{ Dossier___{verb}(_id: "{id_}", {moments}) {{ {selection} }} }}'
 
     def _later(self, work: Callable[[], R]) -> R:
@@ -93,7 +93,8 @@ def locking(verb: str, *named: str) -> str:
     return f"mutation {{ {verb}(locks: [{each}]) {{ locked }} }}"
 
 
-def _at(second: int) -> str:
+def at(second: int) -> str:
+    """Return a number of seconds after the start as an argument."""
     return format_version_instant(NOON + 1000 * second, ADMINISTRATOR.formats)
 
 

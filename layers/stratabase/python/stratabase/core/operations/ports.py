@@ -68,6 +68,16 @@ class ReadableObjects(Protocol):
         does not finish.
         """
 
+    def ids_at(
+        self, class_name: str, instant: Instant, id_range: IdRange, budget: ReadBudget
+    ) -> Iterator[Sequence[str]]:
+        """Yield the IDs of all objects of a versioned class that may have existed at an instant, in batches.
+
+        They are in the order of the range, each once, and deleted objects are among them. `as_of` tells which
+        of them existed. The limit of the range is the size of the first batch. An object that was written a
+        moment ago may be missing. Raises DeletedNotListed, ReadBudgetExceeded.
+        """
+
     def versions(  # noqa: PLR0913 - what narrows a range is named, and rarely given
         self,
         reference: Reference,

@@ -8,6 +8,12 @@ from threading import Lock
 
 _RANDOM_BITS = 80
 _STEP_BITS = 40
+_MOST_MILLISECONDS = 2**48 - 1
+_TOLERANCE = 24 * 60 * 60 * 1000
+"""By how many milliseconds an ID may be ahead of the start of its object's first version.
+
+If the clock of a process is set back, its IDs continue from the last one.
+"""
 _DIGITS = "0123456789abcdefghijklmnopqrstuv"
 _PAIRS = tuple(map("".join, product(_DIGITS, repeat=2)))
 """The two digits of each number of 10 bits."""
@@ -41,6 +47,19 @@ class TimeOrderedIds:
                 number = last + 1 + int.from_bytes(os.urandom(_STEP_BITS // 8), "big")
             self._last = number
         return id_text(number)
+
+
+def younger_ids(instant: int, now: int) -> tuple[str, str]:
+    """Return the range of the IDs that were made long after an instant, and before now: its start and end.
+
+    Objects with such IDs are younger. Instants are in milliseconds. If there are none, the range is empty.
+    """
+    return _least(instant + _TOLERANCE), _least(now)
+
+
+def _least(instant: int) -> str:
+    """Return the least ID that is made at an instant."""
+    return id_text(min(max(instant, 0), _MOST_MILLISECONDS) << _RANDOM_BITS)
 
 
 def id_text(number: int) -> str:

@@ -67,6 +67,13 @@ class RenamedRepository:
             found = self._repository.as_of([*map(self._in.moment, moments)], budget)
         return [*map(self._out.entity_or_none, found)]
 
+    def ids_at(
+        self, class_name: str, instant: Instant, id_range: IdRange, budget: ReadBudget
+    ) -> Iterator[Sequence[str]]:
+        """Yield the IDs of all objects of a class that may have existed at an instant."""
+        with self._translated_refusals():
+            yield from self._repository.ids_at(self._in.class_name(class_name), instant, id_range, budget)
+
     def versions(  # noqa: PLR0913 - the signature of the port
         self,
         reference: Reference,

@@ -39,6 +39,7 @@ from stratabase.core.store.engine.port import (
     Put,
 )
 from stratabase.core.store.engine.read_limiter import ReadLimiter
+from stratabase.core.store.ids import younger_ids
 from stratabase.core.store.indexes.listing import count_listed
 from stratabase.core.store.indexes.registry_cache import RegistryCache
 from stratabase.core.store.layout import keys, object_items
@@ -49,6 +50,7 @@ from stratabase.core.store.read import links, unbuilt_roles, unique_lookup
 from stratabase.core.store.read.context import StoreContext
 from stratabase.core.store.read.deleted_objects import deleted_objects, tombstones_by_id
 from stratabase.core.store.read.history import History, read_as_of
+from stratabase.core.store.read.past_ids import ids_at
 from stratabase.core.store.sources import NO_SOURCES, Sources, StoredQueries, read_elsewhere
 from stratabase.core.store.write import commit, deletions, idempotency, lock_and_unlock, refusals
 from stratabase.core.store.write.cleanup import Cleanup, Purger
@@ -136,6 +138,13 @@ class Repository:
             found[moment] if moment in found else self._entity_of(moment.reference, heads[moment.reference])
             for moment in moments
         ]
+
+    def ids_at(
+        self, class_name: str, instant: Instant, id_range: IdRange, budget: ReadBudget
+    ) -> Iterator[Sequence[str]]:
+        """Yield the IDs of all objects of a class that may have existed at an instant."""
+        limiter, younger = ReadLimiter(budget, class_name), younger_ids(instant, self._store.now())
+        return ids_at(self._store, class_name, instant, id_range, limiter, younger=younger)
 
     def versions(  # noqa: PLR0913 - the signature of the port
         self,

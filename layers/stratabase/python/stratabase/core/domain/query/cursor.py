@@ -12,6 +12,7 @@ from hashlib import blake2b
 from typing import Any
 
 from stratabase.core.domain.attributes import order_getter, type_of
+from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.query.groups import (
     Group,
     Grouping,
@@ -30,11 +31,17 @@ from stratabase.values.messages import Message, _
 
 _VERSION = b"\x01"
 _TEXT = TYPES["Text"]
+_AT, _VALUES = "at", "values"
+"""The keys of the content of a cursor of a page as of an instant."""
 _DIGEST = 4
 """Bytes of a digest."""
 _UNKNOWN = _("The cursor is not valid. Use a cursor from an earlier page without changing it.")
 _OF_OTHER_GROUPS = _(
     "The cursor belongs to other groups. Use it only with its original class, by, having and orderBy."
+)
+_OF_ANOTHER_INSTANT = _(
+    "The cursor belongs to a page as of another instant, or of the present. "
+    "Use it only with its original atVersion."
 )
 _FOREIGN = _(
     "The cursor belongs to a different class or sort order. "
@@ -50,13 +57,16 @@ class BadCursor(ValueError):
         self.message = message
 
 
-def encode_cursor(position: Position, order: Order, class_: Class) -> str:
-    """Return the cursor of a position. The position must have a value for each term of the order."""
+def encode_cursor(position: Position, order: Order, class_: Class, at: Instant | None = None) -> str:
+    """Return the cursor of a position. The position must have a value for each term of the order.
+
+    `at`: the instant that the page shows, None for the present.
+    """
     state = dict(zip((term.attribute for term in order.terms), position.values, strict=True))
     # Of a file, an order compares one field.
     compared = [order_getter(class_, attribute)(state) for attribute in state]
     types = [type_of(class_, attribute) for attribute in state]
-    return _encode(compared, types, _order_digest(order, class_))
+    return _encode(compared, types, _order_digest(order, class_), at)
 
 
 def encode_group_cursor(group: Group, grouping: Grouping, class_: Class) -> str:
@@ -76,23 +86,29 @@ def decode_group_cursor(text: str, grouping: Grouping, class_: Class) -> tuple[S
     return tuple(_stored_value(_present_value(*each), each[1]) for each in zip(values, types, strict=True))
 
 
-def _encode(values: Iterable[Any], types: Iterable[AttributeType], digest: bytes) -> str:
+def _encode(
+    values: Iterable[Any], types: Iterable[AttributeType], digest: bytes, at: Instant | None = None
+) -> str:
     stored = [type_.renames.to_stored.get(value, value) for value, type_ in zip(values, types, strict=True)]
-    body = digest + json.dumps(stored, ensure_ascii=False, separators=(",", ":")).encode()
+    content = stored if at is None else {_AT: at, _VALUES: stored}
+    body = digest + json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
     return _text(_VERSION + _digest(body) + body)
 
 
-def decode_cursor(text: str, order: Order, class_: Class) -> Position:
-    """Return the position of a cursor. Raises BadCursor."""
+def decode_cursor(text: str, order: Order, class_: Class, at: Instant | None = None) -> Position:
+    """Return the position of a cursor of a page as of `at`, or of the present. Raises BadCursor."""
     body = _body(text)
     # Earlier versions of the service digested the names of enums, which can be renamed.
     if body[:_DIGEST] != _order_digest(order, class_) and (
         body[:_DIGEST] != _order_digest(order, class_, names_enums=True)
     ):
         raise BadCursor(_FOREIGN)
-    values = _values(body[_DIGEST:])
-    if len(values) != len(order.terms):
+    content = _json(body[_DIGEST:])
+    shown, values = (content.get(_AT), content.get(_VALUES)) if isinstance(content, dict) else (None, content)
+    if not isinstance(values, list) or len(values) != len(order.terms):
         raise BadCursor(_UNKNOWN)
+    if shown != at:
+        raise BadCursor(_OF_ANOTHER_INSTANT)
     types = [type_of(class_, term.attribute) for term in order.terms]
     present = map(_present_value, values, types)
     return Position(tuple(map(_stored_value, present, types)))
@@ -126,11 +142,15 @@ def _content(text: str) -> bytes:
 
 
 def _values(body: bytes) -> list[Any]:
+    values = _json(body)
+    return values if isinstance(values, list) else []
+
+
+def _json(body: bytes) -> Any:
     try:
-        values = json.loads(body)
+        return json.loads(body)
     except (ValueError, RecursionError):
         raise BadCursor(_UNKNOWN) from None
-    return values if isinstance(values, list) else []
 
 
 def _stored_value(value: Any, type_: AttributeType) -> Stored:

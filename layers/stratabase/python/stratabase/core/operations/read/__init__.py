@@ -10,6 +10,7 @@ the files in this order:
 - `read_policy`: what grants let a caller see, now and in the past
 - `reader`: all of these behind one interface: objects, pages, and derived values
 - `labels`: the labels of objects, and of those that issues name
+- `past_reader`: pages and unique values as of an instant
 - `totals`: counts, sums and groups of all objects that match a page
 - `related_views`, `views`: objects with all that is selected of them, level by level
 - `versions`, `version_page`, `version_diff`: the history of objects

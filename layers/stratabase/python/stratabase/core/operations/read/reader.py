@@ -17,7 +17,7 @@ from stratabase.core.domain.query.page import IdRange, Page, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Unique
 from stratabase.core.operations.context import ReadContext
-from stratabase.core.operations.read.as_of import AsOf, AsOfBatch, refuse_page_of_past
+from stratabase.core.operations.read.as_of import AsOf, AsOfBatch
 from stratabase.core.operations.read.batched_reads import BatchedRead, run
 from stratabase.core.operations.read.derived_values import DerivedValues, evaluate
 from stratabase.core.operations.read.identity_map import IdentityMap
@@ -98,7 +98,7 @@ class Reader(IdentityMap):
     def page(self, query: Query) -> Page:
         """Return one page of the objects of a class. Raises ReadBudgetExceeded.
 
-        Raises Refused for a reader of the past.
+        For pages of the past, use a `PastReader`.
         """
         query, derive = self._visible(query)
         found = self._load_page(query, derive)
@@ -124,8 +124,7 @@ class Reader(IdentityMap):
 
     def _visible(self, query: Query) -> tuple[Query, Derive | None]:
         """Return a query with what finds the visible objects, and what computes the values that it uses."""
-        if self.as_of is not None:
-            refuse_page_of_past(query.class_name)
+        assert self.as_of is None, "indexes know only the present"
         class_, derive = self.model.classes[query.class_name], None
         query = self.with_implied(query)
         if computed_parts(query, class_):

@@ -21,6 +21,7 @@ from stratabase.core.domain.query.order import position_of
 from stratabase.core.domain.query.page import ALL_IDS, Page, PageFields, Paginator, Query, Window
 from stratabase.core.model.api_names import REVISION
 from stratabase.core.model.model import Class, Role
+from stratabase.core.operations.read.as_of import refuse_page_of_past
 from stratabase.core.operations.read.batched_reads import BatchedRead, run
 from stratabase.core.operations.read.derived_values import DerivedValues
 from stratabase.core.operations.read.identity_map import RoleLoader
@@ -41,7 +42,9 @@ _LEAST, _MOST = 100, 10_000
 def associable_views(
     key: str, wanted: Associables, group: ViewGroup, reader: Reader
 ) -> RelatedViews[Associables]:
-    """Return the loader of the objects that an association may lead to."""
+    """Return the loader of the objects that an association may lead to. Raises Refused for the past."""
+    if reader.as_of is not None:
+        refuse_page_of_past(wanted.role.target)
     is_exclusive = _is_exclusive(wanted.role, reader.model.classes[wanted.role.target])
     return (_FreePartnerViews if is_exclusive else _SharedPageViews)(key, wanted, group, reader)
 

@@ -210,7 +210,11 @@ def page_fields(
 class PageRenderer:
     """Makes the source of a page: a dict of its fields."""
 
-    def __init__(self, class_: Class, order: Order, selected: frozenset[str]) -> None:
+    def __init__(
+        self, class_: Class, order: Order, selected: frozenset[str], at: Instant | None = None
+    ) -> None:
+        """`at`: the instant that the page shows, None for the present."""
+        self._at = at
         self._class = class_
         self._order = order
         self._cursors = [(name, item) for name, item in _CURSORS.items() if name in selected]
@@ -229,6 +233,8 @@ class PageRenderer:
     def _shown_cursors(self, page: Page) -> dict[str, str]:
         states = states_of(page.items)
         return {
-            name: cursor.encode_cursor(position_of(states[item], self._order), self._order, self._class)
+            name: cursor.encode_cursor(
+                position_of(states[item], self._order), self._order, self._class, self._at
+            )
             for name, item in self._cursors
         }

@@ -12,6 +12,7 @@ from stratabase.core.domain.access.grants import Access
 from stratabase.core.domain.access.visibility import check_comparable, check_role_comparable
 from stratabase.core.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.core.domain.issues.refusals import Refused
+from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.version import VERSION_END, VERSION_START
 from stratabase.core.domain.query import cursor
 from stratabase.core.domain.query.derived import filtered_attributes, role_filters
@@ -79,12 +80,22 @@ class QueryReader:
     def _types(self) -> dict[str, AttributeType]:
         return {attribute.name: attribute.type for attribute in sortable_attributes(self.class_)}
 
-    def read(self, options: InputObject, fields: PageFields, input_context: InputContext) -> Query:
-        """Return the query. Raises Refused with all issues."""
-        return self.read_with_conditions(options, fields, input_context)[0]
+    def read(
+        self,
+        options: InputObject,
+        fields: PageFields,
+        input_context: InputContext,
+        at: Instant | None = None,
+    ) -> Query:
+        """Return the query for a page of the present, or as of `at`. Raises Refused with all issues."""
+        return self.read_with_conditions(options, fields, input_context, at)[0]
 
     def read_with_conditions(
-        self, options: InputObject, fields: PageFields, input_context: InputContext
+        self,
+        options: InputObject,
+        fields: PageFields,
+        input_context: InputContext,
+        at: Instant | None = None,
     ) -> tuple[Query, Mapping[str, Filter | None]]:
         """Return the query, and what it selects by: the filter of each option of `CONDITION_OPTIONS`.
 
@@ -95,7 +106,7 @@ class QueryReader:
         filter_, condition, window, _order = run_all(
             lambda: self._filter(options, input_context),
             lambda: self._condition(options, input_context),
-            lambda: self._window(options, order, input_context.formats),
+            lambda: self._window(options, order, input_context.formats, at),
             lambda: self._require_comparable(
                 input_context, (term.attribute for term in order.terms), "orderBy"
             ),
@@ -126,7 +137,7 @@ class QueryReader:
         if input_context.access is not None:
             require_comparable(input_context.access, self.class_, names, ("options", option))
 
-    def _window(self, options: InputObject, order: Order, formats: Formats) -> Window:
+    def _window(self, options: InputObject, order: Order, formats: Formats, at: Instant | None) -> Window:
         self._refuse_both(options, "next", "prev")
         self._refuse_both(options, "cursor", "fromCursor")
         backward = options.get("prev") is not None
@@ -134,19 +145,21 @@ class QueryReader:
             size=self._count(options, "prev" if backward else "next", self._default_size, self._most_items),
             backward=backward,
             offset=self._count(options, "offset", 0),
-            start=self._start(options, order, formats),
+            start=self._start(options, order, formats, at),
             inclusive=options.get("fromCursor") is not None,
         )
 
-    def _start(self, options: InputObject, order: Order, formats: Formats) -> Position | None:
+    def _start(
+        self, options: InputObject, order: Order, formats: Formats, at: Instant | None
+    ) -> Position | None:
         text, values = options.get("cursor"), options.get("fromCursor")
         if text is not None:
-            return self._position_of_cursor(str(text), order)
+            return self._position_of_cursor(str(text), order, at)
         return None if values is None else self._position_of_values(values, order, formats)
 
-    def _position_of_cursor(self, text: str, order: Order) -> Position:
+    def _position_of_cursor(self, text: str, order: Order, at: Instant | None) -> Position:
         try:
-            return cursor.decode_cursor(text, order, self.class_)
+            return cursor.decode_cursor(text, order, self.class_, at)
         except cursor.BadCursor as mistake:
             raise self._refused(mistake.message, "cursor") from None
 

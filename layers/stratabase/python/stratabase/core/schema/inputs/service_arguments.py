@@ -57,13 +57,24 @@ def reference_argument(class_: Class, call: ServiceCall) -> Reference:
     return Reference(class_.name, call.arguments[ID]) if ID in call.arguments else singleton_reference(class_)
 
 
+_AN_INSTANT = (
+    f"An instant in the format {VERSION_INSTANT_PATTERN}, in your time zone, or as ISO 8601 with an offset."
+)
+
+
 def instant_argument(name: str) -> dict[str, GraphQLArgument]:
     """Return a required argument that takes an instant."""
+    return {name: GraphQLArgument(GraphQLNonNull(SCALARS["Datetime"]), description=_AN_INSTANT)}
+
+
+def at_version_argument(class_: Class) -> dict[str, GraphQLArgument]:
+    """Return the optional argument of reads that show objects as of an instant. Versioned classes have it."""
+    if not class_.versioned:
+        return {}
     description = (
-        f"An instant in the format {VERSION_INSTANT_PATTERN}, in your time zone, or as ISO 8601 with an "
-        "offset."
+        "Answer as of this instant, in the format that `getVersion` takes. Without it, answer as of now."
     )
-    return {name: GraphQLArgument(GraphQLNonNull(SCALARS["Datetime"]), description=description)}
+    return {AT_VERSION: GraphQLArgument(SCALARS["Datetime"], description=description)}
 
 
 def condition_arguments(class_: Class, *, versions: bool = True) -> dict[str, GraphQLArgument]:

@@ -19,7 +19,9 @@ from stratabase.core.model.model import Class, Role, Unique
 from stratabase.core.model.types.base import Stored
 from stratabase.core.operations.read.reader import Reader
 from stratabase.core.schema.execution.views import view_of
+from stratabase.core.schema.inputs.service_arguments import AT_VERSION, at_version_argument
 from stratabase.core.schema.request.context import ServiceCall, raise_issues, require_class_access
+from stratabase.core.schema.services.as_of import past_reader
 from stratabase.core.schema.services.service import is_ordinary, may_read, service_field
 from stratabase.core.schema.types.attributes import readable_attributes
 from stratabase.core.schema.types.registry import TypeRegistry
@@ -63,16 +65,25 @@ def _field(
             for role in roles
         }
         values = {**values, **{name: target.id for name, target in targets.items()}}
-        reader = Reader(call.context.read_context)
+        is_present = not instant or call.arguments.get(AT_VERSION) is None
+        reader = Reader(call.context.read_context) if is_present else past_reader(call, class_)
         # The targets come first: whether an object leads to a hidden target must not change what is read.
         if None in reader.read([*targets.values()]):
             return None
         return view_of(call, reader, reader.get_by(class_.name, unique, values))
 
+    # An attribute can have the name of the argument.
+    instant = {} if AT_VERSION in unique.attributes else at_version_argument(class_)
     types = {each.name: registry.input_type(each) for each in attributes}
     return service_field(
         registry.type_of(GeneratedType.OBJECT, class_),
-        {name: GraphQLArgument(GraphQLNonNull(types.get(name, GraphQLID))) for name in unique.attributes},
+        {
+            **{
+                name: GraphQLArgument(GraphQLNonNull(types.get(name, GraphQLID)))
+                for name in unique.attributes
+            },
+            **instant,
+        },
         require_class_access(class_, resolve),
         f"Return the {class_.name} with these unique values, or null if there is none.",
     )
