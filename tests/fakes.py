@@ -229,26 +229,6 @@ class DictEntities:
                 yield [found[place]]
         del size
 
-    def tombstones_by_id(
-        self,
-        class_name: str,
-        after: str | None,
-        until: str | None,
-        budget: ReadBudget,
-        *,
-        backward: bool = False,
-        size: int = 1,
-    ) -> Iterator[Sequence[Tombstone]]:
-        self.allowances.append(budget)
-        gone = {each.id: one for each, one in self.graph.past.gone.items() if each.class_name == class_name}
-        low, high = (until, after) if backward else (after, until)
-        yield [
-            gone[id_]
-            for id_ in sorted(gone, reverse=backward)
-            if (low is None or id_ >= low) and (high is None or id_ <= high) and id_ != after
-        ]
-        del size
-
     def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
         return [None] * len(references)  # all ends at once here
 

@@ -159,22 +159,6 @@ class ReadableObjects(Protocol):
         shows. Raises DeletedNotListed, ReadBudgetExceeded.
         """
 
-    def tombstones_by_id(  # noqa: PLR0913 - which ids, and in which order
-        self,
-        class_name: str,
-        after: str | None,
-        until: str | None,
-        budget: ReadBudget,
-        *,
-        backward: bool = False,
-        size: int = 1,
-    ) -> Iterator[Sequence[Tombstone]]:
-        """Yield the tombstones of a versioned class in batches, in the order of their ids.
-
-        `after` and `until` are ids in the direction of reading, None for the ends: the object at `after` is
-        not read, and that at `until` is. Otherwise as for `deleted`.
-        """
-
     def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
         """Return when objects were deleted whose cleanup is unfinished, None for others.
 

@@ -121,24 +121,6 @@ class RenamedRepository:
             ):
                 yield [*map(self._out.deleted_object, batch)]
 
-    def tombstones_by_id(  # noqa: PLR0913 - the signature of the port
-        self,
-        class_name: str,
-        after: str | None,
-        until: str | None,
-        budget: ReadBudget,
-        *,
-        backward: bool = False,
-        size: int = 1,
-    ) -> Iterator[Sequence[Tombstone]]:
-        """Yield the tombstones of a class in batches, in the order of their ids."""
-        stored_name = self._in.class_name(class_name)
-        with self._translated_refusals():
-            for batch in self._repository.tombstones_by_id(
-                stored_name, after, until, budget, backward=backward, size=size
-            ):
-                yield [*map(self._out.present_tombstone, batch)]
-
     def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
         """Return the instants at which objects were deleted whose purge is not finished; None for others."""
         return self._repository.pending_purges([*map(self._in.reference, references)])

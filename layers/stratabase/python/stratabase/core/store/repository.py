@@ -48,7 +48,7 @@ from stratabase.core.store.layout.ledgers import ended_at
 from stratabase.core.store.query import pages
 from stratabase.core.store.read import links, unbuilt_roles, unique_lookup
 from stratabase.core.store.read.context import StoreContext
-from stratabase.core.store.read.deleted_objects import deleted_objects, tombstones_by_id
+from stratabase.core.store.read.deleted_objects import deleted_objects
 from stratabase.core.store.read.history import History, read_as_of
 from stratabase.core.store.read.past_ids import ids_at
 from stratabase.core.store.sources import NO_SOURCES, Sources, StoredQueries, read_elsewhere
@@ -188,20 +188,6 @@ class Repository:
             oldest_first=oldest_first,
             size=size,
         )
-
-    def tombstones_by_id(  # noqa: PLR0913 - the signature of the port
-        self,
-        class_name: str,
-        after: str | None,
-        until: str | None,
-        budget: ReadBudget,
-        *,
-        backward: bool = False,
-        size: int = 1,
-    ) -> Iterator[Sequence[Tombstone]]:
-        """Yield the tombstones of a class in batches, in the order of their ids."""
-        limiter = ReadLimiter(budget, class_name)
-        return tombstones_by_id(self._store, class_name, after, until, limiter, backward=backward, size=size)
 
     def pending_purges(self, references: Sequence[Reference]) -> list[Instant | None]:
         """Return the instants at which objects were deleted whose purge is not finished; None for others."""
