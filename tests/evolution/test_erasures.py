@@ -1,8 +1,11 @@
 """An erasure leaves nothing of an object, whenever it is interrupted, and whatever else is written."""
 
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,11 +16,15 @@ import pytest
 from stratabase.core.domain.issues.refusals import Conflicting, NotFound, Refused, Unavailable
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Create, PartsCommand, Update
+from stratabase.core.files.folder import FolderBlobs
 from stratabase.core.operations.write.services import save
 from stratabase.core.store.layout import keys
+from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.core.store.sqlite.vacuum import vacuum
 from stratabase.evolution.erasure.erase import HOLD, Erasures
 from stratabase.evolution.erasure.erased_ids import read_erased
+from tests import ministack
+from tests.contract.engine.dynamodb import TemporaryTable, over_ministack
 from tests.core.operations.files.file_scenario import ADA, MODEL, FileScenario
 from tests.core.operations.files.interrupted_stores import (
     STORES,
@@ -29,6 +36,7 @@ from tests.core.operations.files.interrupted_stores import (
 )
 from tests.core.store.stopping_engine import BusyEngine
 from tests.evolution.erasure_company import BOSS, MARK, Company
+from tests.repository import ROOT
 from tests.soak import FULL, count, seed
 
 STORING = ("memory", "disk", "ministack")
@@ -145,6 +153,40 @@ def test_an_interrupted_erasure_goes_on(kind: str, tmp_path: Path) -> None:
             assert it.traces(MARK) == [], (at, how)
             assert it.erasures().receipt(root).is_complete
             assert it.traces("J#erasures") == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", ["disk", "ministack"])
+def test_the_erasure_of_a_killed_process_goes_on(kind: str, tmp_path: Path) -> None:
+    random = Random(seed())
+    with closing(over_ministack()) if kind == "ministack" else nullcontext() as table:
+        for number in range(count(1, 20)):
+            (folder := tmp_path / f"{number}").mkdir()
+            with open_company(folder, table) as it:
+                reference, now = it.fill(), it.clock.instant
+            place = [str(folder), str(ministack.endpoint().url) if table else "", table.name if table else ""]
+            words = [*place, reference.id, str(random.randrange(20, 70)), str(now)]
+            command = [sys.executable, "-m", "tests.evolution.killed_erasure", *words]
+            killed = subprocess.run(command, cwd=ROOT, check=False)
+            assert killed.returncode == -signal.SIGKILL
+            with open_company(folder, table) as it:
+                it.clock.instant = now + HOLD + 1
+                it.sweep()
+                it.clock.instant += 1
+                erase(it.erasures(), reference)
+                it.sweep()
+                assert it.traces(MARK) == []
+
+
+@contextmanager
+def open_company(folder: Path, table: TemporaryTable | None) -> Iterator[Company]:
+    """Yield the company in a folder, whose objects may be in a table."""
+    with closing(FolderBlobs(folder / "files")) as blobs:
+        if table:
+            yield Company(table, blobs)
+            return
+        with closing(SqliteEngine(folder / "store.db")) as engine:
+            yield Company(engine, blobs, partial(vacuum, folder / "store.db"))
 
 
 @pytest.mark.soak

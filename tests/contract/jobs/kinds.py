@@ -7,23 +7,26 @@ from pathlib import Path
 from typing import Any, Protocol
 from unittest.mock import patch
 
+from stratabase.core.domain.files.stored_file import file_key
 from stratabase.core.domain.objects.change import Deletion
+from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.jobs.job import PAUSES, Job, JobKind
-from stratabase.core.operations.file_ports import FileStores
+from stratabase.core.operations.file_ports import BlobStore, FileStores
 from stratabase.core.operations.files.sweep import file_jobs
 from stratabase.core.operations.ports import Clock
-from stratabase.core.store.engine.port import Key
+from stratabase.core.store.engine.port import Engine, Key
 from stratabase.core.store.file_ledger import EngineFileLedger
 from stratabase.core.store.layout import keys
 from stratabase.core.store.repository import Repository
 from stratabase.core.store.write import cleanup
 from stratabase.core.store.write.cleanup import CleanupSteps
 from stratabase.core.store.write.job_queue import EngineQueue
+from stratabase.evolution.erasure.erase import Erasures
 from stratabase.members.mail import ForgottenPassword
 from stratabase.members.mailers.sqlite_queue import RETRY_DELAYS, SqliteMailQueue, mail_jobs
 from tests.contract.engine.reference import ReferenceEngine
-from tests.core.operations.files.file_scenario import FileScenario
+from tests.core.operations.files.file_scenario import ADA, FileScenario, file_id_of
 from tests.core.operations.files.interrupted_stores import Calls, InterruptedBlobs, InterruptedEngine
 from tests.core.store.graphs import Objects, class_with, parts, whole
 from tests.fakes import NOON, FrozenClock
@@ -169,7 +172,7 @@ class LeftFiles:
 
 
 class _BadBlobs:
-    """Passes all calls on, but for deletions of one file, which fail."""
+    """Passes all calls on, but for deletions and erasures of one file, which fail."""
 
     def __init__(self, blobs: Any, file_id: str) -> None:
         self._blobs = blobs
@@ -179,6 +182,11 @@ class _BadBlobs:
         if any(key.endswith(self._file_id) for key in keys_):
             raise ValueError("bad")
         self._blobs.delete(keys_)
+
+    def erase(self, keys_: Sequence[str]) -> None:
+        if any(key.endswith(self._file_id) for key in keys_):
+            raise ValueError("bad")
+        self._blobs.erase(keys_)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._blobs, name)
@@ -213,7 +221,47 @@ class LeftMail:
         self._queue.close()
 
 
-LEFT: tuple[Callable[[Path], LeftWork], ...] = (NewKind, LeftCleanup, LeftFiles, LeftMail)
+class LeftErasures:
+    """Letters whose erasure has begun: they are deleted, and their versions and files are left."""
+
+    attempts, keeps = len(PAUSES) + 1, True
+
+    def __init__(self, _folder: Path) -> None:
+        self._scenario = scenario = FileScenario()
+        part = self._erasures(scenario.engine, scenario.blobs)
+        self._letters: dict[str, tuple[Reference, str]] = {}
+        for name in "abc":
+            letter = scenario.create("Letter", scan=scenario.upload(name.encode(), "scan", "Letter"))
+            self._letters[name] = letter.reference, file_id_of(letter, "scan")
+            part.leave_to_job(part.begin(letter.reference, ADA))
+
+    def kinds(self, calls: Calls, clock: Clock, *, bad: bool = False) -> Sequence[JobKind[Any]]:
+        del clock
+        blobs: Any = InterruptedBlobs(self._scenario.blobs, calls)
+        if bad:
+            blobs = _BadBlobs(blobs, self._letters["b"][1])
+        return self._erasures(InterruptedEngine(self._scenario.engine, calls), blobs).kinds()
+
+    @staticmethod
+    def _erasures(engine: Engine, blobs: BlobStore) -> Erasures:
+        scenario = FileScenario(engine, blobs)
+        return Erasures(scenario.services, scenario.services.model, engine, scenario.files)
+
+    def done(self) -> set[str]:
+        stored, engine = self._scenario.stored_keys(), self._scenario.engine
+        assert isinstance(engine, ReferenceEngine)
+        partitions = {key.partition for key in engine._items}
+        return {
+            name
+            for name, (reference, file_id) in self._letters.items()
+            if keys.head(reference).partition not in partitions and file_key(file_id) not in stored
+        }
+
+    def close(self) -> None:
+        """Do nothing: all is in memory."""
+
+
+LEFT: tuple[Callable[[Path], LeftWork], ...] = (NewKind, LeftCleanup, LeftFiles, LeftMail, LeftErasures)
 
 
 def after(instant: Instant, hours: int) -> Instant:
