@@ -23,6 +23,21 @@ PATIENCE = 120
 """Seconds."""
 DOCUMENT = """query People($options: EmployeePageOptions) {
   Employee___getPage(options: $options) { totalCount items { _id last_name hired_on team { name } } }
+}
+query Months($having: Employee___GroupFilter, $by: [Employee___GroupKey!] = [hired_on___MONTH, team]) {
+  Employee___getPage {
+    totalCountUpTo(limit: 2) { count more }
+    aggregates { _count hired_on { min(format: "iso") countDistinct } }
+    groups(by: $by, having: $having, orderBy: [_count___DESC, hired_on___MAX___ASC]) {
+      totalCount
+      hasNext
+      items { _keys { hired_on___MONTH team { _id _label } } _count hired_on { max(format: "iso") } }
+    }
+    items { _id _label _revision }
+  }
+}
+mutation Rename($data: EmployeeUpdate!, $seen: ID) {
+  Employee___update(data: $data, ifRevision: $seen) { last_name _revision }
 }"""
 
 
@@ -62,13 +77,24 @@ HIRE = """mutation Hire($data: EmployeeCreate!) { Employee___create(data: $data)
 """
 CALL = """
 import json, sys
-from graphql_client import Client, EmployeeCreate, EmployeePageOptions
+from graphql_client import Client, Employee___GroupFilter, EmployeeCreate, EmployeePageOptions, EmployeeUpdate
+from graphql_client import GraphQLClientGraphQLMultiError
 client = Client(sys.argv[1], headers={"Authorization": sys.argv[2]})
 hired = client.hire(EmployeeCreate(first_name="Ada", last_name="Lovelace", email="ada@example.com"))
 found = client.people(EmployeePageOptions(next=5))
 page = found.employee_get_page
 names = [each.last_name for each in page.items]
-print(json.dumps([hired.employee_create.last_name, page.total_count, names]))
+months = client.months(having=Employee___GroupFilter(count_gte=1)).employee_get_page
+group, person = months.groups.items[0], months.items[0]
+totals = [months.total_count_up_to.count, months.aggregates.count, months.groups.total_count, group.count]
+keys = [group.keys.hired_on_month, group.keys.team]
+renamed = client.rename(EmployeeUpdate(id=person.id, last_name="King"), seen=person.revision).employee_update
+try:
+    client.rename(EmployeeUpdate(id=person.id, last_name="Byron"), seen=person.revision)
+except GraphQLClientGraphQLMultiError as refused:
+    current = refused.errors[0].extensions["current"]["last_name"]
+print(json.dumps([hired.employee_create.last_name, page.total_count, names, totals, keys]))
+print(json.dumps([renamed.last_name, current]))
 """
 
 
@@ -80,7 +106,9 @@ def test_a_generated_python_client_calls_the_service(tmp_path: Path) -> None:
         address = f"http://127.0.0.1:{service.port}/auth/api/graphql/Hr"
         done = run_client_tool(tmp_path, "python", "-c", CALL, address, headers["Authorization"])
 
-    assert json.loads(done) == ["Lovelace", 1, ["Lovelace"]]
+    read, changed = map(json.loads, done.splitlines())
+    assert read == ["Lovelace", 1, ["Lovelace"], [1, 1, 1, 1], [None, None]]
+    assert changed == ["King", "King"]
 
 
 # The test above generates the client of an administrator.
