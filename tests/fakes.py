@@ -22,12 +22,20 @@ from stratabase.core.domain.objects.commit_refusals import (
     TooLarge,
     UniqueViolation,
 )
-from stratabase.core.domain.objects.entity import Entity, Moment, Reference, RoleName, SerialName, State
+from stratabase.core.domain.objects.entity import (
+    Entity,
+    Moment,
+    Reference,
+    RoleName,
+    SerialName,
+    State,
+    states_of,
+)
 from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import Lock
 from stratabase.core.domain.query.derived import Derive, Related
-from stratabase.core.domain.query.page import ALL_IDS, IdRange, Page, Paginator, Query
+from stratabase.core.domain.query.page import ALL_IDS, IdRange, Matches, Page, Paginator, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import ClassKind, Model, Unique
 from stratabase.core.model.users import with_users
@@ -262,8 +270,8 @@ class DictEntities:
         budget: ReadBudget,
         derive: Derive | None = None,
         related: Related | None = None,
-    ) -> Iterator[Sequence[Entity]]:
-        yield self.page(query, budget, derive, related).items
+    ) -> Iterator[Matches]:
+        yield Matches(states_of(self.page(query, budget, derive, related).items))
 
     def find_by_unique(
         self, class_name: str, unique: Unique, values: State, budget: ReadBudget

@@ -159,6 +159,9 @@ def test_values_and_their_index_texts_have_the_same_order(name: str) -> None:
     if type_.indexable:
         texts = [type_.storage.index_text(stored) for stored in EXAMPLES[name].stored]
         assert all(one < other for one, other in pairwise(texts))
+        read = type_.storage.from_index_text
+        assert (read is None) is (type_.folding is not None)
+        assert read is None or [*map(read, texts)] == [*EXAMPLES[name].stored]
 
 
 @each_row("name", WRITTEN)

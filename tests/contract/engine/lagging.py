@@ -12,6 +12,7 @@ from stratabase.core.store.engine.port import (
     ITEMS,
     UNBOUNDED,
     Batch,
+    Beginnings,
     Bounds,
     IndexKey,
     Item,
@@ -67,6 +68,11 @@ class LaggingEngine(ReferenceEngine):
         if index not in self._shown or (index == ITEMS and exact):
             return super().range(index, partition, bounds, backward=backward, limit=limit, whole=whole)
         return self._pages(index, partition, bounds, backward=backward, limit=limit)
+
+    def count_beginnings(
+        self, index: str, partition: str, ranges: Sequence[Bounds], beginnings: Beginnings
+    ) -> None:
+        """Return None, as DynamoDB does."""
 
     def commit(self, batch: Batch) -> None:
         keys = [action.key for action in batch.actions]

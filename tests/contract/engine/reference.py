@@ -1,5 +1,6 @@
 """The reference implementation of the engine port over a dict. Tests compare every engine with it."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from threading import Lock
@@ -11,6 +12,7 @@ from stratabase.core.store.engine.port import (
     UNBOUNDED,
     Action,
     Batch,
+    Beginnings,
     Bounds,
     Check,
     Condition,
@@ -135,6 +137,13 @@ class ReferenceEngine:
     ) -> Iterator[Counted]:
         # By `range`, so that what subclasses do to ranges happens to counts too.
         return self._counts([self.range(index, partition, bounds) for bounds in ranges], distinct=distinct)
+
+    def count_beginnings(
+        self, index: str, partition: str, ranges: Sequence[Bounds], beginnings: Beginnings
+    ) -> Mapping[str, int] | None:
+        pages = chain.from_iterable(self.range(index, partition, bounds) for bounds in ranges)
+        found = Counter(beginnings.of(item.sort_in(index)) for page in pages for item in page)
+        return found if len(found) <= beginnings.most else None
 
     def _counts(self, ranges: Sequence[Iterator[Sequence[Item]]], *, distinct: bool) -> Iterator[Counted]:
         seen: set[Key] = set()

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -550,3 +551,94 @@ def test_pages_of_roles_and_versions_group_folded_texts(people: Shop) -> None:
         {"_keys": {"town": "Bonn"}, "_count": 1},
         {"_keys": {"town": "STRASSE"}, "_count": 2},
     ]
+
+
+INDEXED = (
+    HEAD
+    + """
+type Customer @grant(profile: "Clerk", allow: [READ]) { name: String! }
+type Order @class(versioned: true)
+  @index(attributes: ["customer", "placed_on", "total"]) @index(attributes: ["shipped_at", "label"])
+  @index(attributes: ["pieces", "code"])
+  @grant(profile: "Clerk", allow: [READ], where: "pieces < 5") {
+  placed_on: Date
+  shipped_at: Datetime
+  total: Real
+  pieces: Int
+  label: String
+  code: String @text(compare: FOLDED)
+  customer: Customer @association
+}
+"""
+)
+
+
+@pytest.fixture
+def indexed(tmp_path: Path) -> Iterator[Shop]:
+    """Return a shop with indexes and 150 orders."""
+    found = Shop(tmp_path / "indexed.db", INDEXED)
+    customers = [found.create("Customer", f'name: "{name}"') for name in "abc"]
+    for number in range(150):
+        values = {
+            "placed_on": f'"{2020 + number % 3}-{number % 7 + 1:02}-{number % 28 + 1:02}"',
+            "shipped_at": f'"2026-03-{number % 9 + 1:02}T23:{number % 60:02}:00Z"',
+            "total": f'"{number % 4}.5"',
+            "pieces": str(number % 6),
+            "label": '"\\u0001"' if number % 2 else f'"{"é" * 200}{number % 5}"',
+            "code": '"ß"' if number % 2 else '"SS"',
+            "customer": f'"{customers[number % 3]}"',
+        }
+        given = [
+            f"{name}: {each}" for place, (name, each) in enumerate(values.items()) if number % 11 != place
+        ]
+        found.create("Order", ", ".join(given))
+    found.ask(f'mutation {{ Customer___delete(_id: "{customers[2]}") {{ deleted }} }}')
+    yield found
+    found.engine.close()
+
+
+BY_INDEX = "count the entries of "
+MONTHS = "by: [customer, placed_on___MONTH]"
+
+
+@each_row(
+    "selection, options, caller, alone",
+    [
+        (
+            f"groups({MONTHS}) {{ items {{ _keys {{ placed_on___MONTH customer {{ _label }} }} _count }} }}",
+            "",
+            0,
+            1,
+        ),
+        (f"groups({MONTHS}) {{ items {{ _count total {{ sum avg min max countDistinct }} }} }}", "", 0, 1),
+        ("groups(by: [placed_on___QUARTER]) { items { _keys { placed_on___QUARTER } _count } }", "", 0, 1),
+        (
+            "groups(by: [placed_on___WEEK, customer]) { items { _keys { placed_on___WEEK } _count } }",
+            "",
+            0,
+            1,
+        ),
+        ("groups(by: [shipped_at___DAY]) { items { _keys { shipped_at___DAY } _count } }", "", 0, 1),
+        ("groups(by: [shipped_at___HOUR], having: {_count___gt: 3}) { totalCount }", "", 0, 1),
+        ("aggregates { _count pieces { sum avg max } }", "", 0, 1),
+        ("aggregates { pieces { sum } total { sum } }", "", 0, 0),  # no index has both
+        ("aggregates { pieces { sum } code { countDistinct } }", "", 0, 0),  # the index has folded texts
+        ("groups(by: [label]) { items { _keys { label } _count } }", "", 0, 0),  # some texts are cut
+        ("aggregates { _count total { sum } }", 'placed_on___gte: "2021-02-01"', 0, 1),
+        ("aggregates { _count total { sum } }", 'NOT: {total___in: ["0.5", "1.5"]}', 0, 1),
+        ("aggregates { _count total { sum } }", "customer___null: true", 0, 0),  # of deleted objects, too
+        ("aggregates { _count total { sum } }", "pieces___gt: 2", 0, 0),
+        ("aggregates { _count pieces { sum } }", "OR: [{pieces___gt: 3}, {pieces___null: true}]", 0, 1),
+        ("aggregates { _count pieces { sum } }", "", 1, 0),  # the caller sees some orders only
+    ],
+)
+def test_an_index_answers_alone_if_it_has_all_values(
+    indexed: Shop, selection: str, options: str, caller: int, alone: int
+) -> None:
+    plans = list[str]()
+    asked = (selection, (ADMINISTRATOR, CLERK)[caller], f"filter: {{{options}}}" if options else "")
+    with record_plans(lambda _, description: plans.append(description)):
+        found = indexed.orders(*asked)
+    assert sum(each.startswith(BY_INDEX) for each in plans) == alone, plans
+    with patch.object(SqliteEngine, "count_beginnings", lambda *_: None):
+        assert indexed.orders(*asked) == found

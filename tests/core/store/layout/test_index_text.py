@@ -18,6 +18,7 @@ from stratabase.core.store.layout.access_path import (
     is_truncated,
     not_null_text,
     prefix_end,
+    read_values,
     truncate,
     value_text,
     values_text,
@@ -93,12 +94,21 @@ def test_texts_of_every_type_are_in_order_after_null(type_: str, given: list[Any
     lying = [value_text(None), *(value_text(kind.storage.index_text(value)) for value in stored)]
     assert all(as_bytes(*pair) == -1 for pair in pairwise(lying))
     assert all(kind.storage.accepts(value) for value in stored)
+    assert kind.storage.from_index_text is not None
+    read = [kind.storage.from_index_text(kind.storage.index_text(value)) for value in stored]
+    assert [(each, type(each)) for each in read] == [(each, type(each)) for each in stored]
 
 
 @pytest.mark.soak
 @given(rows, rows)
 def test_texts_of_several_values_are_in_order(left: list[str | None], right: list[str | None]) -> None:
     assert as_bytes(values_text(left), values_text(right)) == sign(meaning(left), meaning(right))
+
+
+@pytest.mark.soak
+@given(rows)
+def test_the_values_of_a_text_can_be_read(row: list[str | None]) -> None:
+    assert read_values(values_text(row)) == row
 
 
 @pytest.mark.soak

@@ -10,6 +10,7 @@ from stratabase.core.store.engine.port import (
     UNBOUNDED,
     Action,
     Batch,
+    Beginnings,
     Bounds,
     Check,
     Counted,
@@ -249,6 +250,11 @@ class DynamoDBEngine:
     ) -> Iterator[Counted]:
         """Yield the numbers of items in ranges of one partition of an index, for each megabyte of them."""
         return CountQuery(index, partition, ranges, distinct=distinct).pages(self._retrying, self._table)
+
+    def count_beginnings(
+        self, index: str, partition: str, ranges: Sequence[Bounds], beginnings: Beginnings
+    ) -> None:
+        """Return None: DynamoDB charges for the whole items of an index."""
 
     def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
         """Yield all items of the store, page by page."""

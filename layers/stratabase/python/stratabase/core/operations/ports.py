@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from stratabase.core.domain.objects.instant import Instant
     from stratabase.core.domain.objects.lock import Lock
     from stratabase.core.domain.query.derived import Derive, Related
-    from stratabase.core.domain.query.page import IdRange, Page, Query
+    from stratabase.core.domain.query.page import IdRange, Matches, Page, Query
     from stratabase.core.domain.query.read_budget import ReadBudget
     from stratabase.core.model.model import Unique
 
@@ -121,11 +121,11 @@ class ReadableObjects(Protocol):
         budget: ReadBudget,
         derive: Derive | None = None,
         related: Related | None = None,
-    ) -> Iterator[Sequence[Entity]]:
+    ) -> Iterator[Matches]:
         """Yield all objects that match a query, in batches, in any order. Raises ReadBudgetExceeded.
 
         The query asks for items and has a window without a start, whose size is the number of objects that
-        the caller takes. The objects have the values in `query.fields.totals`. Otherwise it is as for `page`.
+        the caller takes. The states have the values in `query.fields.totals`. Otherwise it is as for `page`.
         """
 
     def find_by_unique(

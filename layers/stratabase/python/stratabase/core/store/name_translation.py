@@ -302,7 +302,10 @@ class NameTranslation:
     def _page_fields(self, class_name: str, fields: PageFields) -> PageFields:
         totals = fields.totals
         if totals is not None:
-            return replace(fields, totals=frozenset(self._fields(class_name, [*totals])))
+            names = dict(zip(totals, self._fields(class_name, [*totals]), strict=True))
+            lengths = fields.beginnings
+            beginnings = None if lengths is None else {names[name]: each for name, each in lengths.items()}
+            return replace(fields, totals=frozenset(names.values()), beginnings=beginnings)
         return fields if fields.attributes is None else replace(fields, attributes=None)
 
     def filter(self, class_name: str, filter_: Filter) -> Filter:

@@ -16,7 +16,7 @@ from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import Lock
 from stratabase.core.domain.query.derived import Derive, Related
-from stratabase.core.domain.query.page import ALL_IDS, IdRange, Page, Query
+from stratabase.core.domain.query.page import ALL_IDS, IdRange, Matches, Page, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Model, Unique
 from stratabase.core.model.stored_names import StoredNames
@@ -185,15 +185,15 @@ class RenamedRepository:
         budget: ReadBudget,
         derive: Derive | None = None,
         related: Related | None = None,
-    ) -> Iterator[Sequence[Entity]]:
+    ) -> Iterator[Matches]:
         """Yield all objects that match a query, in batches."""
         stored_derive = None if derive is None else self._in.derive(derive)
         stored_related = None if related is None else self._in.related(related)
+        stored_query = self._in.query(query)
+        stored_class = stored_query.class_name
         with self._translated_refusals():
-            for batch in self._repository.matches(
-                self._in.query(query), budget, stored_derive, stored_related
-            ):
-                yield self._out.entities(batch)
+            for batch in self._repository.matches(stored_query, budget, stored_derive, stored_related):
+                yield batch._replace(states=self._out.states(stored_class, batch.states))
 
     def find_by_unique(
         self, class_name: str, unique: Unique, values: State, budget: ReadBudget

@@ -14,12 +14,13 @@ from stratabase.core.domain.objects.entity import (
     RoleName,
     SerialName,
     State,
+    states_of,
 )
 from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import Lock
 from stratabase.core.domain.query.derived import Derive, Related
-from stratabase.core.domain.query.page import ALL_IDS, IdRange, Page, Query
+from stratabase.core.domain.query.page import ALL_IDS, IdRange, Matches, Page, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Model, Unique
@@ -46,6 +47,7 @@ from stratabase.core.store.layout import keys, object_items
 from stratabase.core.store.layout.associations import Associations
 from stratabase.core.store.layout.ledgers import ended_at
 from stratabase.core.store.query import pages
+from stratabase.core.store.query.index_entries import count_entries
 from stratabase.core.store.read import links, unbuilt_roles, unique_lookup
 from stratabase.core.store.read.context import StoreContext
 from stratabase.core.store.read.deleted_objects import deleted_objects
@@ -265,15 +267,16 @@ class Repository:
         budget: ReadBudget,
         derive: Derive | None = None,
         related: Related | None = None,
-    ) -> Iterator[Sequence[Entity]]:
+    ) -> Iterator[Matches]:
         """Yield all objects that match a query, in batches."""
         source = self._sources.get(query.class_name)
         if source is not None:
-            return iter([source.page(query, budget, derive).items])
+            return iter([Matches(states_of(source.page(query, budget, derive).items))])
         query = self._queries.stored_query(query)
         if links.may_count_unlisted_parts(self._store, query):
             query, derive = links.exclude_unlisted_parts(self._store, query, derive)
-        return pages.read_matches(self._store, query, budget, derive, related)
+        counted = count_entries(self._store, query, budget) if derive is None else None
+        return counted or pages.read_matches(self._store, query, budget, derive, related)
 
     def find_by_unique(
         self, class_name: str, unique: Unique, values: State, budget: ReadBudget

@@ -33,6 +33,17 @@ _TEXTS: Mapping[Bucket, Callable[[datetime], str]] = {
 }
 
 
+BEGINNINGS: Mapping[Bucket, int] = {
+    Bucket.YEAR: 4,
+    Bucket.QUARTER: 7,
+    Bucket.MONTH: 7,
+    Bucket.WEEK: 10,
+    Bucket.DAY: 10,
+    Bucket.HOUR: _HOUR,
+}
+"""How many characters of a stored date, or of an instant in UTC, say in which bucket it lies."""
+
+
 def bucket_reader(
     bucket: Bucket, local: Callable[[str], datetime], *, is_zoned: bool
 ) -> Callable[[Sequence[Any]], list[Any]]:

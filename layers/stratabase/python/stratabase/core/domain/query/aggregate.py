@@ -1,6 +1,6 @@
 """Aggregates of values: COUNT, SUM, MIN, MAX and AVG, computed from partial results in any order."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Context, Decimal, DecimalException
 from functools import partial, reduce
 from typing import Any, NamedTuple
@@ -86,6 +86,11 @@ def _identity(value: Any) -> Any:
 def exact_sum(values: Iterable[Decimal], start: Decimal = Decimal(0)) -> Decimal:
     """Return the sum of Reals with all its digits."""
     return reduce(_EXACT.add, values, start)
+
+
+def multiples(values: Iterable[Decimal], numbers: Iterable[int]) -> Iterator[Decimal]:
+    """Yield each Real times its number, with all digits."""
+    return map(_EXACT.multiply, values, map(Decimal, numbers))
 
 
 def real_sum(total: Decimal) -> Stored:

@@ -12,10 +12,11 @@ from datetime import tzinfo
 from decimal import Decimal
 from enum import Enum
 from functools import partial
+from operator import mul
 from typing import Any, NamedTuple, Protocol
 
 from stratabase.core.domain.attributes import folded_getter, type_of
-from stratabase.core.domain.query.aggregate import exact_sum, real_average, real_sum
+from stratabase.core.domain.query.aggregate import exact_sum, multiples, real_average, real_sum
 from stratabase.core.domain.query.matching import COMPARISONS, BeforeSearch
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Class
@@ -23,7 +24,7 @@ from stratabase.core.model.types import TYPES
 from stratabase.core.model.types.base import AttributeType, Stored
 from stratabase.core.model.types.operators import Operator, Total
 from stratabase.core.model.types.temporal import TemporalType
-from stratabase.values.formats.buckets import Bucket, bucket_reader
+from stratabase.values.formats.buckets import BEGINNINGS, Bucket, bucket_reader
 from stratabase.values.frozen import frozen
 
 _KEPT_AT_MOST = 50_000
@@ -95,6 +96,15 @@ class Grouping:
         """The attributes and roles of which values are needed."""
         return frozenset((*(key.name for key in self.keys), *(measure.name for measure in self.needed)))
 
+    def beginnings(self, class_: Class, zone: tzinfo) -> Iterator[tuple[str, int | None]]:
+        """Yield the names with how many characters of their stored values are needed, None for all."""
+        for key in self.keys:
+            type_ = type_of(class_, key.name)
+            is_in_order = isinstance(type_, TemporalType) and type_.slices(zone) is not None
+            yield key.name, BEGINNINGS[key.bucket] if key.bucket is not None and is_in_order else None
+        for measure in self.needed:
+            yield measure.name, None
+
     @property
     def places(self) -> tuple[tuple[Measure | GroupPart | int, bool], ...]:
         """What the position of a group consists of: measures, the count, and the numbers of keys.
@@ -160,8 +170,8 @@ def _type_at(class_: Class, grouping: Grouping, by: Measure | GroupPart | int) -
 class _Accumulator(Protocol):
     """Computes one measure of one group."""
 
-    def add(self, values: Sequence[Any]) -> None:
-        """Add values, none of which is null."""
+    def add(self, values: Sequence[Any], numbers: Sequence[int] | None = None) -> None:
+        """Add values, none of which is null. `numbers`: how often each of them occurs; None: once."""
 
     def result(self) -> Stored:
         """Return the measure, None if there is none."""
@@ -177,10 +187,14 @@ class _Sum:
         self._total = Decimal(0)
         self._number = 0
 
-    def add(self, values: Sequence[Any]) -> None:
-        self._number += len(values)
-        added = (Decimal(sum(values)),) if self._is_whole else map(Decimal, values)
-        self._total = exact_sum(added, self._total)
+    def add(self, values: Sequence[Any], numbers: Sequence[int] | None = None) -> None:
+        self._number += len(values) if numbers is None else sum(numbers)
+        if self._is_whole:
+            added = sum(values if numbers is None else map(mul, values, numbers))
+            self._total = exact_sum((Decimal(added),), self._total)
+        else:
+            reals = map(Decimal, values)
+            self._total = exact_sum(reals if numbers is None else multiples(reals, numbers), self._total)
 
     def result(self) -> Stored:
         return real_sum(self._total) if self._number else None
@@ -200,7 +214,7 @@ class _Extreme:
             self._rank = lambda text: (fold(text), text)
         self._found: Stored = None
 
-    def add(self, values: Sequence[Any]) -> None:
+    def add(self, values: Sequence[Any], _: Sequence[int] | None = None) -> None:
         known = () if self._found is None else (self._found,)
         self._found = self._choose((*known, *values), key=self._rank)
 
@@ -213,7 +227,7 @@ class _Distinct:
         self._fold = fold
         self._found = set[Any]()
 
-    def add(self, values: Sequence[Any]) -> None:
+    def add(self, values: Sequence[Any], _: Sequence[int] | None = None) -> None:
         self._found.update(values if self._fold is None else map(self._fold, values))
 
     def result(self) -> Stored:
@@ -271,14 +285,24 @@ class Accumulation:
         assert isinstance(type_, TemporalType)
         return bucket_reader(key.bucket, type_.from_stored(zone), is_zoned=type_.slices(zone) is None)
 
-    def add(self, columns: ValueColumns, number: int) -> None:
-        """Add a number of objects, whose values are in columns. Raises TooManyGroups."""
+    def add(self, columns: ValueColumns, number: int, numbers: Sequence[int] | None = None) -> None:
+        """Add a number of states, whose values are in columns. Raises TooManyGroups.
+
+        `numbers`: how many objects have each of the states; None: one.
+        """
         rows = list(zip(*(read(columns[name]) for name, read in self._keys), strict=True)) or [()] * number
-        self._counts.update(rows)
+        if numbers is None:
+            self._counts.update(rows)
+        else:
+            for row, each in zip(rows, numbers, strict=True):
+                self._counts[row] += each
         if len(self._counts) > MAX_GROUPS:
             raise TooManyGroups
         if self._folded:
             self._note_written(rows, columns)
+        if numbers is not None:
+            self._measure_several(rows, columns, numbers)
+            return
         for name, values in self._values.items():
             for row, value in zip(rows, columns[name], strict=True):
                 if value is not None:
@@ -294,17 +318,34 @@ class Accumulation:
             if known is None or found < known:
                 self._written[row] = found
 
+    def _measure_several(self, rows: Sequence[_Keys], columns: ValueColumns, numbers: Sequence[int]) -> None:
+        """Add values to the measures. `numbers`: how many objects have each of them."""
+        for name in self._values:
+            found: dict[_Keys, tuple[list[Any], list[int]]] = defaultdict(lambda: ([], []))
+            for row, value, number in zip(rows, columns[name], numbers, strict=True):
+                if value is not None:
+                    values, times = found[row]
+                    values.append(value)
+                    times.append(number)
+            for measure in (each for each in self._measures if each.name == name):
+                for row, both in found.items():
+                    self._accumulator(measure, row).add(*both)
+
     def _measure(self) -> None:
         """Add the values that are kept to the measures."""
-        for measure, accumulators in self._accumulators.items():
+        for measure in self._measures:
             for row, values in self._values[measure.name].items():
-                accumulator = accumulators.get(row)
-                if accumulator is None:
-                    accumulator = accumulators[row] = self._new_accumulator(measure)
-                accumulator.add(values)
+                self._accumulator(measure, row).add(values)
         for kept in self._values.values():
             kept.clear()
         self._kept = 0
+
+    def _accumulator(self, measure: Measure, row: _Keys) -> _Accumulator:
+        accumulators = self._accumulators[measure]
+        accumulator = accumulators.get(row)
+        if accumulator is None:
+            accumulator = accumulators[row] = self._new_accumulator(measure)
+        return accumulator
 
     def _new_accumulator(self, measure: Measure) -> _Accumulator:
         return _ACCUMULATORS[measure.total](type_of(self._class, measure.name), self._folds[measure.name])

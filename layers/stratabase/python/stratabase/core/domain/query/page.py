@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, NamedTuple
 
-from stratabase.core.domain.objects.entity import Entity
+from stratabase.core.domain.objects.entity import Entity, State
 from stratabase.core.domain.objects.version import VERSION_START
 from stratabase.core.domain.query.filter import Filter
 from stratabase.core.domain.query.matching import BeforeSearch, Test, matcher
@@ -53,6 +53,12 @@ class PageFields:
     """
     totals: frozenset[str] | None = None
     """The attributes and roles that totals of all matches use; None if there are no totals."""
+    beginnings: Mapping[str, int | None] | None = None
+    """How many characters of their stored values the totals use, None for all of them.
+
+    With these fields, the matches may come from the entries of an index, and have no other values. None if
+    each object must be read.
+    """
 
 
 @frozen
@@ -76,6 +82,14 @@ class Query:
     def needs_version_start(self) -> bool:
         """Whether states must contain `_versionStart`, because it is selected or ordered by."""
         return self.fields.version_start or any(term.attribute == VERSION_START for term in self.order.terms)
+
+
+class Matches(NamedTuple):
+    """Some of the matches of a query: their states, with the values that totals use."""
+
+    states: Sequence[State]
+    numbers: Sequence[int] | None = None
+    """How many objects have each of the states. None: one each."""
 
 
 @frozen

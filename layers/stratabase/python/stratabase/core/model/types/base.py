@@ -77,6 +77,8 @@ class StorageClass:
     """
     index_text: Callable[[Any], str]
     """Maps a value to a text. Texts have the order of their values. Only equal values have the same text."""
+    from_index_text: Callable[[str], Any] | None = None
+    """Maps such a text to its value. None if a text can stand for several values, which count as equal."""
 
 
 def number_text(number: Decimal) -> str:
@@ -99,11 +101,28 @@ def _ordered(digits: str, exponent: int, *, is_negative: bool) -> str:
     return f"0{size.translate(_COMPLEMENT)}{_HIGHEST}" if is_negative else f"2{size}"
 
 
-TEXT_STORAGE = StorageClass("text", str, lambda value: type(value) is str, str)
-INTEGER_STORAGE = StorageClass("whole", int, lambda value: type(value) is int, integer_text)
-BOOLEAN_STORAGE = StorageClass(
-    "boolean", bool, lambda value: type(value) is bool, lambda value: "1" if value else "0"
+def number_of_text(text: str) -> Decimal:
+    """Return the number that has an index text."""
+    is_negative = text.startswith("0")
+    size = text[1:-1].translate(_COMPLEMENT) if is_negative else text[1:]
+    if not size:
+        return Decimal(0)
+    digits = size[3:]
+    return Decimal((is_negative, tuple(map(int, digits)), int(size[:3]) - _MIDDLE - len(digits) + 1))
+
+
+TEXT_STORAGE = StorageClass("text", str, lambda value: type(value) is str, str, str)
+INTEGER_STORAGE = StorageClass(
+    "whole", int, lambda value: type(value) is int, integer_text, lambda text: int(number_of_text(text))
 )
+BOOLEAN_STORAGE = StorageClass(
+    "boolean",
+    bool,
+    lambda value: type(value) is bool,
+    lambda value: "1" if value else "0",
+    lambda text: text == "1",
+)
+
 MAPPING_STORAGE = StorageClass("mapping", dict, lambda value: isinstance(value, dict), str)
 """The storage class of files, which have no order."""
 Stored = str | int | bool | None | list[str] | Mapping[str, "Stored"]

@@ -5,15 +5,26 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from stratabase.core.model.types.base import NumberRange, OrderedType, StorageClass, Stored, number_text
+from stratabase.core.model.types.base import (
+    NumberRange,
+    OrderedType,
+    StorageClass,
+    Stored,
+    number_of_text,
+    number_text,
+)
 from stratabase.core.model.types.operators import NUMBER_AGGREGATES, NUMBER_TOTALS, Aggregate, Total
 from stratabase.values.cel import kinds
-from stratabase.values.formats.decimals import is_canonical_decimal, read_decimal
+from stratabase.values.formats.decimals import canonical_decimal, is_canonical_decimal, read_decimal
 from stratabase.values.formats.number_pattern import compile_number_pattern
 from stratabase.values.formats.preferences import ISO_FORMAT, Formats
 
 DECIMAL_STORAGE = StorageClass(
-    "decimal", str, is_canonical_decimal, lambda value: number_text(Decimal(value))
+    "decimal",
+    str,
+    is_canonical_decimal,
+    lambda value: number_text(Decimal(value)),
+    lambda text: canonical_decimal(number_of_text(text)),
 )
 
 

@@ -67,6 +67,10 @@ class TemporalType(OrderedType):
     def to_stored(self, moment: datetime) -> str:
         """Return the stored form of a moment in its time zone, without finer parts."""
 
+    def completed(self, beginning: str) -> str:
+        """Return the first stored value that begins with a year, a month, a day or an hour."""
+        return beginning + self.to_stored(_FIRST)[len(beginning) :]
+
     @abstractmethod
     def from_stored(self, zone: tzinfo) -> Callable[[str], datetime]:
         """Return a function from a stored value to a moment in a time zone."""

@@ -13,12 +13,12 @@ from typing import Any
 
 from stratabase.core.domain.attributes import type_of
 from stratabase.core.domain.issues.refusals import Hint, ReadBudgetExceeded
-from stratabase.core.domain.objects.entity import Entity, Moment, Reference, State
+from stratabase.core.domain.objects.entity import Entity, Moment, Reference, State, states_of
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.query.derived import computed_parts
 from stratabase.core.domain.query.matching import matcher
 from stratabase.core.domain.query.order import Order
-from stratabase.core.domain.query.page import ALL_IDS, IdRange, Page, Paginator, Query
+from stratabase.core.domain.query.page import ALL_IDS, IdRange, Matches, Page, Paginator, Query
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Class, Unique
 from stratabase.core.operations.context import ReadContext
@@ -63,13 +63,16 @@ class PastReader(Reader):
         if self._is_range(query):
             return self._range_page(query)
         if not (query.fields.items or query.fields.has_next or query.fields.has_prev):
-            return Page(total_count=sum(map(len, self.matches(query))))
+            return Page(total_count=sum(map(len, self._all_matches(query))))
         class_ = self.model.classes[query.class_name]
         paginator = Paginator(query, class_, partial(self.compare, class_.name))
-        return paginator.page(chain.from_iterable(self.matches(query)))
+        return paginator.page(chain.from_iterable(self._all_matches(query)))
 
-    def matches(self, query: Query) -> Iterator[Sequence[Entity]]:
+    def matches(self, query: Query) -> Iterator[Matches]:
         """Yield all visible objects of a class that match, in batches, without a window. Raises as `page`."""
+        return (Matches(states_of(each)) for each in self._all_matches(query))
+
+    def _all_matches(self, query: Query) -> Iterator[Sequence[Entity]]:
         return self._matches(query, self._ids(query.class_name, ALL_IDS._replace(limit=_BATCH)))
 
     def for_totals(self) -> "PastReader":

@@ -5,7 +5,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from stratabase.core.domain.objects.entity import Entity, Reference, RoleName, State, normalize_reference
+from stratabase.core.domain.objects.entity import (
+    Entity,
+    Reference,
+    RoleName,
+    State,
+    normalize_reference,
+    states_of,
+)
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.query.derived import Computed, Derive, computed_parts, simplify
 from stratabase.core.domain.query.fetch import Render, render_stored
@@ -13,7 +20,7 @@ from stratabase.core.domain.query.filter import MATCH_ALL, MATCH_NONE, And, Filt
 from stratabase.core.domain.query.implied import implied_by_query
 from stratabase.core.domain.query.matching import matcher
 from stratabase.core.domain.query.order import sort_objects
-from stratabase.core.domain.query.page import IdRange, Page, Query
+from stratabase.core.domain.query.page import IdRange, Matches, Page, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Unique
 from stratabase.core.operations.context import ReadContext
@@ -105,13 +112,15 @@ class Reader(IdentityMap):
         # What is derived is computed of what is visible.
         return found if derive is not None else self._shown(query, found)
 
-    def matches(self, query: Query) -> Iterator[Sequence[Entity]]:
+    def matches(self, query: Query) -> Iterator[Matches]:
         """Yield all visible objects of a class that match, with the values that totals use. Raises as `page`.
 
         The query is as for `ReadableObjects.matches`.
         """
         if self._pending is not None:
-            return iter([self.page(query).items])
+            return iter([Matches(states_of(self.page(query).items))])
+        if self._policy is not None and not self._policy.of_class(query.class_name).is_unrestricted:
+            query = replace(query, fields=replace(query.fields, beginnings=None))
         query, derive = self._visible(query)
         return self._entities.matches(query, self.budget, derive, self._related)
 

@@ -61,7 +61,7 @@ def totals_of_class(reader: Reader, query: Query, totals: Totals) -> Rendered:
     counts = {key: each for key, each in totals.items() if isinstance(each, CountFetch)}
     if counts:
         most = max(each.limit for each in counts.values())
-        number = sum(map(len, reader.matches(_all(query, frozenset(), most + 1))))
+        number = sum(len(each.states) for each in reader.matches(_all(query, {}, most + 1)))
         found |= {key: each.of(number) for key, each in counts.items()}
     groupings = {key: each for key, each in totals.items() if isinstance(each, GroupFetch)}
     plain = {key: each for key, each in groupings.items() if each.only_counts}
@@ -70,10 +70,9 @@ def totals_of_class(reader: Reader, query: Query, totals: Totals) -> Rendered:
         found |= {key: each.render(_page_of_count(each, number, class_), {}) for key, each in plain.items()}
     sums = _Sums(class_, {key: each for key, each in groupings.items() if key not in plain}, reader)
     if sums.names is not None:
-        read = _columns(class_, reader)
-        for batch in reader.matches(_all(query, sums.names)):
-            states = states_of(batch)
-            sums.add(read(states, sums.names), len(states))
+        read, needed = _columns(class_, reader), _all(query, sums.beginnings)
+        for states, numbers in reader.matches(needed):
+            sums.add(read(states, sums.names), len(states), numbers)
         found |= sums.rendered()
     return found
 
@@ -112,9 +111,17 @@ def _target_of_version(role: RoleName, reader: Reader, version: Entity) -> Batch
     return (yield from _Targets(role, reader).column([version.state]))[0]
 
 
-def _all(query: Query, names: frozenset[str], size: int = maxsize) -> Query:
-    """Return the query for all matches of another one, or as many as `size`, with the values of names."""
-    fields = PageFields(version_start=False, attributes=frozenset(), totals=names)
+def _all(query: Query, beginnings: Mapping[str, int | None], size: int = maxsize) -> Query:
+    """Return the query for all matches of another one, or as many as `size`.
+
+    `beginnings`: the attributes and roles of which totals use values, as in PageFields.
+    """
+    fields = PageFields(
+        version_start=False,
+        attributes=frozenset(),
+        totals=frozenset(beginnings),
+        beginnings=beginnings if size == maxsize else None,
+    )
     return replace(query, order=Order(), window=Window(size), fields=fields)
 
 
@@ -169,11 +176,21 @@ class _Sums:
         found = [each.names for each in self._found.values()]
         return frozenset().union(*found) if found else None
 
-    def add(self, columns: ValueColumns, number: int) -> None:
-        """Add objects. Raises Refused if there are too many groups."""
+    @property
+    def beginnings(self) -> Mapping[str, int | None]:
+        """The same, with how many characters of the stored values are needed, None for all."""
+        found: dict[str, int | None] = {}
+        for each in self._groupings.values():
+            for name, length in each.grouping.beginnings(self._class, self._zone):
+                known = found.get(name, length)
+                found[name] = None if known is None or length is None else max(known, length)
+        return {name: found.get(name) for name in self.names or ()}
+
+    def add(self, columns: ValueColumns, number: int, numbers: Sequence[int] | None = None) -> None:
+        """Add states, as `Accumulation.add` does. Raises Refused if there are too many groups."""
         for key, each in self._found.items():
             try:
-                each.add(columns, number)
+                each.add(columns, number, numbers)
             except TooManyGroups:
                 raise self._too_many(self._groupings[key]) from None
 

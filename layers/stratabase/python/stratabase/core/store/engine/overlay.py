@@ -5,7 +5,7 @@ would do one after the other, without doing any of them.
 """
 
 from collections import defaultdict
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from heapq import merge
 from itertools import chain, islice
@@ -17,6 +17,7 @@ from stratabase.core.store.engine.port import (
     UNBOUNDED,
     Action,
     Batch,
+    Beginnings,
     Bounds,
     Check,
     Counted,
@@ -101,6 +102,13 @@ class OverlayEngine(DelegatingEngine):
             for items, sign in ((self._written, 1), (self._replaced, -1))
         )
         return _with_difference(counts, difference) if difference else counts
+
+    def count_beginnings(
+        self, index: str, partition: str, ranges: Sequence[Bounds], beginnings: Beginnings
+    ) -> Mapping[str, int] | None:
+        """Return what the other engine does; None if a write has changed the partition."""
+        is_touched = bool(self._touched.get((index, partition)))
+        return None if is_touched else super().count_beginnings(index, partition, ranges, beginnings)
 
     def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
         """Raise NotImplementedError: the other engine's own order of its items is not known."""

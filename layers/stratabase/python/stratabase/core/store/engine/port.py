@@ -1,6 +1,6 @@
 """The port that every engine implements: items, and the calls of an engine."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import Enum
 from typing import NamedTuple, Protocol
@@ -240,6 +240,15 @@ class Counted(NamedTuple):
     """The size of the entries that the engine has read, 0 if it counts without reading them."""
 
 
+class Beginnings(NamedTuple):
+    """How to count items by the beginnings of their sort keys."""
+
+    of: Callable[[str], str]
+    """Returns the beginning of a sort key. All keys that begin with it have it, and keys are in its order."""
+    most: int
+    """The number of different beginnings above which there is no result."""
+
+
 class Failure(NamedTuple):
     """An action whose expectation failed, and the item that the engine found instead (None: no item)."""
 
@@ -336,6 +345,15 @@ class Engine(Protocol):
 
         `index`: ITEMS or one of INDEX_NAMES; otherwise raises ValueError. ITEMS is counted strongly
         consistently.
+        """
+
+    def count_beginnings(
+        self, index: str, partition: str, ranges: Sequence[Bounds], beginnings: Beginnings
+    ) -> Mapping[str, int] | None:
+        """Return how many items ranges of one partition of an index have, by the beginnings of their keys.
+
+        The result is a snapshot. None if there are too many different beginnings, or too many items; or if
+        the engine must read whole items for it, which `range` does as well. `index`: one of INDEX_NAMES.
         """
 
     def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:

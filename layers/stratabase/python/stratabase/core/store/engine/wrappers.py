@@ -8,7 +8,7 @@ wraps any engine, and computes the capacity units that DynamoDB would charge (ca
 `MarkedEngine` (`store/marked_engine`), and then what the platform returns.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -25,6 +25,7 @@ from stratabase.core.store.engine.port import (
     NO_EXPECTATION,
     UNBOUNDED,
     Batch,
+    Beginnings,
     Bounds,
     Counted,
     Engine,
@@ -110,6 +111,13 @@ class DelegatingEngine:
         """Yield the numbers of items in ranges of one partition of an index, to be added up."""
         self._before_read()
         return self._pages(self._engine.count(index, partition, ranges, distinct=distinct))
+
+    def count_beginnings(
+        self, index: str, partition: str, ranges: Sequence[Bounds], beginnings: Beginnings
+    ) -> Mapping[str, int] | None:
+        """Return how many items ranges of one partition of an index have, by the beginnings of their keys."""
+        self._before_read()
+        return self._run(self._engine.count_beginnings, index, partition, ranges, beginnings)
 
     def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
         """Yield all items of the store, page by page."""
@@ -220,6 +228,16 @@ class MeteredEngine(DelegatingEngine):
         if note is None:
             return pages
         return self._report_count(pages, note, index, partition, ranges)
+
+    def count_beginnings(
+        self, index: str, partition: str, ranges: Sequence[Bounds], beginnings: Beginnings
+    ) -> Mapping[str, int] | None:
+        """Return what the other engine does; None if the request is measured, as from a remote engine."""
+        return (
+            self._engine.count_beginnings(index, partition, ranges, beginnings)
+            if self._current_note() is None
+            else None
+        )
 
     def data_version(self) -> object | None:
         """Return a value that is another one after each commit. None if the request is measured.

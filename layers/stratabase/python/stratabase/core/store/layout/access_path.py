@@ -38,6 +38,8 @@ SHORTEST_TRUNCATED = _MAX_BYTES // 4
 """No truncated text has fewer characters, because a character has at most 4 bytes."""
 
 _ESCAPES = {0: "\x02\x02", 1: "\x02\x03", 2: "\x02\x04"}
+_UNESCAPED = {escape: chr(code) for code, escape in _ESCAPES.items()}
+_ESCAPED = re.compile("\x02.")
 _LAST = chr(0x10FFFF)
 _BEFORE_SURROGATES, _AFTER_SURROGATES = "\ud7ff", "\ue000"
 
@@ -86,6 +88,19 @@ def first_values(text: str, values: int) -> str:
         if at < 0:
             return text
     return text[: at + 1]
+
+
+def read_values(text: str) -> list[str | None]:
+    """Return the texts of the values of which an index text has the whole encoding."""
+    found: list[str | None] = []
+    for value in text.split(VALUE_END)[:-1]:
+        escaped = "\x02" in value
+        found.append((_ESCAPED.sub(_unescape, value) if escaped else value)[1:] if value else None)
+    return found
+
+
+def _unescape(found: re.Match[str]) -> str:
+    return _UNESCAPED[found[0]]
 
 
 def values_text(texts: Iterable[str | None]) -> str:

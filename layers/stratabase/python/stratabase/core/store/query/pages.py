@@ -11,7 +11,7 @@ from stratabase.core import waiting
 from stratabase.core.domain.issues.refusals import Hint, ReadBudgetExceeded
 from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.domain.query.derived import Derive, Related, computed_parts
-from stratabase.core.domain.query.page import Page, Query
+from stratabase.core.domain.query.page import Matches, Page, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Class
 from stratabase.core.store.engine.read_limiter import ReadLimiter
@@ -24,7 +24,7 @@ from stratabase.core.store.query.planner import (
 )
 from stratabase.core.store.query.plans import QueryPlan
 from stratabase.core.store.query.row_sources import PlanSource
-from stratabase.core.store.query.rows import entities_of
+from stratabase.core.store.query.rows import entities_of, row_state
 from stratabase.core.store.query.schema import QuerySchema
 from stratabase.core.store.query.semi_join import joins_of
 from stratabase.core.store.read.context import StoreContext
@@ -65,7 +65,7 @@ def read_matches(
     budget: ReadBudget,
     derive: Derive | None = None,
     related: Related | None = None,
-) -> Iterator[Sequence[Entity]]:
+) -> Iterator[Matches]:
     """Yield all objects that match a query for totals, as many as its window has, in any order, in batches.
 
     Parameters and exceptions are those of `read_page`.
@@ -76,7 +76,7 @@ def read_matches(
     left = size
     while left and (batch := [*islice(rows, min(left, _BATCH))]):
         left -= len(batch)
-        yield entities_of(query.class_name, batch)
+        yield Matches([row_state(row) for row in batch])
         waiting.give_way()
 
 

@@ -152,7 +152,7 @@ def build_plan(class_: Class, query: Query, schema: QuerySchema | None, source: 
         source = source._replace(decoder=choice.decoder, hit_rate=choice.hit_rate)
         plan = choice.candidate.build(source, query)
         assert plan is not None, "a reusable candidate builds a plan for each query"
-        _note_plan(class_, choice.candidate)
+        note_plan(class_, choice.candidate.description)
         return plan
     hit_rate = None if shape is None else HitRate()
     source = source._replace(hit_rate=hit_rate)
@@ -163,14 +163,15 @@ def build_plan(class_: Class, query: Query, schema: QuerySchema | None, source: 
                 if len(choices) >= _MAX_CHOICES:
                     choices.clear()
                 choices[shape] = _Choice(candidate, source.decoder_of(class_, query), hit_rate)
-            _note_plan(class_, candidate)
+            note_plan(class_, candidate.description)
             return plan
     raise AssertionError
 
 
-def _note_plan(class_: Class, candidate: PlanCandidate) -> None:
+def note_plan(class_: Class, description: str) -> None:
+    """Report a plan that the current request takes, if it is asked for."""
     if note := _note.get():
-        note(class_.name, candidate.description)
+        note(class_.name, description)
 
 
 def plan_candidates(class_: Class, query: Query, schema: QuerySchema | None) -> Sequence[PlanCandidate]:
@@ -489,7 +490,7 @@ def _count_by_index(target: _Target) -> _Count | None:
         # The filter needs no derived attributes, so counting needs none either.
         return use.scan_source(source._replace(derive=None), query).index_rows
 
-    return _Count(_part(path, bounds), ASSUMED_OBJECTS * share * _COUNT_COST, rows)
+    return _Count(describe_part(path, bounds), ASSUMED_OBJECTS * share * _COUNT_COST, rows)
 
 
 _COUNT_COST = 0.75
@@ -556,7 +557,7 @@ def _by_index(target: _Target, path: AccessPath, bounds: IndexBounds) -> Iterato
     use = _IndexUse(target, path, bounds, strategy)
     objects = ASSUMED_OBJECTS * bounds.selectivity
     residual = bounds.residual_filter(query.filter)
-    part = _part(path, bounds)
+    part = describe_part(path, bounds)
     if strategy.is_useful or not _wants_window(query):
         # Before a run can be sorted, all of it must be read. Assume that each matched column divides the
         # objects into ASSUMED_DISTINCT_VALUES runs.
@@ -592,7 +593,7 @@ def _by_index(target: _Target, path: AccessPath, bounds: IndexBounds) -> Iterato
         )
 
 
-def _part(path: AccessPath, bounds: IndexBounds) -> str:
+def describe_part(path: AccessPath, bounds: IndexBounds) -> str:
     """Return what ranges of an index are called in the description of a plan."""
     if len(bounds.ranges) != 1:
         return f"{len(bounds.ranges)} ranges of @index {path.label}"

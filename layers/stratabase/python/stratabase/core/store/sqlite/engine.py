@@ -1,19 +1,20 @@
 """The SQLite engine: one file, a connection for each reading thread, one writing thread."""
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Lock, Thread, current_thread, local
 from typing import TypeVar
 
 from stratabase.core import waiting
-from stratabase.core.store.engine.port import UNBOUNDED, Batch, Bounds, Counted, Item, Key
+from stratabase.core.store.engine.port import UNBOUNDED, Batch, Beginnings, Bounds, Counted, Item, Key
 from stratabase.core.store.sqlite.commit import commit_batch, write_increment
 from stratabase.core.store.sqlite.errors import VALUE_ERRORS, closed_error, map_sqlite_error
 from stratabase.core.store.sqlite.file import open_for_counting, open_for_reading, open_for_writing
 from stratabase.core.store.sqlite.queries import (
     RangeQuery,
+    count_beginnings,
     count_rows,
     range_query,
     select_after,
@@ -154,6 +155,15 @@ class SqliteEngine:
         """Yield the number of items in ranges of one partition of an index, as one snapshot."""
         queries = [range_query(index, partition, bounds, backward=False) for bounds in ranges]
         return self._counts(queries)
+
+    def count_beginnings(
+        self, index: str, partition: str, ranges: Sequence[Bounds], beginnings: Beginnings
+    ) -> Mapping[str, int] | None:
+        """Return how many items ranges of one partition of an index have, by the beginnings of their keys."""
+        queries = [range_query(index, partition, bounds, backward=False) for bounds in ranges]
+        count = partial(count_beginnings, queries=queries, beginnings=beginnings)
+        found: Mapping[str, int] | None = waiting.offload(self._long_readers.read, count)
+        return found
 
     def scan(self, after: Key | None = None) -> Iterator[Sequence[Item]]:
         """Yield all items of the store, page by page."""

@@ -1,17 +1,18 @@
-"""The SELECT statements: items by keys, many at a time, and ranges page by page.
+"""The SELECT statements: items by keys, many at a time, and ranges page by page or counted.
 
 There are only few different SQL texts, so that SQLite's cache of prepared statements has them.
 """
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
 import orjson
 
-from stratabase.core.store.engine.port import ITEMS, Bounds, Item, Key
+from stratabase.core.store.engine.port import ITEMS, Beginnings, Bounds, Item, Key
 from stratabase.core.store.sqlite.table import (
     COLUMNS,
     INDEX_COLUMNS,
@@ -35,6 +36,17 @@ _FIRST_ROWS = 16
 _MAX_PAGE_SIZE = 1024 * 1024
 """The size of the states of a page after which the page ends, in characters. Reading so many takes about a
 millisecond, and other requests may proceed after a page."""
+
+_TRIED = 32
+"""The number of beginnings to count before it is known whether many items share one."""
+_MANY = 10
+"""The average number of items of a beginning that makes counting faster than reading."""
+_READ_AT_ONCE = 4_096
+"""The number of keys to read at a time."""
+_MAX_READ = 1_000_000
+"""The number of keys to read at most, which takes less than a second."""
+_LAST = chr(0x10FFFF)
+"""No key has this character after a beginning."""
 
 _ATTRIBUTE_COLUMNS = OWN_COLUMNS[:3]
 
@@ -208,6 +220,11 @@ class RangeQuery(NamedTuple):
         """Return the SQL that reads the range."""
         return _statement(self.index_name, self._low, self._high, self.backward, self.whole)
 
+    def sort_keys(self, connection: sqlite3.Connection, limit: int = -1) -> sqlite3.Cursor:
+        """Return the first sort keys of the range, which the index alone has. `limit`: none if negative."""
+        parameters = (self.partition, *self.low.values, *self.high.values, limit)
+        return connection.execute(_keys_statement(self.index_name, self._low, self._high), parameters)
+
     def row_count(self, connection: sqlite3.Connection, limit: int | None = None) -> int:
         """Return the number of rows of the range, at most `limit` if there is one."""
         limits = () if limit is None else (limit,)
@@ -266,6 +283,63 @@ def count_rows(
     return total
 
 
+def count_beginnings(
+    connection: sqlite3.Connection, queries: Sequence[RangeQuery], beginnings: Beginnings
+) -> Mapping[str, int] | None:
+    """Return the numbers of items in several ranges by beginning, as one snapshot.
+
+    None if there are too many beginnings or items.
+    """
+    found = Counter[str]()
+    left = _MAX_READ
+    connection.execute("BEGIN")
+    with connection:
+        for query in queries:
+            rest: RangeQuery | None = _count_many(connection, query, beginnings, found)
+            if rest is None:
+                continue
+            for keys in _read(connection, rest):
+                left -= len(keys)
+                found.update(map(beginnings.of, keys))
+                if len(found) > beginnings.most or left < 0:
+                    return None
+    return found if len(found) <= beginnings.most else None
+
+
+def _count_many(
+    connection: sqlite3.Connection, query: RangeQuery, beginnings: Beginnings, found: Counter[str]
+) -> RangeQuery | None:
+    """Count the items of one beginning after the other. Return the rest of the range, None if there is none.
+
+    Stop where few items share a beginning, or at too many beginnings.
+    """
+    rest, tried, items = query, 0, 0
+    while first := rest.sort_keys(connection, 1).fetchone():
+        beginning = beginnings.of(first[0])
+        end = min(beginning + _LAST, *query.high.values)
+        is_last = end in query.high.values
+        within = query.high if is_last else RangeEnd((end,))
+        number = rest._replace(high=within).row_count(connection)
+        found[beginning] += number
+        if is_last:
+            return None
+        rest = rest._replace(low=RangeEnd((end,), included=False))
+        tried, items = tried + 1, items + number
+        if len(found) > beginnings.most or (tried >= _TRIED and items < _MANY * tried):
+            return rest
+    return None
+
+
+def _read(connection: sqlite3.Connection, query: RangeQuery) -> Iterator[list[str]]:
+    """Yield the sort keys of a range, some at a time."""
+    cursor = query.sort_keys(connection)
+    try:
+        while rows := cursor.fetchmany(_READ_AT_ONCE):
+            yield [key for (key,) in rows]
+    finally:
+        cursor.close()
+
+
 def select_data_version(connection: sqlite3.Connection) -> tuple[sqlite3.Connection, int]:
     """Return a connection, and a number that changes with each commit of any other one, in any process.
 
@@ -291,6 +365,15 @@ def _statement(
     return (
         f"SELECT {', '.join(_COLUMNS[whole][index])} FROM items WHERE {_conditions(index, low, high)} "  # noqa: S608 - only constant names
         f"ORDER BY {', '.join(column + direction for column in _INDEXES[index].order)} LIMIT ?"
+    )
+
+
+@cache
+def _keys_statement(index: str, low: tuple[int, bool], high: tuple[int, bool]) -> str:
+    sort, *others = _INDEXES[index].order
+    return (
+        f"SELECT {sort} FROM items WHERE {_conditions(index, low, high)} "  # noqa: S608 - only constant names
+        f"ORDER BY {', '.join((sort, *others))} LIMIT ?"
     )
 
 
