@@ -27,6 +27,8 @@ class Hint:
     """The class of the index, if it is another class, to which a role leads."""
     compares: bool = False
     """Whether comparing long texts has taken most of the time. Then no index would help."""
+    estimated: bool = False
+    """Whether nothing was read, because the same request had reached the limit a short time before."""
 
     @property
     def message(self) -> Message:
@@ -206,6 +208,14 @@ class ReadBudgetExceeded(Refusal):
         )
 
     def _reason(self) -> Message:
+        if self.hint.estimated:
+            return ngettext(
+                "Nothing was read: a short time ago, the same request reached its read limit after {count} "
+                "object.",
+                "Nothing was read: a short time ago, the same request reached its read limit after {count} "
+                "objects.",
+                self.objects_read,
+            )
         if not self.objects_read:
             return _("The request reached its read limit before it read these objects.")
         return ngettext(

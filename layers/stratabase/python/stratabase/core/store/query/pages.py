@@ -70,14 +70,22 @@ def read_matches(
 
     Parameters and exceptions are those of `read_page`.
     """
-    size = query.window.size
-    wanted = None if size == maxsize else size
-    rows = _plan(store, query, budget, derive, related).matches(wanted)
-    left = size
-    while left and (batch := [*islice(rows, min(left, _BATCH))]):
-        left -= len(batch)
-        yield Matches([row_state(row) for row in batch])
-        waiting.give_way()
+    size, before = query.window.size, budget.bytes_read
+    # An embedded engine reads at no price.
+    may_be_known = size == maxsize and derive is None and not store.engine.is_embedded
+    if may_be_known:
+        store.excesses.check(query, budget, store.now())
+    try:
+        rows = _plan(store, query, budget, derive, related).matches(None if size == maxsize else size)
+        left = size
+        while left and (batch := [*islice(rows, min(left, _BATCH))]):
+            left -= len(batch)
+            yield Matches([row_state(row) for row in batch])
+            waiting.give_way()
+    except ReadBudgetExceeded as refusal:
+        if may_be_known and refusal.objects_read:
+            store.excesses.note(query, refusal, budget.bytes_read - before, store.now())
+        raise
 
 
 def _plan(

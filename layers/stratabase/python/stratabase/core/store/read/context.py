@@ -20,7 +20,7 @@ from stratabase.core.store.indexes.registry_cache import RegistryCache, WriteSch
 from stratabase.core.store.layout import codec, keys, links
 from stratabase.core.store.layout.associations import Associations
 from stratabase.core.store.layout.object_items import live_head
-from stratabase.core.store.read.kept_counts import KeptCounts
+from stratabase.core.store.read.kept_counts import Excesses, KeptCounts
 from stratabase.core.waiting import system_now
 from stratabase.values.frozen import frozen
 
@@ -137,6 +137,8 @@ class StoreContext:
     """The clock that decides whether the lease of a staged restoration has expired."""
     kept_counts: KeptCounts = field(default_factory=KeptCounts)
     """The numbers of matches that pages have counted."""
+    excesses: Excesses = field(default_factory=Excesses)
+    """The requests for totals that have reached the read limit."""
     kept_objects: KeptObjects = field(default_factory=KeptObjects)
     """The objects that requests have read by key."""
 

@@ -1,19 +1,22 @@
-"""Keeps the numbers of matches that pages have counted, until something is written.
+"""Keeps the numbers of matches that pages have counted, until something is written, and what was too much.
 
 Each page of a list asks for the same number. Counting takes longer than the rest of the page if there are
 many matches, or if each object must be tested. A number is exact as long as the data has the same version,
 which only some engines know. Of several requests that ask for the same number at the same time, one counts.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import replace
 from threading import Lock
 from typing import NamedTuple
 
 from stratabase.core import waiting
+from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
+from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.query.filter import And, Comparison, Filter, Not, Or
 from stratabase.core.domain.query.page import Page, Query
+from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Class
 from stratabase.core.store.engine.port import Engine
 
@@ -23,6 +26,11 @@ _MAX_PARTS = 8
 """The maximum number of comparisons in the filter of a count, and of values in a comparison."""
 _MAX_TEXT = 200
 """The maximum length of a text in such a filter."""
+
+_MAX_EXCESSES = 128
+"""The maximum number of requests to remember that reached the limit."""
+_REMEMBERED = 5 * 60 * 1_000
+"""For how many milliseconds. Objects may be deleted meanwhile."""
 
 _Key = tuple[str, Filter | None]
 """A class, and the filter whose matches are counted."""
@@ -96,6 +104,44 @@ class KeptCounts:
             self._counts[key] = count
             if len(self._counts) > _MAX_KEPT:
                 del self._counts[next(iter(self._counts))]
+
+
+class _Excess(NamedTuple):
+    """A refusal, how many bytes the request had read, and until when it counts."""
+
+    refusal: ReadBudgetExceeded
+    bytes_read: int
+    until: Instant
+
+
+class Excesses:
+    """The requests for all matches of a filter that have reached the read limit a short time ago.
+
+    The same request would again read up to the limit, at the price of these reads, and be refused.
+    Several threads may share them.
+    """
+
+    def __init__(self) -> None:
+        self._by_query: dict[Hashable, _Excess] = {}
+
+    def check(self, query: Query, budget: ReadBudget, now: Instant) -> None:
+        """Raise ReadBudgetExceeded for a query that would certainly exhaust a budget."""
+        found = self._by_query.get(_matches_key(query))
+        if found is not None and found.until > now and budget.would_be_exhausted(found.bytes_read):
+            refusal = found.refusal
+            hint = replace(refusal.hint, estimated=True)
+            raise ReadBudgetExceeded(refusal.class_name, refusal.objects_read, hint)
+
+    def note(self, query: Query, refusal: ReadBudgetExceeded, bytes_read: int, now: Instant) -> None:
+        """Remember a query that was refused after so many bytes."""
+        if len(self._by_query) >= _MAX_EXCESSES:
+            self._by_query.clear()
+        self._by_query[_matches_key(query)] = _Excess(refusal, bytes_read, now + _REMEMBERED)
+
+
+def _matches_key(query: Query) -> Hashable:
+    """Return what decides which objects are read for all matches of a query."""
+    return query.class_name, query.filter, query.implied, query.implied_by_grants
 
 
 def can_keep(filter_: Filter | None, class_: Class) -> bool:
