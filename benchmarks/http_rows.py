@@ -33,6 +33,10 @@ PAGE = """query($salary: Real!, $size: Int!) { Employee___getPage(options: {next
   filter: {salary___gte: $salary}, orderBy: [last_name___ASC, first_name___ASC]}) { items { FIELDS } } }"""
 COUNTED = """query($date: Date!) { Employee___getPage(options: {next: 50, filter: {hired_on___gte: $date},
   orderBy: [hired_on___ASC]}) { totalCount items { FIELDS } } }"""
+SUMS = """{ Employee___getPage { groups(by: [team, hired_on___MONTH], next: 10000)
+  { items { _keys { team { _id } hired_on___MONTH } salary { sum } } } } }"""
+MONTHS = """{ Employee___getPage { groups(by: [hired_on___MONTH], next: 10000)
+  { items { _keys { hired_on___MONTH } _count } } } }"""
 VERSIONS = """query($id: ID!) { Contract___getVersionPage(_id: $id, options: {prev: 10})
   { items { _id title wage since _versionStart } } }"""
 CREATE = "mutation($data: EmployeeCreate!) { Employee___create(data: $data) { _id } }"
@@ -48,6 +52,8 @@ NEW_GET_CASE = "new text: get"
 NEW_PAGE_CASE = "new text: page of 50"
 NEW_CREATE_CASE = "new text: create, values in the text"
 COUNT_CASE = "page of 50, totalCount counted anew"
+SUMS_CASE = "sum for each team and month"
+MONTHS_CASE = "each month, by an index"
 """The names of the cases that are compared with another server (benchmarks/peer)."""
 ORDER = "mutation($data: OrderCreate!) { Order___create(data: $data) { _id } }"
 
@@ -93,6 +99,8 @@ def main(folder: Path) -> None:
         for size in SIZES:
             filled.grow(size)
             print_table(f"HTTP, {size:,} objects, {unit}", _compare(service, bare, client.counted(size)))
+        title = f"Groups of {SIZES[-1]:,} objects: CPU for each object"
+        print_table(title, _for_each_object(service, client.grouped()))
 
 
 class Client:
@@ -129,6 +137,13 @@ class Client:
         return [
             Case(COUNT_CASE, 32, self.counts(different_days()), usual),
             Case("the next page of the same list", 32, self.counts(repeat("01/02/2010")), 28),
+        ]
+
+    def grouped(self) -> Sequence[Case]:
+        """Return requests for groups of all objects. The first one reads each object."""
+        return [
+            Case(SUMS_CASE, 1, repeat(self.request(SUMS)), 6),
+            Case(MONTHS_CASE, 4, repeat(self.request(MONTHS)), 0.5),
         ]
 
     def others(self, ids: Sequence[str]) -> Sequence[Case]:
@@ -253,6 +268,18 @@ def _compare(service: RunningService, bare: Server, cases: Sequence[Case]) -> Se
     return [
         Figure("an empty answer of the bare server: CPU", seconds[""] * 1000, "ms"),
         *(Figure(case.name, seconds[case.name] / seconds[""], "", case.limit) for case in cases),
+    ]
+
+
+def _for_each_object(service: RunningService, cases: Sequence[Case]) -> Sequence[Figure]:
+    """Measure groups of all objects. The limits are the usual figures themselves, in microseconds."""
+    turns = [Turn(OWN, case.name, case.requests, case.number) for case in cases]
+    taken = take_turns({OWN: server(service)}, turns, rounds=ROUNDS // 2, connections=1)
+    return [
+        Figure(
+            case.name, sum(least(taken[case.name, OWN]).values()) / SIZES[-1] * 1_000_000, "us", case.usual
+        )
+        for case in cases
     ]
 
 

@@ -20,11 +20,18 @@ if __name__ == "__main__":
     options.add_argument("--rounds", type=int, default=http_rows.ROUNDS)
     options.add_argument("--beside", type=Path, help="another checkout of Stratabase")
     options.add_argument("--short", action="store_true", help="leave out pages with totalCount")
+    options.add_argument("--only-groups", action="store_true", help="measure groups alone")
     options.add_argument("--record", action="store_true", help="keep the figures for docs/performance.md")
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        sizes = () if given.short else http_rows.SIZES
-        comparison = compare(Path(temporary), rounds=given.rounds, beside=given.beside, sizes=sizes)
+        sizes = () if given.short else http_rows.SIZES[-1:] if given.only_groups else http_rows.SIZES
+        comparison = compare(
+            Path(temporary),
+            rounds=given.rounds,
+            beside=given.beside,
+            sizes=sizes,
+            only_groups=given.only_groups,
+        )
     comparison.print(LIMITS)
     if given.record:
         record(comparison)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count, cycle
+from itertools import count, cycle, repeat
 from typing import Any
 
 from benchmarks import http_rows, staff
@@ -17,6 +17,10 @@ PAGE = """query($size: Int!, $salary: BigFloat!) { allEmployees(first: $size,
   { nodes { FIELDS } } }"""
 COUNTED = """query($date: Date!) { allEmployees(first: 50, filter: {hiredOn: {greaterThanOrEqualTo: $date}},
   orderBy: [HIRED_ON_ASC]) { totalCount nodes { FIELDS } } }"""
+SUMS = """{ allEmployees { groupedAggregates(groupBy: [TEAM, HIRED_ON_TRUNCATED_TO_MONTH])
+  { keys sum { salary } } } }"""
+MONTHS = "{ allEmployees { groupedAggregates(groupBy: [HIRED_ON_TRUNCATED_TO_MONTH]) { keys } } }"
+"""Without the number of employees: to count, the plug-in has `distinctCount` only, which takes long."""
 CREATE = "mutation($data: EmployeeInput!) { createEmployee(input: {employee: $data}) { employee { rowId } } }"
 UPDATE = """mutation($id: String!, $salary: BigFloat!) { updateEmployeeByRowId(
   input: {rowId: $id, employeePatch: {salary: $salary}}) { employee { rowId salary } } }"""
@@ -47,6 +51,11 @@ def counts() -> Mapping[str, Bodies]:
     query = COUNTED.replace("FIELDS", FIELDS)
     days = ("-".join(reversed(day.split("/"))) for day in http_rows.different_days())
     return {http_rows.COUNT_CASE: ((query, {"date": day}) for day in days)}
+
+
+def groups() -> Mapping[str, Bodies]:
+    """Return the requests for groups of all objects."""
+    return {http_rows.SUMS_CASE: repeat((SUMS, {})), http_rows.MONTHS_CASE: repeat((MONTHS, {}))}
 
 
 def _pages(query: str, size: int = 50) -> Bodies:
