@@ -16,7 +16,7 @@ from stratabase.core.store.engine.port import Engine
 from stratabase.core.store.layout import keys
 from stratabase.core.store.repository import Repository
 from tests.contract.engine.engine_calls import settle
-from tests.contract.engine.engines import KINDS
+from tests.contract.engine.engines import CONCURRENT, KINDS
 from tests.contract.versions.models import COMPANY
 from tests.contract.versions.versioned_objects import VersionedObjects
 from tests.fakes import unlimited_budget
@@ -65,10 +65,17 @@ def budget() -> ReadBudget:
     return unlimited_budget()
 
 
-@pytest.fixture(params=mostly([kind.name for kind in KINDS], "dynamodb-moto", "metered"))
+@pytest.fixture(params=mostly(KINDS, "dynamodb-moto", "metered"), ids=lambda kind: kind.name)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    (kind,) = (kind for kind in KINDS if kind.name == request.param)
-    engine = kind.open(tmp_path)
+    engine = request.param.open(tmp_path)
+    yield Store(engine)
+    engine.close()
+
+
+@pytest.fixture(params=mostly(CONCURRENT, "metered"), ids=lambda kind: kind.name)
+def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """A store that several threads may use."""
+    engine = request.param.open(tmp_path)
     yield Store(engine)
     engine.close()
 
@@ -109,13 +116,13 @@ def test_any_range_of_a_random_history_is_that_of_a_naive_model(store: Store) ->
         assert store.listed(start, oldest_first=True) == later
 
 
-def test_races_of_deletion_and_restoration_leave_no_wrong_position(store: Store) -> None:
-    store.objects.create("Employee", "ada", name="Ada")
+def test_races_of_deletion_and_restoration_leave_no_wrong_position(shared: Store) -> None:
+    shared.objects.create("Employee", "ada", name="Ada")
 
     def work(name: str) -> None:
-        mine = VersionedObjects(Repository(store.engine, COMPANY))
+        mine = VersionedObjects(Repository(shared.engine, COMPANY))
         for number in range(ROUNDS):
-            mine.clock = store.objects.clock + 1000 * number
+            mine.clock = shared.objects.clock + 1000 * number
             try:
                 if mine.find("Employee", "ada") is not None:
                     mine.delete("Employee", "ada")
@@ -129,22 +136,22 @@ def test_races_of_deletion_and_restoration_leave_no_wrong_position(store: Store)
         thread.start()
     for thread in threads:
         thread.join()
-    exists = store.objects.find("Employee", "ada") is not None
-    settle(store.engine)
-    assert store.positions() == (0 if exists else 2)
-    assert [place.id_ for place in store.listed()] == ([] if exists else ["ada"])
+    exists = shared.objects.find("Employee", "ada") is not None
+    settle(shared.engine)
+    assert shared.positions() == (0 if exists else 2)
+    assert [place.id_ for place in shared.listed()] == ([] if exists else ["ada"])
 
 
-def test_a_listing_that_is_read_meanwhile_is_in_order_and_complete(store: Store) -> None:
+def test_a_listing_that_is_read_meanwhile_is_in_order_and_complete(shared: Store) -> None:
     settled = [f"s{number}" for number in range(5)]
     for id_ in (*settled, "r0", "r1"):
-        store.objects.create("Employee", id_, name="a")
-        store.objects.delete("Employee", id_)
+        shared.objects.create("Employee", id_, name="a")
+        shared.objects.delete("Employee", id_)
     is_read = Event()
 
     def work(id_: str) -> None:
-        mine = VersionedObjects(Repository(store.engine, COMPANY))
-        mine.clock = store.objects.clock
+        mine = VersionedObjects(Repository(shared.engine, COMPANY))
+        mine.clock = shared.objects.clock
         while not is_read.is_set():
             mine.restore("Employee", id_, name="b")
             mine.delete("Employee", id_)
@@ -155,10 +162,10 @@ def test_a_listing_that_is_read_meanwhile_is_in_order_and_complete(store: Store)
     try:
         for number in range(ROUNDS):
             oldest_first = bool(number % 2)
-            found = store.listed(oldest_first=oldest_first)
+            found = shared.listed(oldest_first=oldest_first)
             assert found == sorted(set(found), reverse=not oldest_first)
             assert {place.id_ for place in found} >= {*settled}
-            ids = store.ids_of_the_beginning(backward=oldest_first)
+            ids = shared.ids_of_the_beginning(backward=oldest_first)
             assert ids == sorted(set(ids), reverse=oldest_first)
             assert {*ids} >= {*settled}
     finally:
