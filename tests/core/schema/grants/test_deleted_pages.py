@@ -6,12 +6,15 @@ from typing import Any
 import pytest
 
 from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.query.read_budget import Consumption
 from stratabase.core.model.reading import read_model
+from stratabase.core.store.engine.wrappers import MeteredEngine
 from stratabase.core.store.repository import Repository
 from stratabase.members.member import Member
 from tests.contract.engine.reference import ReferenceEngine
 from tests.core.schema.grants.archive_api import BINDER, CLERK, KEEPER, READER, ArchiveApi
 from tests.core.schema.users_api import ANNA, GUS, OLLY, ROOT, UsersApi
+from tests.core.store.cost import Cost, cost_of
 from tests.fakes import ADMINISTRATOR, NOON
 from tests.rows import each_row
 
@@ -58,6 +61,20 @@ def test_a_page_is_the_same_with_and_without_hidden_objects(archive: ArchiveApi)
         one, two = (deleted(api, CLERK, options, fields) for api in (archive, other))
         assert one == two
     assert len(deleted(archive, READER)["items"]) == 6
+
+
+def test_conditions_of_grants_make_a_page_no_dearer() -> None:
+    consumed: list[Consumption] = []
+    archive = ArchiveApi(MeteredEngine(ReferenceEngine(), lambda: consumed.append))
+    for number in range(10):
+        archive.delete("Dossier", archive.file(name=f"n{number}"))
+    costs = []
+    for caller in (ADMINISTRATOR, CLERK, READER):
+        names(archive, caller)  # reads the registry
+        consumed.clear()
+        archive.body("{ Dossier___getDeletedPage { items { object { name } } } }", caller)
+        costs.append(cost_of(consumed))
+    assert costs == [Cost(3, 0.5 + 10 + 10, 0)] * 3
 
 
 def test_hidden_values_stay_hidden(archive: ArchiveApi) -> None:

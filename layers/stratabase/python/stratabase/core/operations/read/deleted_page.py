@@ -8,7 +8,7 @@ from typing import NamedTuple
 from stratabase.core.domain.issues.refusals import Hint, ReadBudgetExceeded
 from stratabase.core.domain.objects.change import DeletedObject, DeletionPlace
 from stratabase.core.domain.objects.entity import Entity, Reference
-from stratabase.core.domain.objects.instant import Instant, parse_instant
+from stratabase.core.domain.objects.instant import parse_instant
 from stratabase.core.domain.query.derived import computed_parts
 from stratabase.core.domain.query.matching import matcher
 from stratabase.core.domain.query.page import Page, Query
@@ -23,12 +23,6 @@ class DeletedPage(NamedTuple):
 
     page: Page
     deleted: Sequence[DeletedObject]
-
-
-def last_instant(version: Entity) -> Instant:
-    """Return the last instant of a closed version, at which a deleted object is shown."""
-    assert version.end is not None, "the last version of a deleted object has ended"
-    return version.end - 1
 
 
 def deleted_page(read_context: ReadContext, query: Query) -> DeletedPage:
@@ -74,7 +68,7 @@ class _DeletedReader:
         self._read_context = read_context
         self._query = query
         class_ = read_context.model.classes[query.class_name]
-        self._versions = VersionReader(read_context, last_instant)
+        self._versions = VersionReader(read_context, of_deleted=True)
         self._derived = computed_parts(query, class_).derived
         compare = partial(read_context.budget.compare_in, query.class_name)
         self._matches = None if query.filter is None else matcher(query.filter, class_, compare)

@@ -22,9 +22,16 @@ from stratabase.core.domain.query.implied import implied_by_condition
 from stratabase.core.model.model import Action, Class
 from stratabase.core.operations.context import ReadContext
 from stratabase.core.operations.read.as_of import AsOf, AsOfBatch
-from stratabase.core.operations.read.batched_reads import BatchedRead, Load, Phase, run
+from stratabase.core.operations.read.batched_reads import BatchedRead, Load, Phase, run, run_together
 from stratabase.core.operations.read.derived_values import evaluate
 from stratabase.core.operations.read.identity_map import IdentityMap
+
+
+def last_instant(version: Entity) -> Instant:
+    """Return the last instant of a closed version, at which a deleted object is shown."""
+    assert version.end is not None, "the last version of a deleted object has ended"
+    return version.end - 1
+
 
 _Visible = Mapping[int, Entity | None]
 """By Python's `id` of an object: what is visible of it, regardless of its whole."""
@@ -204,6 +211,12 @@ class CurrentVisibility:
         self._policy = ReadPolicy(access, self._objects)
         self._hidden: dict[Reference, frozenset[str] | None] = {}
         """By object: the attributes and roles that are hidden now, None if the whole object is."""
+        self._last: dict[Reference, Entity] = {}
+        """The last versions of deleted objects that were read elsewhere."""
+
+    def note_deleted(self, versions: Iterable[Entity]) -> None:
+        """Add the last versions of deleted objects that were read elsewhere."""
+        self._last.update((version.reference, version) for version in versions)
 
     def note(self, versions: Iterable[Entity]) -> None:
         """Add the open ones of versions that were read elsewhere: they are the present objects."""
@@ -247,11 +260,14 @@ class CurrentVisibility:
 
         It is the function of a `Load`, so that many reads share one batch. The result is in `_hidden`.
         """
-        run(self._objects.load_with_wholes(references))
-        found = {each: self._objects.find(each) for each in references}
+        present = [each for each in references if each not in self._last]
+        run(self._objects.load_with_wholes(present))
+        found = {each: self._objects.find(each) for each in present}
         run(self._record_hidden(self._policy, [entity for entity in found.values() if entity is not None]))
         # For deleted objects, the last state decides.
         self._record_hidden_of_deleted([each for each, entity in found.items() if entity is None])
+        known = [self._last[each] for each in references if each in self._last]
+        self._record_hidden_as_of((each, last_instant(each)) for each in known)
         return [None] * len(references)
 
     def _record_hidden(self, policy: ReadPolicy, entities: Sequence[Entity]) -> BatchedRead[None]:
@@ -279,14 +295,21 @@ class CurrentVisibility:
         moments = self._last_moments(gone)
         if not moments:
             return
-        batch = AsOfBatch(self._read_context)
+        versions = AsOfBatch(self._read_context).objects(moments)
+        found = zip(versions, moments, strict=True)
+        self._record_hidden_as_of((version, at) for version, (_, at) in found if version is not None)
+
+    def _record_hidden_as_of(self, last: Iterable[tuple[Entity, Instant]]) -> None:
+        """Note what was hidden of objects as of the last instants at which they existed."""
         versions: dict[Instant, list[Entity]] = defaultdict(list)
-        for version, moment in zip(batch.objects(moments), moments, strict=True):
-            versions[moment.at] += [] if version is None else [version]
-        for last, each in versions.items():
-            then = IdentityMap(self._read_context, AsOf(AsOfBatch(self._read_context), last))
+        for version, at in last:
+            versions[at].append(version)
+        batch, records = AsOfBatch(self._read_context), list[BatchedRead[None]]()
+        for at, each in versions.items():
+            then = IdentityMap(self._read_context, AsOf(batch, at))
             then.add(each)
-            run(self._record_hidden(ReadPolicy(self._access, then), each))
+            records.append(self._record_hidden(ReadPolicy(self._access, then), each))
+        run_together(records)
 
     def _last_moments(self, gone: Sequence[Reference]) -> list[Moment]:
         """Return the last instants at which objects existed. A part existed as long as its wholes."""

@@ -24,7 +24,7 @@ from stratabase.core.operations.context import ReadContext
 from stratabase.core.operations.ports import ReadableObjects
 from stratabase.core.operations.read.as_of import AsOfBatch
 from stratabase.core.operations.read.batched_reads import BatchedRead, run, run_together
-from stratabase.core.operations.read.read_policy import CurrentVisibility
+from stratabase.core.operations.read.read_policy import CurrentVisibility, last_instant
 from stratabase.core.operations.read.reader import Reader
 
 T = TypeVar("T")
@@ -66,20 +66,19 @@ def _start(entity: Entity | None) -> Instant | None:
     return None if entity is None else entity.start
 
 
-def _started(version: Entity) -> Instant:
-    return version.start or 0
-
-
 class VersionReader:
     """Reads versions for a caller, with what their roles led to.
 
     Many versions take as few round trips as one.
     """
 
-    def __init__(self, read_context: ReadContext, instant_of: Callable[[Entity], Instant] = _started) -> None:
-        """`instant_of` returns the instant as of which to show a version, by default its start."""
+    def __init__(self, read_context: ReadContext, *, of_deleted: bool = False) -> None:
+        """`of_deleted`: reads the last versions of deleted objects, and shows them as of their last instants.
+
+        Other versions are shown as of their starts.
+        """
         self._read_context = read_context
-        self._instant_of = instant_of
+        self._of_deleted = of_deleted
         self.access = read_context.access
         self._current = None if self.access is None else CurrentVisibility(read_context, self.access)
 
@@ -94,10 +93,14 @@ class VersionReader:
         """
         batch = AsOfBatch(self._read_context)
         if self._current is not None:
-            self._current.note(versions)
+            note = self._current.note_deleted if self._of_deleted else self._current.note
+            note(versions)
         # The versions were read without the wholes of parts, which may have lost them by then.
         detached = batch.detach_lost_parts(versions)
-        return run_together(find(self.at(self._instant_of(each), batch), each) for each in detached)
+        return run_together(find(self.at(self._instant(each), batch), each) for each in detached)
+
+    def _instant(self, version: Entity) -> Instant:
+        return last_instant(version) if self._of_deleted else version.start or 0
 
     def hides(self, class_name: str) -> bool:
         """Return whether some objects of a class may be hidden from the caller."""

@@ -9,7 +9,8 @@ from stratabase.core.domain.objects.entity import Entity
 from stratabase.core.model.api_names import GeneratedType
 from stratabase.core.model.model import Class, Model
 from stratabase.core.operations import write
-from stratabase.core.operations.read.deleted_page import DeletedPage, deleted_by, deleted_page, last_instant
+from stratabase.core.operations.read.deleted_page import DeletedPage, deleted_by, deleted_page
+from stratabase.core.operations.read.read_policy import last_instant
 from stratabase.core.operations.read.versions import VersionReader
 from stratabase.core.schema.execution.views import PageRenderer, page_fields, version_views
 from stratabase.core.schema.inputs.query_reader import query_reader_of
@@ -46,7 +47,7 @@ def _field(registry: TypeRegistry, class_: Class) -> GraphQLField:
 
 def _items(call: ServiceCall, class_: Class, found: DeletedPage) -> list[Mapping[str, Any]]:
     context, deleted, facts = call.context.read_context, found.deleted, call.fetch.facts
-    versions = VersionReader(context, last_instant)
+    versions = VersionReader(context, of_deleted=True)
     views = version_views(call, found.page.items, versions) if found.page.items else []
     names = deleted_by(context, class_, deleted) if DELETED_BY in facts else {}
     return [
