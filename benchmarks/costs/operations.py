@@ -212,6 +212,11 @@ class Data:
         items = "items { object { name notes } deletedOn }"
         deleted = f"{{ Mate___getDeletedPage(options: {{next: 10}} INSIGHT) {{ {items} }} }}"
         yield Operation("getDeletedPage of 10", lambda _: graphql(deleted))
+        past = "query($v: Datetime!) { Mate___getPage(atVersion: $v, options: {next: 10} INSIGHT) "
+        yield Operation(
+            "getPage of 10 as of an instant",
+            lambda _: graphql(past + "{ items { name notes } } }", v=self._instant),
+        )
         mates = arguments + "{ name mates { items { name notes } } } }"
         yield Operation(
             "to-many role as of an instant", lambda _: graphql(mates, i=self._vessel, v=self._instant)

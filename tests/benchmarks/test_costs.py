@@ -37,6 +37,7 @@ READS = {
     "a write refused by a lock": 1,
     "getVersion": 1.5,
     "getDeletedPage of 10": 20.5,
+    "getPage of 10 as of an instant": 11.5,
     "download of 1 MB": 1,
     AUTHENTICATION: 1,
 }
@@ -55,6 +56,7 @@ ROUND_TRIPS = {
     "a write refused by a lock": 1,
     "getVersionPage of 10": 1,
     "getDeletedPage of 10": 3,
+    "getPage of 10 as of an instant": 3,
     "to-many role as of an instant": 4,
     AUTHENTICATION: 1,
 }
