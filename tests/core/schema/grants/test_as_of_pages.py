@@ -187,3 +187,19 @@ def test_a_page_is_the_same_with_and_without_hidden_objects() -> None:
                 "{ totalCount hasNext hasPrev items { name level } aggregates { _count level { sum } } } }"
             )
             assert with_hidden.ask(query, CLERK) == without.ask(query, CLERK), (second, options)
+
+
+def test_parts_are_shown_while_their_whole_had_them() -> None:
+    archive = ArchiveApi(ReferenceEngine())
+    one = archive.file(sheets=[{"weight": 1}, {"weight": 2}])
+    archive.file(sheets=[{"weight": 3}], level=9)
+    (first, _) = archive.get("Dossier", one, "sheets { items { _id } }")["sheets"]["items"]
+    archive.change("Dossier", one, sheets={"delete": [first["_id"]]})
+    archive.delete("Dossier", one)
+
+    def weights(second: int, caller: Caller) -> list[int]:
+        query = f'{{ Sheet___getPage(atVersion: "{at(second)}") {{ items {{ weight }} }} }}'
+        return [each["weight"] for each in archive.ask(query, caller)["items"]]
+
+    assert [weights(second, ADMINISTRATOR) for second in range(5)] == [[], [1, 2], [1, 2, 3], [2, 3], [3]]
+    assert [weights(second, CLERK) for second in range(5)] == [[], [1, 2], [1, 2], [2], []]
