@@ -17,6 +17,8 @@ from stratabase.core.model.model import Class, Model
 
 Objects = Mapping[str, Sequence[Mapping[str, Any]]]
 """By class, in the order of creation."""
+DELETED = 6
+"""The number of customers and products of the wholesaler, the last ones, that no order has."""
 _PLACES = (
     ("Berlin", "Germany"),
     ("Roma", "Italy"),
@@ -123,7 +125,7 @@ def wholesaler() -> Objects:
         "Employee": [{"name": name, "title": "Sales"} for name in ("Nancy", "Andrew", "Janet", "Margaret")],
         "Customer": [
             {"name": f"Customer {number}", "city": city, "country": country}
-            for number, (city, country) in zip(range(20), cycle(_PLACES), strict=False)
+            for number, (city, country) in zip(range(20 + DELETED), cycle(_PLACES), strict=False)
         ],
         "Product": products,
         "Order": [_order(random, products) for _ in range(150)],
@@ -148,7 +150,7 @@ def _order(random: Random, products: Sequence[Mapping[str, Any]]) -> Mapping[str
                 "discount": random.choice(("0", "0", "0.05", "0.25")),
                 "product": product,
             }
-            for product in random.sample(range(len(products)), random.randrange(1, 5))
+            for product in random.sample(range(len(products) - DELETED), random.randrange(1, 5))
         ],
     }
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from stratabase.core.domain.objects.instant import format_instant
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import read_model
 from stratabase.core.operations.context import Services
@@ -20,14 +21,16 @@ from stratabase.core.schema.executor import SchemaExecutor
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.store.renamed_repository import open_repository
 from stratabase.core.store.sqlite.engine import SqliteEngine
-from tests.example_shops import Objects, fill_service, fill_tables, music_shop, wholesaler
+from tests.example_shops import DELETED, Objects, fill_service, fill_tables, music_shop, wholesaler
 from tests.fakes import ADMINISTRATOR, FrozenClock, unlimited_budget
 from tests.repository import ROOT
 
 PAGE = ROOT / "docs" / "graphql-and-sql.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-TODAY = 1_788_000_000_000
-"""2026-08-29."""
+BEFORE, TODAY = 1_750_000_000_000, 1_788_000_000_000
+"""2025-06-15 and 2026-08-29."""
+NEVER = "9999"
+DAY = 24 * 60 * 60 * 1_000
 
 
 class Question(NamedTuple):
@@ -44,12 +47,12 @@ class Shop:
     def __init__(self, folder: Path, text: str, objects: Objects) -> None:
         self.model: Model = read_model(text, "model.graphql")
         self.engine = SqliteEngine(folder / f"{self.model.application}.db")
-        clock = FrozenClock(TODAY)
+        self._clock = FrozenClock(BEFORE)
         services = Services(
             self.model,
             open_repository(self.engine, self.model),
-            clock,
-            TimeOrderedIds(clock.now),
+            self._clock,
+            TimeOrderedIds(self._clock.now),
             unlimited_budget,
         )
         self._executor = SchemaExecutor(services, _failed)
@@ -69,6 +72,39 @@ class Shop:
         """Create an object, and return its id."""
         query = f"mutation($data: {class_name}Create!) {{ {class_name}___create(data: $data) {{ _id }} }}"
         return str(self.ask(query, data=data)["_id"])
+
+    def change_products(self) -> None:
+        """Change the price of some products, and delete others. Keep what they were in a table."""
+        self.tables.execute(
+            "CREATE TABLE product_history AS SELECT *, ? valid_from, ? valid_to FROM product",
+            [format_instant(BEFORE), NEVER],
+        )
+        self._clock.instant = TODAY
+        now, ids = format_instant(TODAY), self.ids["Product"]
+        for number in (*range(0, len(ids), 3), *range(len(ids) - DELETED, len(ids))):
+            here = [now, NEVER, number]
+            self.tables.execute("UPDATE product_history SET valid_to = ? WHERE valid_to = ? AND id = ?", here)
+            if number >= len(ids) - DELETED:
+                self.ask(f'mutation {{ Product___delete(_id: "{ids[number]}") {{ deleted }} }}')
+                self.tables.execute("DELETE FROM product WHERE id = ?", [number])
+            else:
+                data = f'{{_id: "{ids[number]}", unit_price: "19.5"}}'
+                self.ask(f"mutation {{ Product___update(data: {data}) {{ _id }} }}")
+                self.tables.execute("UPDATE product SET unit_price = 19.5 WHERE id = ?", [number])
+                self.tables.execute(
+                    "INSERT INTO product_history SELECT *, ?, ? FROM product WHERE id = ?", here
+                )
+
+    def delete_customers(self) -> None:
+        """Delete the last customers, one a day. Keep what they were in a table."""
+        self.tables.execute("CREATE TABLE deleted_customer AS SELECT *, '' deleted_on FROM customer WHERE 0")
+        ids = self.ids["Customer"]
+        for number in range(len(ids) - DELETED, len(ids)):
+            self._clock.instant += DAY
+            self.ask(f'mutation {{ Customer___delete(_id: "{ids[number]}") {{ deleted }} }}')
+            gone = [format_instant(self._clock.instant), number]
+            self.tables.execute("INSERT INTO deleted_customer SELECT *, ? FROM customer WHERE id = ?", gone)
+            self.tables.execute("DELETE FROM customer WHERE id = ?", [number])
 
     def close(self) -> None:
         self.engine.close()
@@ -137,6 +173,9 @@ def test_graphql_and_sql_give_the_same_answers(
     model, asked = list(questions())[part]
     assert len(asked) > 3
     with closing(Shop(tmp_path, model, objects())) as shop:
+        if "Product" in shop.ids:
+            shop.change_products()
+            shop.delete_customers()
         for question in asked:
             found = [tuple(map(comparable, row)) for row in rows_of(shop.ask(question.graphql))]
             expected = [tuple(map(comparable, row)) for row in shop.tables.execute(question.sql)]
