@@ -36,6 +36,12 @@ query Months($having: Employee___GroupFilter, $by: [Employee___GroupKey!] = [hir
     items { _id _label _revision }
   }
 }
+query Deleted($options: Employee___DeletedPageOptions) {
+  Employee___getDeletedPage(options: $options) {
+    items { object { last_name } deletedOn(format: "iso") deletedBy restorable }
+    hasNext
+  }
+}
 mutation Rename($data: EmployeeUpdate!, $seen: ID) {
   Employee___update(data: $data, ifRevision: $seen) { last_name _revision }
 }"""
@@ -94,7 +100,9 @@ try:
 except GraphQLClientGraphQLMultiError as refused:
     current = refused.errors[0].extensions["current"]["last_name"]
 print(json.dumps([hired.employee_create.last_name, page.total_count, names, totals, keys]))
-print(json.dumps([renamed.last_name, current]))
+client.execute('mutation { Employee___delete(_id: "%s") { deleted } }' % person.id)
+(gone,) = client.deleted().employee_get_deleted_page.items
+print(json.dumps([renamed.last_name, current, gone.object_.last_name, gone.deleted_by, gone.restorable]))
 """
 
 
@@ -108,7 +116,7 @@ def test_a_generated_python_client_calls_the_service(tmp_path: Path) -> None:
 
     read, changed = map(json.loads, done.splitlines())
     assert read == ["Lovelace", 1, ["Lovelace"], [1, 1, 1, 1], [None, None]]
-    assert changed == ["King", "King"]
+    assert changed == ["King", "King", "King", "admin", True]
 
 
 # The test above generates the client of an administrator.
