@@ -111,7 +111,8 @@ def _start(stack: ExitStack, folder: Path, beside: Path | None) -> _Servers:
     clients: dict[str, Client] = {}
     filled: dict[str, staff.Staff] = {}
     for name, source in {OWN: None, **({BESIDE: beside} if beside else {})}.items():
-        settings = {"PYTHONPATH": str(source / "layers/stratabase/python")} if source else {}
+        settings = {**http_rows.PATIENT}
+        settings |= {"PYTHONPATH": str(source / "layers/stratabase/python")} if source else {}
         home = folder / name
         service = stack.enter_context(
             running(home, model=model, application=staff.APPLICATION, settings=settings)
