@@ -24,7 +24,7 @@ CREATING = {
 }
 """The functions that create a database file, which no connection has open yet."""
 CONNECTING = {
-    "stratabase.evolution.commands.backfill.drop.scrub",
+    "stratabase.core.store.sqlite.vacuum.vacuum",
     "stratabase.core.store.sqlite.file._open",
     "stratabase.core.store.sqlite.snapshot.copy_database",
     "stratabase.transfer.checking.ExportCheck",

@@ -25,6 +25,7 @@ from stratabase.core.store.engine.port import (
 )
 from tests.contract.engine.engine_calls import commit, put, refused_expectations
 from tests.contract.engine.engines import EngineImplementation
+from tests.rows import each_row
 
 KEYS = [Key(f"p{number % 7}", f"s{number}") for number in range(MAX_ACTIONS)]
 
@@ -94,6 +95,15 @@ def test_all_failures_are_reported_in_the_order_of_the_actions(engine: Engine) -
     failed = [actions[number] for number in (0, 2, 3, 5)]
     assert [failure.action for failure in failures] == failed
     assert [failure.found for failure in failures] == [held, None, None, None]
+
+
+@each_row("action", [Patch(KEYS[0]), Check(KEYS[1], EXISTS)])
+def test_a_batch_that_only_expects_something_changes_nothing(engine: Engine, action: Action) -> None:
+    assert [failure.found for failure in refused_expectations(engine, action)] == [None]
+    held = Item(action.key, {"n": 1}, "{}")
+    put(engine, [held])
+    commit(engine, action)
+    assert engine.get([action.key]) == [held]
 
 
 def test_a_refused_batch_changes_nothing(engine: Engine) -> None:

@@ -69,7 +69,8 @@ class History:
     def _change(self) -> Mapping[Reference, Mapping[str, Any] | None]:
         """Return what a write sets, None for an object to delete."""
         chance, states = self._chance, self.moments[-1].states
-        kind = chance.choice(["Team", "Mate", "Mate", "Mate", "Task"])
+        existing = {each.class_name for each in states}
+        kind = chance.choice([each for each in ("Team", "Mate", "Mate", "Mate", "Task") if each in existing])
         reference = chance.choice(sorted(each for each in states if each.class_name == kind))
         changes: Mapping[str, Any] | None = {"size": chance.randint(0, 3)}
         match chance.choice(["size", "size", "name", "role", "role", "delete", "create"]):

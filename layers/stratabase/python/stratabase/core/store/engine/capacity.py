@@ -87,9 +87,11 @@ def is_single_write(actions: Sequence[Action]) -> bool:
     It must be idempotent, or detectably done. Additions are not idempotent. A conditional delete that finds
     no item cannot tell whether its first request or another caller has deleted the item.
     """
-    if len(actions) != 1 or isinstance(actions[0], Check):
+    if len(actions) != 1:
         return False
     (action,) = actions
+    if isinstance(action, Check) or (isinstance(action, Patch) and action.is_check):
+        return False
     adds = isinstance(action, Patch) and bool(action.add)
     deletes_conditionally = isinstance(action, DeleteItem) and action.expect != NO_EXPECTATION
     return not (adds or deletes_conditionally)

@@ -142,6 +142,12 @@ class Patch:
     They are not an expectation. They save an engine a read if the item still has them.
     """
 
+    @property
+    def is_check(self) -> bool:
+        """Whether the patch changes nothing, so that only its expectation matters."""
+        changes = self.set or self.add or self.remove or self.places or self.state is not None
+        return not changes and self.expect.exists is True
+
     def __post_init__(self) -> None:
         """Refuse an attribute that is named twice, for which engines would differ in the result."""
         if not self.add and not self.remove:
