@@ -316,7 +316,7 @@ def _count_many(
     rest, tried, items = query, 0, 0
     while first := rest.sort_keys(connection, 1).fetchone():
         beginning = beginnings.of(first[0])
-        end = min(beginning + _LAST, *query.high.values)
+        end = min([beginning + _LAST, *query.high.values])
         is_last = end in query.high.values
         within = query.high if is_last else RangeEnd((end,))
         number = rest._replace(high=within).row_count(connection)
