@@ -21,7 +21,8 @@ from stratabase.core.operations.write.services import save
 from stratabase.core.store.layout import keys
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.core.store.sqlite.vacuum import vacuum
-from stratabase.evolution.erasure.erase import HOLD, Erasures
+from stratabase.evolution.erasure.begin import HOLD
+from stratabase.evolution.erasure.erase import Erasures
 from stratabase.evolution.erasure.erased_ids import read_erased
 from tests import ministack
 from tests.contract.engine.dynamodb import TemporaryTable, over_ministack

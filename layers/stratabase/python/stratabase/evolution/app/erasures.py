@@ -11,7 +11,8 @@ from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.jobs.job import JobKind
 from stratabase.core.store.sqlite.vacuum import vacuum
 from stratabase.core.waiting import offload
-from stratabase.evolution.erasure.erase import Erasures, Receipt
+from stratabase.evolution.erasure.complete import Receipt
+from stratabase.evolution.erasure.erase import Erasures
 
 _RECOVERY = 35 * 24 * 60 * 60 * 1000
 """The milliseconds for which point-in-time recovery of a table of DynamoDB reaches back at most."""

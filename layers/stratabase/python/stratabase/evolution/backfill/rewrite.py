@@ -30,6 +30,7 @@ from stratabase.core.store.engine.port import (
 )
 from stratabase.core.store.layout import codec, keys, object_items
 from stratabase.core.store.layout.access_path import AccessPath
+from stratabase.core.store.write.commit import fits_in_one_commit
 
 _WORK = "rewrite"
 PlanItem = Callable[[Item], Sequence[Action]]
@@ -149,6 +150,21 @@ def wrong_places(
     right = object_items.index_places(Entity(reference, read_unknown({**values})), paths)
     stale = {name: None for name in item.places if name not in right}
     return {**stale, **{name: place for name, place in right.items() if item.places.get(name) != place}}
+
+
+def commit_all(engine: Engine, work: str, actions: Iterable[Action]) -> None:
+    """Commit actions that expect nothing, as many at once as fit in one commit. Raises Unavailable.
+
+    `work` names the task in the ids of the commits.
+    """
+    batch: list[Action] = []
+    for action in actions:
+        if batch and not fits_in_one_commit([*batch, action]):
+            engine.commit(Batch(new_commit_id(work), tuple(batch)))
+            batch = []
+        batch.append(action)
+    if batch:
+        engine.commit(Batch(new_commit_id(work), tuple(batch)))
 
 
 class Checkpoint:

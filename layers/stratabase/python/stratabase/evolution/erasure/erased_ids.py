@@ -105,6 +105,12 @@ def read_entry(item: Item) -> ErasedId:
     )
 
 
+def status_of(engine: Engine, root: Reference) -> str:
+    """Return the status of the erasure of an object, an empty text if there is none."""
+    (item,) = engine.get([keys.erased(root)])
+    return "" if item is None else read_entry(item).status
+
+
 def entries_of(engine: Engine, root: Reference) -> list[ErasedId]:
     """Return the entry of an erased object, and those of its parts. Empty if it was not erased."""
     low = keys.erased(root).sort
