@@ -38,7 +38,7 @@ _MAX_PAGE_SIZE = 1024 * 1024
 millisecond, and other requests may proceed after a page."""
 
 _TRIED = 32
-"""The number of beginnings to count before it is known whether many items share one."""
+"""After how many beginnings to decide, by these alone, whether counting or reading the next is faster."""
 _MANY = 10
 """The average number of items of a beginning that makes counting faster than reading."""
 _READ_AT_ONCE = 4_096
@@ -325,8 +325,12 @@ def _count_many(
             return None
         rest = rest._replace(low=RangeEnd((end,), included=False))
         tried, items = tried + 1, items + number
-        if len(found) > beginnings.most or (tried >= _TRIED and items < _MANY * tried):
+        if len(found) > beginnings.most:
             return rest
+        if tried == _TRIED:
+            if items < _MANY * tried:
+                return rest
+            tried, items = 0, 0  # the next ones may be different: most items may have the same value
     return None
 
 
