@@ -9,6 +9,7 @@ from stratabase.core.domain.files.pending_file import SWEEP_DELAY
 from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.idempotency import IdempotencyKey
 from stratabase.core.jobs.runner import Runner
+from stratabase.core.model.reading import read_model
 from stratabase.core.observe import Log
 from stratabase.core.operations.file_ports import BlobStore, FileStores
 from stratabase.core.schema.executor import SchemaExecutor
@@ -19,11 +20,28 @@ from stratabase.core.store.write import idempotency
 from stratabase.evolution.erasure.erase import Erasures
 from tests.core.operations.files.file_scenario import FileScenario, reference_to
 from tests.core.schema.graph_api import _failed
-from tests.everything_model import EVERYTHING
+from tests.everything_model import FILE
 
 BOSS = Caller("m1", "boss", "Administrator", administrator=True)
 MARK = "zzMark"
-"""What all values of the erased person and its parts begin with."""
+"""What all values of the erased person and its parts begin with, in any case, because keys can be folded."""
+_FOLDED = """  nickname: String @text(compare: FOLDED)
+  alias: String @text(compare: FOLDED_NO_ACCENTS)
+"""
+MODEL = read_model(
+    FILE.read_text()
+    .replace("  about: Text\n", f"  about: Text\n{_FOLDED}")
+    .replace(
+        '  @index(attributes: ["last_name"])',
+        """  @unique(attributes: ["nickname"])
+  @unique(attributes: ["born", "alias"])
+  @index(attributes: ["last_name"])
+  @index(attributes: ["nickname"])
+  @index(attributes: ["alias", "born"])""",
+    ),
+    "company.graphql",
+)
+"""The model that uses every feature, with attributes of people that indexes have as folded text."""
 OTHER = (
     'team: "{team}", skills: ["{skill}"], contract: {{starts_on: "2020-01-31"}}, phones: [{{digits: "1"}}]'
 )
@@ -39,7 +57,7 @@ class Company:
         vacuum: Callable[[], bool] | None = None,
     ) -> None:
         self.engine, self.blobs, self.vacuum = engine, blobs, vacuum
-        self.scenario = FileScenario(engine, blobs, EVERYTHING)
+        self.scenario = FileScenario(engine, blobs, MODEL)
         self.clock = self.scenario.clock
         self._executor = SchemaExecutor(self.scenario.services, _failed)
         self._keys = 0
@@ -84,6 +102,7 @@ class Company:
         )
         marked = self.send(
             f"""Person___create(data: {{last_name: "{MARK}Name", email: "{MARK}@x.org", about: "{MARK}About",
+            nickname: "{MARK}Nick", alias: "{MARK}Älias",
             height: 191, born: "1971-02-03", mood: BAD, photo: $photo,
             team: "{self.team}", skills: ["{self.skill}"], contract: {{starts_on: "2020-01-31"}},
             home: {{street: "{MARK}Street"}},
@@ -124,10 +143,10 @@ class Company:
     def erasures(self, engine: Engine | None = None, blobs: BlobStore | None = None) -> Erasures:
         """Return the erasures of a process with these stores, by default those of the company."""
         engine, blobs = engine or self.engine, blobs or self.blobs
-        scenario = FileScenario(engine, blobs, EVERYTHING)
+        scenario = FileScenario(engine, blobs, MODEL)
         scenario.clock, scenario.services.clock.instant = self.clock, self.clock.instant  # type: ignore[attr-defined]
-        files = FileStores(lambda: blobs, EngineFileLedger(engine, EVERYTHING))
-        return Erasures(scenario.services, EVERYTHING, engine, files, vacuum=self.vacuum)
+        files = FileStores(lambda: blobs, EngineFileLedger(engine, MODEL))
+        return Erasures(scenario.services, MODEL, engine, files, vacuum=self.vacuum)
 
     def sweep(self) -> None:
         """Do all work that is left, as jobs do."""
@@ -138,16 +157,17 @@ class Company:
             self.clock.instant += SWEEP_DELAY
 
     def traces(self, *texts: str) -> list[str]:
-        """Return where one of some texts is stored."""
+        """Return where one of some texts is stored, in any case."""
+        wanted = [text.lower() for text in texts]
         found = [
             f"{item}"
             for page in self.engine.scan()
             for item in page
-            if any(text in shown for shown in _shown(item) for text in texts)
+            if any(text in shown.lower() for shown in _shown(item) for text in wanted)
         ]
         for blob in self.blobs.list(""):
-            content = b"".join(self.blobs.read(blob.key))
-            if any(text.encode() in content for text in texts):
+            content = b"".join(self.blobs.read(blob.key)).lower()
+            if any(text.encode() in content for text in wanted):
                 found.append(blob.key)
         return found
 

@@ -20,8 +20,8 @@ from stratabase.transfer.export import Export, prepared_folder
 from stratabase.transfer.format import InvalidExport, read_manifest
 from tests.contract.engine.dynamodb import over_ministack
 from tests.core.operations.files.interrupted_stores import STORES, OpenStores
-from tests.everything_model import EVERYTHING
 from tests.evolution.erasure_company import BOSS, MARK, Company
+from tests.evolution.erasure_company import MODEL as COMPANY
 from tests.in_memory_blobs import InMemoryBlobs
 from tests.transfer.stores import files_of, import_from
 
@@ -41,7 +41,7 @@ def filled(folder: Path) -> Iterator[Company]:
 def export(company: Company, folder: Path) -> Path:
     (file,) = folder.parent.rglob("store.db")
     with prepared_folder(folder):
-        written = Export(folder, EVERYTHING, "# the model")
+        written = Export(folder, COMPANY, "# the model")
         with open_snapshot(file, 1) as snapshot:
             written.write_objects(snapshot, erased=read_erased(company.engine))
         written.write_files(company.blobs)
@@ -50,7 +50,7 @@ def export(company: Company, folder: Path) -> Path:
 
 
 def erased_list(folder: Path) -> ExportReader:
-    return ExportReader(folder, read_manifest(folder), EVERYTHING)
+    return ExportReader(folder, read_manifest(folder), COMPANY)
 
 
 @pytest.mark.parametrize("kind", ["disk", "ministack"])
@@ -78,7 +78,7 @@ def test_an_import_of_an_older_export_does_not_bring_it_back(kind: str, tmp_path
         for _step in target.erasures().apply(listed):  # the store knows before the import, or
             pass
         parallel_map = None if kind == "disk" else ThreadedMap(4)
-        import_from(old, EVERYTHING, target.engine, target.blobs, parallel_map)
+        import_from(old, COMPANY, target.engine, target.blobs, parallel_map)
         assert target.traces(MARK)
         for _step in target.erasures().apply(erased_list(old).erased()):
             pass
