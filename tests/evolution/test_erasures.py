@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
+from itertools import count as count_up
 from pathlib import Path
 from random import Random
 
@@ -18,6 +19,7 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.write.commands import Create, PartsCommand, Update
 from stratabase.core.files.folder import FolderBlobs
 from stratabase.core.operations.write.services import save
+from stratabase.core.store.engine.port import ITEMS
 from stratabase.core.store.layout import keys
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.core.store.sqlite.vacuum import vacuum
@@ -35,7 +37,7 @@ from tests.core.operations.files.interrupted_stores import (
     Interruption,
     ProcessStopped,
 )
-from tests.core.store.stopping_engine import BusyEngine
+from tests.core.store.stopping_engine import BusyEngine, Stopped, StoppingEngine
 from tests.evolution.erasure_company import BOSS, MARK, Company
 from tests.repository import ROOT
 from tests.soak import FULL, count, seed
@@ -150,6 +152,7 @@ def test_an_interrupted_erasure_goes_on(kind: str, tmp_path: Path) -> None:
             is_there = it.ask(f'{{ Person___get(_id: "{reference.id}") {{ _id }} }}')["Person___get"]
             assert bool(is_there) or not others_with(it.traces(MARK)), (at, how)
             assert bool(is_there) != bool(read_erased(it.engine)), (at, how)
+            assert not is_there or [*it.engine.range(ITEMS, keys.ERASED)] in ([], [[]]), (at, how)
 
             root = erase(it.erasures(), reference)
             it.sweep()
@@ -216,6 +219,49 @@ def test_concurrent_writes_bring_nothing_back(kind: str, tmp_path: Path) -> None
             for write in writes:
                 it.try_to_send(write)
             assert it.traces(MARK) == [], at
+
+
+def test_a_repeated_beginning_keeps_what_the_first_one_knew(tmp_path: Path) -> None:
+    stopped = True
+    for at in count_up(1):
+        with company("memory", tmp_path) as it:
+            it.fill()
+            id_ = it.send(f'Team___create(data: {{name: "{MARK}Team"}}) {{ name _id }}')["_id"]
+            it.send(f'Team___update(data: {{_id: "{id_}", name: "zzLeft"}}) {{ name }}')
+            team, stopped = Reference("Team", id_), False
+            try:
+                it.erasures(StoppingEngine(it.engine, at)).begin(team, BOSS)
+            except Stopped:
+                stopped = True
+            erase(it.erasures(), team)
+            assert it.traces("zzLeft") == [], at
+        if not stopped:
+            break
+    assert at >= 4
+
+
+def test_a_part_that_is_created_during_the_beginning_is_on_the_list() -> None:
+    late = 0
+    for at in range(1, 6):
+        scenario = FileScenario()
+        album = scenario.create("Album").reference
+
+        def add_page(it: FileScenario = scenario, of: Reference = album) -> None:
+            nonlocal late
+            with suppress(Refused):
+                save(it.services, Update(of, roles={"pages": PartsCommand(create=(Create("Page"),))}), ADA)
+                late += 1
+
+        part = Erasures(scenario.services, MODEL, BusyEngine(scenario.engine, at, add_page), scenario.files)
+        part.begin(album, ADA)
+        pages = {
+            keys.reference_of(item.key)
+            for page in scenario.engine.scan()
+            for item in page
+            if item.key.partition.startswith("Page#") and keys.is_in_object(item.key)
+        }
+        assert pages <= {entry.reference for entry in read_erased(scenario.engine)}, at
+    assert late
 
 
 def test_a_concurrent_restoration_is_deleted_again() -> None:

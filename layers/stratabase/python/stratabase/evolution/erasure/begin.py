@@ -62,6 +62,11 @@ def _job_content(root: Reference) -> str:
     return orjson.dumps([*root]).decode()
 
 
+def _head_of(items: Sequence[Item]) -> Item | None:
+    """Return the head or tombstone among the items of an object."""
+    return next((item for item in items if item.key.sort == keys.HEAD), None)
+
+
 def root_of(job: Job[str]) -> Reference:
     """Return the object whose erasure a job finishes."""
     return Reference(*orjson.loads(job.content))
@@ -154,19 +159,26 @@ class ErasureBeginning:
         return Write(self._services, command, caller, options=WriteOptions(force=True))
 
     def _list(self, root: Reference, closure: Mapping[Reference, Sequence[Item]]) -> None:
-        """Write the entries of an object and its parts, that of the object last, with the job."""
-        now = self._services.clock.now()
-        heads = {
-            each: next((i for i in items if i.key.sort == keys.HEAD), None) for each, items in closure.items()
-        }
-        parts = [
-            Put(erased_ids.entry_item(root, part, now, head)) for part, head in heads.items() if part != root
-        ]
-        commit_all(self._engine, KIND, parts)
-        commit_id = new_commit_id(KIND)
-        entry = Put(erased_ids.entry_item(root, None, now, heads[root]))
+        """Write the entry of an object with the job, then those of its parts.
+
+        If an erasure was interrupted before, its entries of what is deleted since stay: they have the last
+        states.
+        """
+        listed = erased_ids.entries_of(self._engine, root)
+        is_repeated = any(entry.is_root and entry.status == BEGUN for entry in listed)
+        heads = {reference: _head_of(items) for reference, items in closure.items()}
+        kept = {entry.reference for entry in listed if is_repeated and heads.get(entry.reference) is None}
+        now, commit_id = self._services.clock.now(), new_commit_id(KIND)
         job = self.queue.put(_job_name(root), _job_content(root), now + HOLD, commit_id)
-        self._engine.commit(Batch(commit_id, (entry, job)))
+        entry = Put(erased_ids.entry_item(root, None, now, heads.pop(root)))
+        # The job comes first: if this process is stopped here, the job removes the states of parts again.
+        self._engine.commit(Batch(commit_id, (job,) if root in kept else (entry, job)))
+        self._list_parts(root, {part: head for part, head in heads.items() if part not in kept})
+
+    def _list_parts(self, root: Reference, heads: Mapping[Reference, Item | None]) -> None:
+        now = self._services.clock.now()
+        entries = [erased_ids.entry_item(root, part, now, head) for part, head in heads.items()]
+        commit_all(self._engine, KIND, map(Put, entries))
 
     def _withdraw(self, root: Reference) -> None:
         """Remove the entries and the job of an erasure that has erased nothing."""
@@ -185,6 +197,11 @@ class ErasureBeginning:
         head = self._head(root)
         if live_head(head) is not None:
             return False
+        # Until its deletion, the object can have got parts that are not on the list.
+        listed = {entry.reference for entry in erased_ids.entries_of(self._engine, root)}
+        closure = self._parts.closure([root]) if listed else {}
+        late = {part: _head_of(items) for part, items in closure.items() if part not in listed}
+        self._list_parts(root, late)
         gone: Action = (
             Check(keys.head(root), NOT_EXISTS) if head is None else DeleteItem(head.key, expect_as_read(head))
         )
