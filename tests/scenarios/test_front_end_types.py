@@ -32,7 +32,9 @@ mutation Fill($salary: Real!, $founded: Year) {
   hired: Employee___create(
     data: {first_name: "Ada", last_name: "King", email: "b@example.com", hired_on: "2024-02-01",
            salary: $salary, about: "x"}
-  ) { _id badge salary about hired_on inIso: hired_on(format: "iso") last_name _versionStart }
+  ) { _id badge salary about hired_on inIso: hired_on(format: "iso") last_name _versionStart
+    since: _versionStart(format: "iso")
+  }
   team: Team___create(data: {name: "Blue", founded: $founded}) { founded head_count }
   company: Company___update(data: {opens_at: "08:00"}) { opens_at }
 }
@@ -42,12 +44,21 @@ query Badges($options: EmployeePageOptions) {
   Employee___getPage(options: $options) { totalCount hasNext nextCursor items { _id badge } }
 }
 """
+PAST = """
+query Past($at: Datetime!, $options: EmployeePageOptions) {
+  Employee___getPage(atVersion: $at, options: $options) {
+    totalCount nextCursor aggregates { _count } items { _id badge _versionStart(format: "iso") }
+  }
+}
+"""
 PROGRAM = """
-import {{ BadgesDocument, FillDocument, type BadgesQuery, type FillMutation }} from "./generated";
+import {{ BadgesDocument, FillDocument, PastDocument }} from "./generated";
+import type {{ BadgesQuery, FillMutation, PastQuery }} from "./generated";
 import {{ apolloClient }} from "../recipes/apollo-client";
 
 export const filled: FillMutation = {filled};
 export const staff: BadgesQuery = {staff};
+export const past: PastQuery = {past};
 
 const client = apolloClient("", "Hr", fetch);
 const variables = {{ salary: "12.50", founded: 1950 }};
@@ -59,6 +70,11 @@ export const rounded: number = data?.hired?.salary;
 await client.mutate({{ mutation: FillDocument, variables: {{ founded: 1950 }} }});
 const page = (await client.query({{ query: BadgesDocument }})).data;
 export const badges: (string | null)[] = page?.Employee___getPage?.items.map((each) => each.badge) ?? [];
+const at = data?.hired?.since ?? "";
+const then = (await client.query({{ query: PastDocument, variables: {{ at }} }})).data?.Employee___getPage;
+export const since: string | null | undefined = then?.items[0]?._versionStart;
+// @ts-expect-error The instant is missing.
+await client.query({{ query: PastDocument, variables: {{}} }});
 """
 
 
@@ -72,7 +88,7 @@ def project() -> Iterator[Path]:
         shown = {"graphql": "", "ts": DECLARED, "tsx": ""}
         for recipe, language, text in SHOWN.findall(PAGE.read_text(encoding="utf-8")):
             shown[language] += "" if recipe else text
-        (folder / "src/page.graphql").write_text(FILL + BADGES + shown["graphql"])
+        (folder / "src/page.graphql").write_text(FILL + BADGES + PAST + shown["graphql"])
         (folder / "src/page.ts").write_text(re.sub("(?m)^const ", "export const ", shown["ts"]))
         (folder / "recipes/staff.tsx").write_text(shown["tsx"].replace('"./generated"', '"../src/generated"'))
         yield folder
@@ -85,8 +101,12 @@ def test_graphql_code_generator(project: Path, tmp_path: Path) -> None:
         sdl = service.request("GET", "/auth/api/schema/Hr", headers=headers).body
         filled = service.graphql(FILL, variables)
         staff = service.graphql(BADGES, {"options": {"next": 1}})
+        at = filled["data"]["hired"]["since"]
+        past = service.graphql(PAST, {"at": at, "options": {"next": 1}})
     (project / "schema.graphql").write_bytes(sdl)
-    (project / "src/main.ts").write_text(PROGRAM.format(filled=_literal(filled), staff=_literal(staff)))
+    answers = {"filled": filled, "staff": staff, "past": past}
+    program = PROGRAM.format(**{name: _literal(answer) for name, answer in answers.items()})
+    (project / "src/main.ts").write_text(program)
 
     run_command(project, "graphql-codegen", "--config", "codegen.json")
     run_command(project, "tsc", "--project", ".", "--noEmit")

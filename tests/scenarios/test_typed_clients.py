@@ -42,6 +42,9 @@ query Deleted($options: Employee___DeletedPageOptions) {
     hasNext
   }
 }
+query Past($at: Datetime!) {
+  Employee___getPage(atVersion: $at) { totalCount aggregates { _count } items { last_name } }
+}
 mutation Rename($data: EmployeeUpdate!, $seen: ID) {
   Employee___update(data: $data, ifRevision: $seen) { last_name _revision }
 }"""
@@ -79,7 +82,9 @@ schema_path = "schema.graphql"
 queries_path = "queries.graphql"
 async_client = false
 """
-HIRE = """mutation Hire($data: EmployeeCreate!) { Employee___create(data: $data) { _id last_name } }
+HIRE = """mutation Hire($data: EmployeeCreate!) {
+  Employee___create(data: $data) { _id last_name _versionStart(format: "iso") }
+}
 """
 CALL = """
 import json, sys
@@ -103,6 +108,10 @@ print(json.dumps([hired.employee_create.last_name, page.total_count, names, tota
 client.execute('mutation { Employee___delete(_id: "%s") { deleted } }' % person.id)
 (gone,) = client.deleted().employee_get_deleted_page.items
 print(json.dumps([renamed.last_name, current, gone.object_.last_name, gone.deleted_by, gone.restorable]))
+past = client.past(at=hired.employee_create.version_start).employee_get_page
+(then,) = past.items
+now = client.people().employee_get_page.items
+print(json.dumps([past.total_count, past.aggregates.count, then.last_name, now]))
 """
 
 
@@ -114,9 +123,10 @@ def test_a_generated_python_client_calls_the_service(tmp_path: Path) -> None:
         address = f"http://127.0.0.1:{service.port}/auth/api/graphql/Hr"
         done = run_client_tool(tmp_path, "python", "-c", CALL, address, headers["Authorization"])
 
-    read, changed = map(json.loads, done.splitlines())
+    read, changed, past = map(json.loads, done.splitlines())
     assert read == ["Lovelace", 1, ["Lovelace"], [1, 1, 1, 1], [None, None]]
     assert changed == ["King", "King", "King", "admin", True]
+    assert past == [1, 1, "Lovelace", []]
 
 
 # The test above generates the client of an administrator.
