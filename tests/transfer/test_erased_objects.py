@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -11,18 +12,23 @@ import pytest
 from stratabase.cli.main import main
 from stratabase.core.app.app import App
 from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.settings import Settings
 from stratabase.core.store.engine.parallel import ThreadedMap
+from stratabase.core.store.layout import keys
 from stratabase.core.store.sqlite.snapshot import open_snapshot
+from stratabase.evolution.app.erasures import erasures
 from stratabase.evolution.erasure.erased_ids import read_erased
 from stratabase.transfer.checking import ExportReader
 from stratabase.transfer.export import Export, prepared_folder
 from stratabase.transfer.format import InvalidExport, read_manifest
 from tests.contract.engine.dynamodb import over_ministack
 from tests.core.operations.files.interrupted_stores import STORES, OpenStores
+from tests.core.store.stopping_engine import Stopped, StoppingEngine
 from tests.evolution.erasure_company import BOSS, MARK, Company
 from tests.evolution.erasure_company import MODEL as COMPANY
 from tests.in_memory_blobs import InMemoryBlobs
+from tests.soak import count, seed
 from tests.transfer.stores import files_of, import_from
 
 MODEL = """extend schema @application(name: "Shop") @profile(name: "Boss", administrator: true)
@@ -96,6 +102,37 @@ def _remote() -> Iterator[Any]:
         yield OpenStores(engine, InMemoryBlobs())
 
 
+@pytest.mark.soak
+def test_an_export_during_an_erasure_has_nothing_of_it(tmp_path: Path) -> None:
+    random, at, exported, went_on = Random(seed()), 0, 0, True
+    while went_on:
+        at += random.randint(1, count(6, 1))
+        (folder := tmp_path / str(at)).mkdir()
+        with filled(folder) as company:
+            reference, went_on = company.fill(), False
+            part = company.erasures(StoppingEngine(company.engine, at, after=random.random() < 0.5))
+            try:
+                for _step in part.steps(part.begin(reference, BOSS)):
+                    pass
+            except Stopped:
+                went_on = True
+            if not read_erased(company.engine):  # the object is there, because the erasure has not begun
+                continue
+            made = export(company, folder / "export")
+            assert MARK.lower().encode() not in b"".join(files_of(made).values()).lower(), at
+            exported += went_on
+        with STORES["disk"](made) as stores:
+            target, listed = Company(stores.engine, stores.blobs), erased_list(made).erased()
+            for _step in target.erasures().apply(random.choice([listed, []])):
+                pass
+            import_from(made, COMPANY, target.engine, target.blobs)
+            for _step in target.erasures().apply(listed):
+                pass
+            left = [each for each in target.traces(reference.id) if f"partition={keys.ERASED!r}" not in each]
+            assert [f"Person#{company.former}" in each for each in left] == [True], (at, left)
+    assert exported
+
+
 def test_a_damaged_list_is_refused(tmp_path: Path) -> None:
     (tmp_path / "stores").mkdir()
     with filled(tmp_path / "stores") as company:
@@ -164,6 +201,21 @@ def test_a_restore_of_an_older_backup_does_not_bring_it_back(
     assert shop("{ Customer___getPage { totalCount } }") == {"totalCount": 1}
     assert main(["erase", "--apply", "list.jsonl"]) == 0
     assert MARK.encode() not in b"".join(files_of(home).values())
+
+
+def test_the_command_exports_nothing_of_an_erasure_under_way(
+    shop: Callable[[str], Any], tmp_path: Path
+) -> None:
+    id_ = shop(f'mutation {{ Customer___create(data: {{name: "{MARK}"}}) {{ _id }} }}')["_id"]
+    home, model = str(tmp_path / "home"), str(tmp_path / "model.graphql")
+    settings = Settings.from_environment({"STRATABASE_HOME": home, "STRATABASE_MODEL": model})
+    with closing(App(settings)) as app:
+        app.part(erasures).begin(Reference("Customer", id_), ADMINISTRATOR)
+    assert MARK.encode() in b"".join(files_of(tmp_path / "home").values())
+    assert main(["export", "out"]) == 0
+    content = files_of(tmp_path / "out")
+    assert MARK.encode() not in b"".join(content.values())
+    assert {name for name, each in content.items() if id_.encode() in each} == {"erased.jsonl"}
 
 
 @pytest.mark.parametrize(

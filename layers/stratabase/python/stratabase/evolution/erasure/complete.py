@@ -106,16 +106,16 @@ class ErasureCompletion:
         known = erased_ids.read_erased(self._engine)
         references = {entry.reference for entry in known}
         new = [entry for entry in listed if entry.reference not in references]
-        self._commit(
-            [Put(erased_ids.listed_item(each.root, each.reference, each.erased_on)) for each in new],
-        )
+        self._commit([Put(erased_ids.listed_item(each.root, each.reference, each.erased_on)) for each in new])
         yield
         entries = [e for e in erased_ids.read_erased(self._engine) if self._knows(e.reference)]
         back = {entry.root for entry in entries if self._parts.closure([entry.reference])[entry.reference]}
-        left = {entry.root for entry in entries if entry.status == GONE} - back
-        if back:
-            yield from self._erase([*back], "erase what is listed")
-        self._finish([e for e in entries if e.root in left and not self._has_job(e.root)], None)
+        # An object can be missing while others still have its id: an export that was made during its erasure
+        # leaves out the object alone. What has a job is left to it.
+        named = {entry.root for entry in listed}
+        left = {e.root for e in entries if e.status == GONE or e.root in named}
+        if roots := sorted(back | {root for root in left if not self._has_job(root)}):
+            yield from self._erase(roots, "erase what is listed")
         return len(back)
 
     def _knows(self, reference: Reference) -> bool:
