@@ -1,6 +1,7 @@
 """The GraphQL API over one store whose model changes, as when a service restarts with another model."""
 
 import json
+from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
@@ -79,6 +80,12 @@ class EvolvingApi:
     def _messages(self, query: str, **variables: Any) -> list[str]:
         errors = self.body(query, **variables).get("errors", ())
         return [error["extensions"]["userMessage"] for error in errors]
+
+
+def written(instant: int) -> str:
+    """Return an instant as `atVersion` takes it."""
+    moment = datetime.fromtimestamp(instant / 1000, UTC)
+    return f"{moment:%d-%m-%Y %H:%M:%S}.{instant % 1000:03}"
 
 
 def _failed(error: BaseException, _: str) -> None:

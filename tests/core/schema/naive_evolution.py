@@ -181,6 +181,18 @@ class NaiveStore:
         each = ((id_, self.objects[id_].texts) for id_ in sorted(self.objects))
         return {id_: texts for id_, texts in each if texts is not None}
 
+    def at(self, instant: int) -> dict[str, Texts]:
+        """Return what was stored at an instant, by id in order."""
+        each = ((id_, self.objects[id_].at(instant)) for id_ in sorted(self.objects))
+        return {id_: texts for id_, texts in each if texts is not None}
+
+    @property
+    def deleted(self) -> list[tuple[str, NaiveVersion]]:
+        """The ids and last versions of deleted objects, the latest deletion first."""
+        each = ((id_, one.versions[-1]) for id_, one in self.objects.items() if one.versions)
+        gone = ((id_, last) for id_, last in each if last.end is not None)
+        return sorted(gone, key=lambda one: one[1].end or 0, reverse=True)
+
     def write(self, id_: str, texts: Texts, model: NaiveModel, now: int) -> None:
         """Store what an object has from now on."""
         found = self.objects.setdefault(id_, NaiveObject())

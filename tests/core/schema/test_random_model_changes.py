@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -26,7 +25,7 @@ from stratabase.evolution.backfill.reindex import Reindex, ReindexOutcome
 from tests.conftest import MEMORY
 from tests.contract.engine.engines import KINDS as ENGINES
 from tests.contract.engine.engines import EngineImplementation
-from tests.core.schema.evolving_api import EvolvingApi
+from tests.core.schema.evolving_api import EvolvingApi, written
 from tests.core.schema.naive_evolution import (
     ENUM,
     ENUM_VALUES,
@@ -51,6 +50,8 @@ NAMES = ("a", "b", "c", "d", "e")
 VALUE_NAMES = (*ENUM_VALUES, "PINK")
 WRITES = ("create", "create", "update", "update", "update", "delete", "restore")
 LISTS = (("a",), ("b",), ("c",), ("a", "b"), ("c", "a"), ("b", "c"))
+ANSWERED = "dd-MM-yyyy HH:mm:ss.SSS"
+"""The format in which `written` writes an instant."""
 FIRST = NaiveModel(
     {name: NaiveAttribute(name) for name in STORED_NAMES}, {name: name for name in ENUM_VALUES}
 )
@@ -365,17 +366,7 @@ class ModelChanges:
         model, live, class_ = self.model, self.naive.live, self.model.class_name
         fields = " ".join(["_id", *map(model.field, model.attributes)])
         shown = {id_: {"_id": id_, **model.answer(texts)} for id_, texts in live.items()}
-        pages: list[tuple[dict[str, Any], list[str]]] = [({}, [*live])]
-        for name, text in values.items():
-            pages += expected_pages(model, live, name, text)
-        for index in model.indexes:
-            order = [f"{name}___ASC" for name in model.names(index)]
-            pages.append(({"orderBy": order}, ordered_by(model, live, index)))
-        query = f"""query($o: {class_}PageOptions) {{
-            {class_}___getPage(options: $o) {{ totalCount items {{ {fields} }} }} }}"""
-        for options, ids in pages:
-            answer = {"totalCount": len(ids), "items": [shown[id_] for id_ in ids]}
-            assert self._ask(query, o={"next": 50, **options}) == answer, (options, model.text)
+        self._check_pages(live, values)
         query = f"query($i: ID!) {{ {class_}___get(_id: $i) {{ {fields} }} }}"
         for id_ in self.naive.objects:
             assert self._ask(query, i=id_) == shown.get(id_), model.text
@@ -386,7 +377,49 @@ class ModelChanges:
                 texts = self.naive.objects[id_].at(at)
                 version = None if texts is None else {"_id": id_, **model.answer(texts)}
                 assert self._ask(query, i=id_, t=written(at)) == version, model.text
-        self._check_lookups()
+        self._check_lookups(live)
+        if model.versioned:
+            self._check_past(values)
+
+    def _check_past(self, values: Mapping[str, str]) -> None:
+        """Ask for deleted objects, and for pages and unique values as of an instant."""
+        model, class_ = self.model, self.model.class_name
+        fields = " ".join(["_id", *map(model.field, model.attributes)])
+        query = f"""{{ {class_}___getDeletedPage(options: {{next: 50}}) {{
+            items {{ object {{ {fields} }} deletedOn(format: "{ANSWERED}") }} }} }}"""
+        if f"{class_} deleted objects" in self.api.entities.unbuilt():
+            (error,) = self.api.body(query)["errors"]
+            assert error["extensions"]["issueType"] == "SERVICE_HANDLER_ERROR", error
+            return
+        items = [
+            {"object": {"_id": id_, **model.answer(last.texts)}, "deletedOn": written(last.end or 0)}
+            for id_, last in self.naive.deleted
+        ]
+        found = self.api.ask(query)["items"]
+        assert [{**each, "object": _texts(each["object"])} for each in found] == items, model.text
+        for at in self.instants[-3:-2]:
+            past, name = self.naive.at(at), sorted(values)[len(self.instants) % len(values)]
+            self._check_pages(past, {name: values[name]}, at)
+            self._check_lookups(past, at)
+
+    def _check_pages(
+        self, objects: Mapping[str, Texts], values: Mapping[str, str], at: int | None = None
+    ) -> None:
+        """Ask for pages. `objects`: what each object had at an instant, or has now."""
+        model, class_ = self.model, self.model.class_name
+        fields = " ".join(["_id", *map(model.field, model.attributes)])
+        shown = {id_: {"_id": id_, **model.answer(texts)} for id_, texts in objects.items()}
+        pages: list[tuple[dict[str, Any], list[str]]] = [({}, [*objects])]
+        for name, text in values.items():
+            pages += expected_pages(model, objects, name, text)
+        for index in model.indexes:
+            order = [f"{name}___ASC" for name in model.names(index)]
+            pages.append(({"orderBy": order}, ordered_by(model, objects, index)))
+        query = f"""query($o: {class_}PageOptions) {{
+            {class_}___getPage(options: $o{_at(at)}) {{ totalCount items {{ {fields} }} }} }}"""
+        for options, ids in pages:
+            answer = {"totalCount": len(ids), "items": [shown[id_] for id_ in ids]}
+            assert self._ask(query, o={"next": 50, **options}) == answer, (options, at, model.text)
 
     def _ask(self, query: str, **variables: Any) -> Any:
         return _texts(self.api.ask(query, **variables))
@@ -405,11 +438,12 @@ class ModelChanges:
             cursor, has_next = f'cursor: "{page["nextCursor"]}"', page["hasNext"]
         assert found == ordered_by(self.model, self.naive.live, names)
 
-    def _check_lookups(self) -> None:
-        model, live = self.model, self.naive.live
+    def _check_lookups(self, objects: Mapping[str, Texts], at: int | None = None) -> None:
+        """Ask for unique values. `objects`: what each object had at an instant, or has now."""
+        model = self.model
         for unique in model.uniques:
             holders: dict[Any, set[str | None]] = {}
-            for id_, texts in live.items():
+            for id_, texts in objects.items():
                 if key := unique_key(model, unique, texts):
                     holders.setdefault(key, set()).add(id_)
             free = tuple(model.readable(name)[-1] for name in unique)
@@ -424,7 +458,7 @@ class ModelChanges:
                 ]
                 arguments = ", ".join(f"{name}: {each}" for name, each in zip(names, operands, strict=True))
                 service = f"{model.class_name}___getBy{'_'.join(name.upper() for name in names)}"
-                found = self.api.ask(f"{{ {service}({arguments}) {{ _id }} }}")
+                found = self.api.ask(f"{{ {service}({arguments}{_at(at)}) {{ _id }} }}")
                 holder = None if found is None else found["_id"]
                 assert holder in ids
 
@@ -547,10 +581,9 @@ class ModelChanges:
         return {name: _text(value) for name, value in state.items()}
 
 
-def written(instant: int) -> str:
-    """Return an instant as `atVersion` takes it."""
-    moment = datetime.fromtimestamp(instant / 1000, UTC)
-    return f"{moment:%d-%m-%Y %H:%M:%S}.{instant % 1000:03}"
+def _at(instant: int | None) -> str:
+    """Return the argument of a service for an instant, None for now."""
+    return "" if instant is None else f', atVersion: "{written(instant)}"'
 
 
 def _text(value: Any) -> str | None:

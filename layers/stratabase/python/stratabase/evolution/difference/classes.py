@@ -5,6 +5,7 @@ from typing import Any
 
 from stratabase.core.model.model import Class, ClassKind, Model
 from stratabase.core.model.stored_names import StoredNames
+from stratabase.core.store.indexes.registry import lists_deleted
 from stratabase.evolution.difference.change import (
     Changes,
     ClassPair,
@@ -17,6 +18,7 @@ from stratabase.evolution.difference.change import (
     rename_hint,
     safe,
     settled_if_none,
+    to_build,
 )
 from stratabase.evolution.difference.questions import AllObjects, with_value
 
@@ -107,6 +109,14 @@ def _versioned(pair: ClassPair) -> Changes:
         yield decision(subject, "no longer versioned", why, to_do, question)
 
 
+def _deleted_objects(pair: ClassPair) -> Changes:
+    """Classes whose deleted objects are listed from now on."""
+    if pair.old.is_stored and lists_deleted(pair.new) and not lists_deleted(pair.old):
+        name = pair.new.name
+        why = f"Until it is built, {name}___getDeletedPage and pages with atVersion are refused."
+        yield to_build(f"class {name}", "list of deleted objects added", why, name)
+
+
 def _parts_without_versions(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
     """Versioned wholes whose parts have no versions, unless that was so before."""
     before = set(_unversioned_parts(comparison.old, comparison.old_names))
@@ -195,6 +205,7 @@ CLASS_RULES = (
     each_class(_kind),
     each_class(_part),
     each_class(_versioned),
+    each_class(_deleted_objects),
     _parts_without_versions,
     each_class(_exposed),
     each_class(_description),
