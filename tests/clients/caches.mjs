@@ -14,15 +14,19 @@ const OPTIONS = `options: { filter: { email___starts_with: "cached-" } }`;
 const NAMES = `query Names { Employee___getPage(${OPTIONS}) { items { _id last_name } } }`;
 const EMAILS = `query Emails { Employee___getPage(${OPTIONS}) { totalCount items { _id email } } }`;
 const CREATE = `mutation Create($email: String!) {
-  Employee___create(data: { first_name: "Ada", last_name: "King", email: $email }) { _id last_name }
+  Employee___create(data: { first_name: "Ada", last_name: "King", email: $email }) {
+    _id last_name _versionStart(format: "iso")
+  }
 }`;
 const RENAME = `mutation Rename($id: ID!, $name: String!) {
   Employee___update(data: { _id: $id, last_name: $name }) { _id last_name }
 }`;
 const SHOWN = `fragment Shown on Employee { _id last_name team { _id name } }`;
 const GET = `query Get($id: ID!) { Employee___get(_id: $id) { ...Shown _lock { lockedBy } } } ${SHOWN}`;
-const STATES = `query States($id: ID!) {
+const STATES = `query States($id: ID!, $at: Datetime!, $page: EmployeePageOptions) {
   past: Employee___getVersionPage(_id: $id) { items { ...Shown } }
+  then: Employee___get(_id: $id, atVersion: $at) { ...Shown }
+  page: Employee___getPage(atVersion: $at, options: $page) { items { ...Shown } }
   now: Employee___get(_id: $id) { ...Shown }
   draft: Employee___previewUpdate(data: { _id: $id, last_name: "Unsaved" }) { ...Shown }
 } ${SHOWN}`;
@@ -61,7 +65,8 @@ async function play(name, { mutate, query, watch }, network) {
   const stop = watch(NAMES, (data) => seen.push(data.Employee___getPage.items.map((each) => each.last_name)));
   told.empty = await shows(seen, []);
   const create = async () => mutate(CREATE, { email: `cached-${name}@example.com` }, `key-of-${name}`);
-  const id = (await create()).Employee___create._id;
+  const { _id: id, _versionStart: at } = (await create()).Employee___create;
+  const page = { filter: { email___eq: `cached-${name}@example.com` } };
   told.sameKey = (await create()).Employee___create._id === id;
   told.created = await shows(seen, ["King"]);
   await query(GET, { id });
@@ -69,8 +74,10 @@ async function play(name, { mutate, query, watch }, network) {
   told.renamed = await shows(seen, ["Byron"]);
   const names = (page) => page.items.map((each) => each.last_name);
   for (const time of ["first", "again"]) {
-    const { past, now, draft } = await query(STATES, { id });
-    told[time] = { past: names(past), now: now.last_name, draft: draft.last_name };
+    const states = await query(STATES, { id, at, page });
+    const { then, now, draft } = states;
+    told[time] = { past: names(states.past), then: [then.last_name, ...names(states.page)] };
+    Object.assign(told[time], { now: now.last_name, draft: draft.last_name });
   }
   told.after = (await query(GET, { id })).Employee___get.last_name;
   await mutate(LOCK, { id });

@@ -104,7 +104,7 @@ def test_caches_show_what_is_stored(built: Path, service: RunningService) -> Non
     environment = {"BASE_URL": base_url, "USERNAME": "admin", "PASSWORD": PASSWORD}
     results = json.loads(run_script(built, "caches.mjs", environment))
 
-    states = {"past": ["King", "Byron"], "now": "Byron", "draft": "Unsaved"}
+    states = {"past": ["King", "Byron"], "then": ["King", "King"], "now": "Byron", "draft": "Unsaved"}
     for name in ("apollo", "urql"):
         shown = results[name]
         assert (shown["empty"], shown["created"], shown["renamed"]) == ([], ["King"], ["Byron"]), name

@@ -1,6 +1,7 @@
 import { ApolloClient, HttpLink, InMemoryCache } from "@apollo/client";
 import type { Cache, OperationVariables } from "@apollo/client";
 import { visit } from "graphql";
+import type { FieldNode } from "graphql";
 
 // A query can have data and errors, for example for attributes that the member must not read.
 declare module "@apollo/client" {
@@ -17,6 +18,11 @@ declare module "@apollo/client" {
 // These fields show old, deleted and unsaved states of objects.
 const OTHER_STATES = /___(getVersion|getVersionPage|getDeletedPage|preview|previewCreate|previewUpdate)$/;
 const APART = Symbol("apart");
+
+function showsOtherState({ name, arguments: given }: FieldNode): boolean {
+  const isPast = given?.some((each) => each.name.value === "atVersion") && /___get/.test(name.value);
+  return isPast || OTHER_STATES.test(name.value);
+}
 
 function keepApart(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(keepApart);
@@ -40,9 +46,9 @@ class ObjectCache extends InMemoryCache {
   override write<Data, Variables extends OperationVariables>(options: Cache.WriteOptions<Data, Variables>) {
     const result: Record<string, unknown> = { ...(options.result as object) };
     visit(options.query, {
-      Field({ name, alias }) {
-        const key = (alias ?? name).value;
-        if (OTHER_STATES.test(name.value)) result[key] = keepApart(result[key]);
+      Field(field) {
+        const key = (field.alias ?? field.name).value;
+        if (showsOtherState(field)) result[key] = keepApart(result[key]);
       },
     });
     return super.write({ ...options, result: result as typeof options.result });
