@@ -1,9 +1,12 @@
 """Totals that have reached the read limit are refused before anything is read, on an engine with a price."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from sys import maxsize
 from time import monotonic
 from typing import Any
+
+import pytest
 
 from stratabase.core.domain.issues.refusals import ReadBudgetExceeded
 from stratabase.core.domain.objects.change import Change, Creation
@@ -15,6 +18,7 @@ from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.types.operators import Operator
 from stratabase.core.store.engine.port import Item
+from stratabase.core.store.query import pages
 from stratabase.core.store.repository import Repository
 from tests.contract.engine.reference import ReferenceEngine
 
@@ -35,22 +39,36 @@ class _CountingEngine(ReferenceEngine):
         return super().range(*arguments, **options)
 
 
+class _PagedEngine(ReferenceEngine):
+    """An engine whose ranges have small pages."""
+
+    def range(self, *arguments: Any, **options: Any) -> Iterator[Sequence[Item]]:
+        for page in super().range(*arguments, **options):
+            yield from (page[at : at + 30] for at in range(0, len(page), 30))
+
+
 def query(least: int | None = None) -> Query:
     filter_ = None if least is None else Comparison("number", Operator.GTE, least)
     fields = PageFields(version_start=False, attributes=frozenset(), totals=frozenset({"number"}))
     return Query("C", Order(), filter_, Window(maxsize), fields)
 
 
-def test_totals_that_were_too_much_are_refused_before_anything_is_read() -> None:
-    engine, now = _CountingEngine(), [0]
+def filled(engine: ReferenceEngine) -> Repository:
+    """Return the objects of an engine, after some were created."""
     entities = Repository(engine, MODEL)
-    object.__setattr__(entities._store, "now", lambda: now[0])
     for start in range(0, OBJECTS, 30):
         made = (
             Entity(Reference("C", f"{number:03}"), {"_id": f"{number:03}"})
             for number in range(start, start + 30)
         )
         entities.commit(Change(f"c{start}", 1, tuple(map(Creation, made))))
+    return entities
+
+
+def test_totals_that_were_too_much_are_refused_before_anything_is_read() -> None:
+    engine, now = _CountingEngine(), [0]
+    entities = filled(engine)
+    object.__setattr__(entities._store, "now", lambda: now[0])
 
     def read(asked: Query, objects: int) -> tuple[str, int]:
         """Return the refusal, or an empty text, and how many ranges were read."""
@@ -77,3 +95,27 @@ def test_totals_that_were_too_much_are_refused_before_anything_is_read() -> None
     assert read(query(), 2 * OBJECTS) == ("", 1)
     now[0] = 10**9
     assert read(query(), 20)[1]
+
+
+def test_what_totals_read_of_other_objects_refuses_no_other_totals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "_BATCH", 30)
+    entities = filled(_PagedEngine())
+    size = 2 * 210 * OBJECTS
+    budget = ReadBudget(size, 60, monotonic)
+    with pytest.raises(ReadBudgetExceeded):  # noqa: PT012 - each batch leads to more reads
+        for _ in entities.matches(query(), budget):
+            budget.charge(size)
+
+    number = sum(len(each.states) for each in entities.matches(query(), ReadBudget(size, 60, monotonic)))
+    assert number == OBJECTS
+
+
+def test_long_filters_are_not_remembered() -> None:
+    engine = _CountingEngine()
+    entities = filled(engine)
+    long = replace(query(), filter=Comparison("number", Operator.NOT_IN, tuple(range(1000))))
+    for _ in range(2):
+        engine.ranges = 0
+        with pytest.raises(ReadBudgetExceeded):
+            list(entities.matches(long, ReadBudget(210 * 20, 60, monotonic)))
+        assert engine.ranges

@@ -72,7 +72,12 @@ def read_matches(
     """
     size, before = query.window.size, budget.bytes_read
     # An embedded engine reads at no price.
-    may_be_known = size == maxsize and derive is None and not store.engine.is_embedded
+    may_be_known = (
+        size == maxsize
+        and derive is None
+        and not store.engine.is_embedded
+        and can_keep(query.filter, store.model.classes[query.class_name])
+    )
     if may_be_known:
         store.excesses.check(query, budget, store.now())
     try:
@@ -80,8 +85,11 @@ def read_matches(
         left = size
         while left and (batch := [*islice(rows, min(left, _BATCH))]):
             left -= len(batch)
+            given_at = budget.bytes_read
             yield Matches([row_state(row) for row in batch])
             waiting.give_way()
+            # What totals read of other objects does not count: other totals need not read it.
+            before += budget.bytes_read - given_at
     except ReadBudgetExceeded as refusal:
         if may_be_known and refusal.objects_read:
             store.excesses.note(query, refusal, budget.bytes_read - before, store.now())
