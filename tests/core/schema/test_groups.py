@@ -597,6 +597,9 @@ def indexed(tmp_path: Path) -> Iterator[Shop]:
     found.engine.close()
 
 
+IN_NEPAL = Caller(
+    "m3", "ida", "Administrator", formats=Formats("yyyy.MM.dd", "HH.mm", "Asia/Kathmandu", "en")
+)
 BY_INDEX = "count the entries of "
 MONTHS = "by: [customer, placed_on___MONTH]"
 
@@ -642,3 +645,39 @@ def test_an_index_answers_alone_if_it_has_all_values(
     assert sum(each.startswith(BY_INDEX) for each in plans) == alone, plans
     with patch.object(SqliteEngine, "count_beginnings", lambda *_: None):
         assert indexed.orders(*asked) == found
+
+
+@each_row("bucket", ["YEAR", "MONTH", "WEEK", "DAY", "HOUR"])
+def test_an_index_answers_by_the_buckets_of_the_zone(indexed: Shop, bucket: str) -> None:
+    """All orders are shipped between 23:00 and 24:00 in UTC."""
+    arguments, selection = f"by: [shipped_at___{bucket}]", f"_keys {{ shipped_at___{bucket} }} _count"
+    plans = list[str]()
+    with record_plans(lambda _, description: plans.append(description)):
+        found = indexed.groups(arguments, selection, IN_NEPAL)
+    assert any(each.startswith(BY_INDEX) for each in plans)
+    with patch.object(SqliteEngine, "count_beginnings", lambda *_: None):
+        assert indexed.groups(arguments, selection, IN_NEPAL) == found
+    if bucket in {"DAY", "HOUR"}:
+        assert found != indexed.groups(arguments, selection)
+
+
+def test_an_index_answers_with_renamed_names(indexed: Shop, tmp_path: Path) -> None:
+    """The index has the values that were stored before."""
+    text = INDEXED.replace("type Order @class", 'type Sale @renamed(from: "Order") @class')
+    text = text.replace('"total"', '"amount"').replace(
+        "  total: Real", '  amount: Real @renamed(from: "total")'
+    )
+    text = text.replace('"customer", ', '"buyer", ')
+    text = text.replace("  customer: Customer", '  buyer: Customer @renamed(from: "customer")')
+    by = (
+        "groups(by: [{0}, placed_on___YEAR]) {{ items {{ _keys {{ {0} {{ _id }} }} _count {1} {{ sum }} }} }}"
+    )
+    before = indexed.orders(by.format("customer", "total"))
+    renamed = Shop(tmp_path / "indexed.db", text)
+    plans = list[str]()
+    with record_plans(lambda _, description: plans.append(description)):
+        after = renamed.ask(f"{{ Sale___getPage {{ {by.format('buyer', 'amount')} }} }}")
+    renamed.engine.close()
+    assert any(each.startswith(BY_INDEX) for each in plans)
+    shown = json.dumps(before).replace('"customer"', '"buyer"').replace('"total"', '"amount"')
+    assert after == json.loads(shown)

@@ -19,6 +19,11 @@ LITTLE = NUMBER // 50
 whole_and_bounded = pytest.mark.parametrize("bounds", [UNBOUNDED, Bounds("00000", "99999")])
 
 
+def value_of(key: str) -> str:
+    """Return the beginning of a sort key with the value of its item."""
+    return key[: key.index("!") + 1]
+
+
 class Work(NamedTuple):
     """What it takes to count items."""
 
@@ -43,9 +48,9 @@ def work(engine: SqliteEngine, bounds: Bounds, values: int) -> Work:
 def _work(connection: sqlite3.Connection, bounds: Bounds, values: int) -> Work:
     keys, statements, instructions = list[str](), list[str](), 0
 
-    def value_of(key: str) -> str:
+    def note_key(key: str) -> str:
         keys.append(key)
-        return key[: key.index("!") + 1]
+        return value_of(key)
 
     def count_instruction() -> None:
         nonlocal instructions
@@ -54,7 +59,7 @@ def _work(connection: sqlite3.Connection, bounds: Bounds, values: int) -> Work:
     connection.set_trace_callback(statements.append)
     connection.set_progress_handler(count_instruction, 1)
     query = range_query("index1", "all", bounds, backward=False)
-    found = count_beginnings(connection, [query], Beginnings(value_of, NUMBER))
+    found = count_beginnings(connection, [query], Beginnings(note_key, NUMBER))
     connection.set_progress_handler(None, 1)
     connection.set_trace_callback(None)
     assert found is not None
@@ -89,3 +94,20 @@ def test_a_value_that_most_items_have_leaves_the_others_to_one_pass(
     done = work(engine, bounds, 901)
     assert done.keys <= 902
     assert done.statements <= LITTLE
+
+
+def test_the_counts_of_several_ranges_are_one_snapshot(engine: SqliteEngine) -> None:
+    fill(engine, [1, 2, 3])
+    written = list[str]()
+
+    def write(key: str) -> str:
+        if not written:
+            written.append("00005!9")
+            put(engine, [Item(Key("new", "x"), {}, "{}", {"index1": IndexKey("all", written[0])})])
+        return value_of(key)
+
+    ranges = (Bounds("00000", "00002"), Bounds("00002", None))
+    found = engine.count_beginnings("index1", "all", ranges, Beginnings(write, 9))
+    assert found == {"00001!": 1, "00002!": 1, "00003!": 1}
+    again = engine.count_beginnings("index1", "all", ranges, Beginnings(write, 9))
+    assert again == {**found, "00005!": 1}

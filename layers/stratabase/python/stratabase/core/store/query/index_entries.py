@@ -119,12 +119,12 @@ class _Values(dict[str | None, Any]):
         self._is_cut = is_cut
 
     def __missing__(self, text: str) -> Any:
+        read, whole = self._type.storage.from_index_text, text
         if self._is_cut:
             assert isinstance(self._type, TemporalType)
-            text = self._type.completed(text)
-        read = self._type.storage.from_index_text
+            whole = self._type.completed(text)
         assert read is not None
-        self[text] = value = read(text)
+        self[text] = value = read(whole)
         return value
 
 
