@@ -125,6 +125,27 @@ def test_a_cursor_belongs_to_its_instant(api: VersionedApi) -> None:
         assert error["extensions"]["sourceRequestReference"] == "Person___getPage.options.cursor"
 
 
+def test_a_cursor_of_groups_belongs_to_its_instant(api: VersionedApi) -> None:
+    ids = [api.person(last_name=name) for name in "abcd"]
+    at, later = api.at(api.clock.instant), api.at(api.clock.instant + 1)
+    api.delete(ids[2])
+    query = """query($at: Datetime, $c: Cursor) { Person___getPage(atVersion: $at) { totals: groups(
+        by: [last_name], next: 2, cursor: $c) { nextCursor items { _keys { last_name } } } } }"""
+
+    def groups(given: str | None, cursor: str | None) -> tuple[list[str], str]:
+        found = api.graphs.ask(query, at=given, c=cursor)["totals"]
+        return [each["_keys"]["last_name"] for each in found["items"]], found["nextCursor"]
+
+    (first, past), (_, now) = groups(at, None), groups(None, None)
+    assert (first, groups(at, past)[0], groups(None, now)[0]) == (["a", "b"], ["c", "d"], ["d"])
+    for given, cursor in ((later, past), (None, past), (at, now)):
+        (error,) = api.graphs.body(query, at=given, c=cursor)["errors"]
+        assert "as of another instant" in error["message"], error
+        assert error["extensions"]["sourceRequestReference"] == "Person___getPage.totals.cursor"
+    (error,) = api.graphs.body(query, at="x", c=past)["errors"]
+    assert error["message"].startswith("atVersion: ")
+
+
 def test_a_position_of_values_is_one_of_any_instant(api: VersionedApi) -> None:
     ids = [api.person(last_name=name) for name in "abc"]
     api.delete(ids[1])

@@ -69,26 +69,25 @@ def encode_cursor(position: Position, order: Order, class_: Class, at: Instant |
     return _encode(compared, types, _order_digest(order, class_), at)
 
 
-def encode_group_cursor(group: Group, grouping: Grouping, class_: Class) -> str:
-    """Return the cursor of a group."""
+def encode_group_cursor(group: Group, grouping: Grouping, class_: Class, at: Instant | None = None) -> str:
+    """Return the cursor of a group. `at`: as in `encode_cursor`."""
     position = position_of_group(group, grouping)
-    return _encode(position, place_types(class_, grouping), _grouping_digest(grouping, class_))
+    return _encode(position, place_types(class_, grouping), _grouping_digest(grouping, class_), at)
 
 
-def decode_group_cursor(text: str, grouping: Grouping, class_: Class) -> tuple[Stored, ...]:
-    """Return the position of a cursor of groups. Raises BadCursor."""
+def decode_group_cursor(
+    text: str, grouping: Grouping, class_: Class, at: Instant | None = None
+) -> tuple[Stored, ...]:
+    """Return the position of a cursor of groups of a page as of `at`, or of the present. Raises BadCursor."""
     body = _body(text)
     if body[:_DIGEST] != _grouping_digest(grouping, class_):
         raise BadCursor(_OF_OTHER_GROUPS)
-    values, types = _values(body[_DIGEST:]), place_types(class_, grouping)
-    if len(values) != len(types):
-        raise BadCursor(_UNKNOWN)
+    types = place_types(class_, grouping)
+    values = _values(body[_DIGEST:], len(types), at)
     return tuple(_stored_value(_present_value(*each), each[1]) for each in zip(values, types, strict=True))
 
 
-def _encode(
-    values: Iterable[Any], types: Iterable[AttributeType], digest: bytes, at: Instant | None = None
-) -> str:
+def _encode(values: Iterable[Any], types: Iterable[AttributeType], digest: bytes, at: Instant | None) -> str:
     stored = [type_.renames.to_stored.get(value, value) for value, type_ in zip(values, types, strict=True)]
     content = stored if at is None else {_AT: at, _VALUES: stored}
     body = digest + json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
@@ -103,12 +102,7 @@ def decode_cursor(text: str, order: Order, class_: Class, at: Instant | None = N
         body[:_DIGEST] != _order_digest(order, class_, names_enums=True)
     ):
         raise BadCursor(_FOREIGN)
-    content = _json(body[_DIGEST:])
-    shown, values = (content.get(_AT), content.get(_VALUES)) if isinstance(content, dict) else (None, content)
-    if not isinstance(values, list) or len(values) != len(order.terms):
-        raise BadCursor(_UNKNOWN)
-    if shown != at:
-        raise BadCursor(_OF_ANOTHER_INSTANT)
+    values = _values(body[_DIGEST:], len(order.terms), at)
     types = [type_of(class_, term.attribute) for term in order.terms]
     present = map(_present_value, values, types)
     return Position(tuple(map(_stored_value, present, types)))
@@ -141,9 +135,15 @@ def _content(text: str) -> bytes:
     return content
 
 
-def _values(body: bytes) -> list[Any]:
-    values = _json(body)
-    return values if isinstance(values, list) else []
+def _values(body: bytes, number: int, at: Instant | None) -> list[Any]:
+    """Return the values of a cursor of a page as of `at`. Raises BadCursor if there are not as many."""
+    content = _json(body)
+    shown, values = (content.get(_AT), content.get(_VALUES)) if isinstance(content, dict) else (None, content)
+    if not isinstance(values, list) or len(values) != number:
+        raise BadCursor(_UNKNOWN)
+    if shown != at:
+        raise BadCursor(_OF_ANOTHER_INSTANT)
+    return values
 
 
 def _json(body: bytes) -> Any:

@@ -303,7 +303,8 @@ def _plan_below(selections: Selections, above: _Selected) -> FetchPlan:
             plan.add_format(selected)
         elif TOTALS in extensions:
             key = nested_key(above.keys[-1], selected.keys[-1])
-            plan.totals[key] = plan_totals(selections, selected.field, selected.nodes, selected.keys)
+            page = above.field, above.nodes[0]
+            plan.totals[key] = plan_totals(selections, selected.field, selected.nodes, selected.keys, page)
         if ROLE not in extensions and isinstance(selected.type, GraphQLObjectType):
             # Fields below the items of a page, a lock or a file belong to the same objects.
             plan.add(_plan_below(selections, selected))

@@ -11,6 +11,7 @@ from stratabase.core.domain.access.grants import Access
 from stratabase.core.domain.access.visibility import check_attribute, check_comparable, check_role_comparable
 from stratabase.core.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.core.domain.issues.refusals import Refused
+from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.query.cursor import BadCursor, decode_group_cursor, encode_group_cursor
 from stratabase.core.domain.query.fetch import CountFetch, GroupFetch, Labels, TotalsFetch
 from stratabase.core.domain.query.groups import (
@@ -32,6 +33,7 @@ from stratabase.core.model.types.temporal import OutOfCalendar
 from stratabase.core.schema.execution.arguments import FieldArguments
 from stratabase.core.schema.execution.selections import Selections, names_of
 from stratabase.core.schema.inputs.query_reader import MAX_ITEMS, describe_range
+from stratabase.core.schema.inputs.service_arguments import AT_VERSION, read_instants
 from stratabase.core.schema.request.context import GraphQLContext, raise_issues, run_all
 from stratabase.core.schema.types.groups import (
     DEFAULT_GROUPS,
@@ -77,6 +79,8 @@ class TotalsPlan:
     keys: tuple[str, ...]
     """The path of response keys from the root field."""
     measured: tuple[Measured, ...]
+    page_arguments: FieldArguments | None
+    """The arguments of the page with the totals, None if it never shows the past."""
     labelled: frozenset[str] = frozenset()
     """The names of the keys that are shown with the labels of their objects."""
 
@@ -95,10 +99,19 @@ class TotalsPlan:
         if self.shown.kind is TotalsKind.AGGREGATES:
             grouping = Grouping(measures=measures)
             return GroupFetch(grouping, lambda page, _: _totals_source(page.items[0]), self.keys[1:])
-        grouping = self._grouping(given, measures, context)
+        at = self._instant(variables, context)
+        grouping = self._grouping(given, measures, context, at)
         labelled = (key.name for key in grouping.keys if group_key(*key) in self.labelled)
         shown = frozenset(role for role in labelled if self._shows_label(role, context.access))
-        return GroupFetch(grouping, partial(_page_source, grouping, self._class), self.keys[1:], shown)
+        return GroupFetch(grouping, partial(_page_source, grouping, self._class, at), self.keys[1:], shown)
+
+    def _instant(self, variables: Any, context: GraphQLContext) -> Instant | None:
+        """Return the instant that the page shows, None for the present. Raises Refused."""
+        given = {} if self.page_arguments is None else self.page_arguments.values(variables)
+        if given.get(AT_VERSION) is None:
+            return None
+        (readings,) = read_instants(self._class, given, context.caller.formats, AT_VERSION)
+        return readings[0]
 
     def _shows_label(self, role: str, access: Access | None) -> bool:
         """Return whether the caller may read the labels of the objects that a role leads to."""
@@ -113,7 +126,11 @@ class TotalsPlan:
         return self.shown.class_
 
     def _grouping(
-        self, given: Mapping[str, Any], measures: frozenset[Measure], context: GraphQLContext
+        self,
+        given: Mapping[str, Any],
+        measures: frozenset[Measure],
+        context: GraphQLContext,
+        at: Instant | None,
     ) -> Grouping:
         keys, order = tuple(dict.fromkeys(given["by"])), tuple(given.get("orderBy") or ())
         if not keys:
@@ -127,11 +144,11 @@ class TotalsPlan:
         )
         grouping = Grouping(keys, measures, tests, order, size)
         text = given.get("cursor")
-        return grouping if text is None else replace(grouping, start=self._start(str(text), grouping))
+        return grouping if text is None else replace(grouping, start=self._start(str(text), grouping, at))
 
-    def _start(self, text: str, grouping: Grouping) -> tuple[Stored, ...]:
+    def _start(self, text: str, grouping: Grouping, at: Instant | None) -> tuple[Stored, ...]:
         try:
-            return decode_group_cursor(text, grouping, self._class)
+            return decode_group_cursor(text, grouping, self._class, at)
         except BadCursor as mistake:
             raise self._refused(mistake.message, "cursor") from None
 
@@ -190,13 +207,21 @@ class TotalsPlan:
 
 
 def plan_totals(
-    selections: Selections, field: GraphQLField, nodes: Sequence[FieldNode], keys: tuple[str, ...]
+    selections: Selections,
+    field: GraphQLField,
+    nodes: Sequence[FieldNode],
+    keys: tuple[str, ...],
+    page: tuple[GraphQLField, FieldNode],
 ) -> TotalsPlan:
-    """Return the plan of a field that shows totals, at a path of response keys from the root field."""
+    """Return the plan of a field that shows totals, at a path of response keys from the root field.
+
+    `page`: the field of the page with the totals.
+    """
     shown: TotalsField = field.extensions[TOTALS]
     measured = tuple(_measured(selections, get_named_type(field.type), nodes, keys))
     labelled = frozenset(_labelled(selections, get_named_type(field.type), nodes))
-    return TotalsPlan(shown, FieldArguments(field, nodes[0]), field, keys, measured, labelled)
+    page_arguments = FieldArguments(*page) if AT_VERSION in page[0].args else None
+    return TotalsPlan(shown, FieldArguments(field, nodes[0]), field, keys, measured, page_arguments, labelled)
 
 
 def _measured(
@@ -244,7 +269,9 @@ def _totals_source(group: Group) -> dict[str, Any]:
     return source
 
 
-def _page_source(grouping: Grouping, class_: Class, page: GroupPage, labels: Labels) -> dict[str, Any]:
+def _page_source(
+    grouping: Grouping, class_: Class, at: Instant | None, page: GroupPage, labels: Labels
+) -> dict[str, Any]:
     names = [group_key(*key) for key in grouping.keys]
     last = page.items[-1] if page.items else None
     return {
@@ -253,7 +280,7 @@ def _page_source(grouping: Grouping, class_: Class, page: GroupPage, labels: Lab
             for group in page.items
         ],
         "totalCount": page.total_count,
-        "nextCursor": None if last is None else encode_group_cursor(last, grouping, class_),
+        "nextCursor": None if last is None else encode_group_cursor(last, grouping, class_, at),
         "hasNext": page.has_next,
     }
 

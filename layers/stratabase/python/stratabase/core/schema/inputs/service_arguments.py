@@ -41,6 +41,7 @@ from stratabase.core.schema.request.context import ServiceCall
 from stratabase.core.schema.types.attribute_types import SCALARS, with_default
 from stratabase.core.schema.types.registry import TypeRegistry
 from stratabase.values.formats.invalid_value import InvalidValue
+from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages import _
 
 AT_VERSION, FROM, TO = "atVersion", "from", "to"
@@ -95,7 +96,9 @@ def condition_arguments(class_: Class, *, versions: bool = True) -> dict[str, Gr
     return arguments
 
 
-def read_instants(class_: Class, call: ServiceCall, *names: str) -> list[tuple[Instant, ...]]:
+def read_instants(
+    class_: Class, arguments: Mapping[str, Any], formats: Formats, *names: str
+) -> list[tuple[Instant, ...]]:
     """Return the instants that each of several arguments may mean. Raises Refused with all issues.
 
     In the hour that occurs twice when clocks are set back, a text means two instants.
@@ -104,7 +107,7 @@ def read_instants(class_: Class, call: ServiceCall, *names: str) -> list[tuple[I
     issues = []
     for name in names:
         try:
-            instants.append(parse_version_instant(call.arguments[name], call.context.caller.formats))
+            instants.append(parse_version_instant(arguments[name], formats))
         except InvalidValue as mistake:
             message = _("{argument}: {message}", argument=name, message=mistake.message)
             issues.append(Subject(class_).issue(IssueType.DATA_TYPE, message, name))
@@ -118,7 +121,10 @@ def with_conditions(class_: Class, command: C, call: ServiceCall) -> C:
     given = [name for name in (IF_VERSION, IF_REVISION) if call.arguments.get(name) is not None]
     if not given:
         return command
-    (instants,) = read_instants(class_, call, IF_VERSION) if IF_VERSION in given else (None,)
+    formats = call.context.caller.formats
+    (instants,) = (
+        read_instants(class_, call.arguments, formats, IF_VERSION) if IF_VERSION in given else (None,)
+    )
     if isinstance(command, Create):
         raise Refused([needs_object_issue(Subject(class_), given[0], given[0])])
     return replace(command, if_version=instants, if_revision=call.arguments.get(IF_REVISION))

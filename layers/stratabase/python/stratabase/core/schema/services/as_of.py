@@ -14,7 +14,8 @@ def past_reader(call: ServiceCall, class_: Class, reference: Reference | None = 
     In the hour that occurs twice when clocks are set back, the versions of the object with the reference tell
     which instant is meant. Without a reference, it is the earlier one.
     """
-    (readings,) = read_instants(class_, call, AT_VERSION)
+    formats = call.context.caller.formats
+    (readings,) = read_instants(class_, call.arguments, formats, AT_VERSION)
     read_context = call.context.read_context
     if reference is None:
         return PastReader(read_context, readings[0])

@@ -44,7 +44,7 @@ from stratabase.core.schema.types.results import VERSION_DIFF_TYPE, version_diff
 
 def _version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def resolve(call: ServiceCall) -> View | None:
-        (readings,) = read_instants(class_, call, AT_VERSION)
+        (readings,) = read_instants(class_, call.arguments, call.context.caller.formats, AT_VERSION)
         read_context, reference = call.context.read_context, reference_argument(class_, call)
         at = resolve_instant(read_context.entities, reference, readings, read_context.budget)
         version = get_version(read_context, reference, at)
@@ -90,7 +90,7 @@ GET_VERSION_PAGE = Service("getVersionPage", _version_page_field, may_read, has_
 def _version_diff_field(_: TypeRegistry, class_: Class) -> GraphQLField:
     def resolve(call: ServiceCall) -> dict[str, Any] | None:
         read_context, reference = call.context.read_context, reference_argument(class_, call)
-        instants = read_instants(class_, call, FROM, TO)
+        instants = read_instants(class_, call.arguments, call.context.caller.formats, FROM, TO)
         from_, to = (
             resolve_instant(read_context.entities, reference, each, read_context.budget) for each in instants
         )
@@ -109,7 +109,7 @@ GET_VERSION_DIFF = Service("getVersionDiff", _version_diff_field, may_read, has_
 
 def _restore_version_field(registry: TypeRegistry, class_: Class) -> GraphQLField:
     def resolve(call: ServiceCall) -> Any:
-        (readings,) = read_instants(class_, call, AT_VERSION)
+        (readings,) = read_instants(class_, call.arguments, call.context.caller.formats, AT_VERSION)
         context, reference = call.context, reference_argument(class_, call)
         if_revision = call.arguments.get(IF_REVISION)
 
