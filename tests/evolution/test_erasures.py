@@ -113,11 +113,16 @@ def test_others_go_on_without_it(tmp_path: Path) -> None:
         it.send(f'Person___update(data: {{_id: "{it.pupil}", email: "{MARK}@x.org"}}) {{ _id }}')
 
 
-def test_a_repeated_request_says_that_its_answer_is_erased(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("field", "shown"),
+    [("about", f"{MARK}About"), ("introduction", f"I am {MARK}Other ({MARK}@x.org)")],
+    ids=["text", "derived text"],
+)
+def test_a_repeated_request_says_that_its_answer_is_erased(field: str, shown: str, tmp_path: Path) -> None:
     with company("memory", tmp_path) as it:
         reference = it.fill()
-        query = f'Person___update(data: {{_id: "{it.pupil}", height: 3}}) {{ mentor {{ about }} }}'
-        assert it.send(query) == {"mentor": {"about": f"{MARK}About"}}
+        query = f'Person___update(data: {{_id: "{it.pupil}", height: 3}}) {{ mentor {{ {field} }} }}'
+        assert it.send(query) == {"mentor": {field: shown}}
         erase(it.erasures(), reference)
 
         answer = json.loads(it.repeat(query))

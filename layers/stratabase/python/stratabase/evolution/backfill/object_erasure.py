@@ -38,12 +38,16 @@ MAX_REFERRERS = 100
 
 
 class ErasedValues:
-    """What tells that an answer shows an object: its id, a commit that wrote it, or one of its texts."""
+    """What tells that an answer shows an object: its id, a commit that wrote it, or one of its texts.
+
+    A text counts within a longer one and in any case, because derived attributes join texts and change case.
+    """
 
     def __init__(self, model: Model) -> None:
         """`model`: with stored names."""
         self._model = model
         self.texts: set[str] = set()
+        """Folded for comparison."""
         self.commit_ids: set[str] = set()
 
     def add(self, class_name: str, item: Item) -> None:
@@ -65,14 +69,16 @@ class ErasedValues:
 
     def _add(self, value: Any) -> None:
         if isinstance(value, str) and len(value) >= _MIN_TEXT:
-            self.texts.add(value)
+            self.texts.add(value.casefold())
 
     def are_in(self, record: Item, ids: Collection[str]) -> bool:
         """Return whether the answer of a record shows one of the objects with these ids."""
         if not self.commit_ids.isdisjoint(codec.commit_ids(record)):
             return True
         answer = idempotency.read_record(record).answer
-        return any(text in ids or text in self.texts for text in _texts_in(orjson.loads(answer or "null")))
+        shown = [*_texts_in(orjson.loads(answer or "null"))]
+        folded = "\n".join(shown).casefold()
+        return not set(shown).isdisjoint(ids) or any(text in folded for text in self.texts)
 
 
 def _texts_in(value: Any) -> Iterator[str]:
