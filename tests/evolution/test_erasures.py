@@ -173,8 +173,8 @@ def test_an_interrupted_erasure_goes_on(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["disk", "ministack"])
 def test_the_erasure_of_a_killed_process_goes_on(kind: str, tmp_path: Path) -> None:
     random = Random(seed())
-    with closing(over_ministack()) if kind == "ministack" else nullcontext() as table:
-        for number in range(count(1, 20)):
+    for number in range(count(1, 20)):
+        with closing(over_ministack()) if kind == "ministack" else nullcontext() as table:
             (folder := tmp_path / f"{number}").mkdir()
             with open_company(folder, table) as it:
                 reference, now = it.fill(), it.clock.instant

@@ -184,7 +184,7 @@ def teach(schema: Any, administrator: str) -> None:
 def _spare(case: Case[Any]) -> None:
     # These requests could lock out the caller: a body that was made invalid on purpose may still be valid.
     if case.method == "DELETE" or not isinstance(case.body, dict) or not case.body.keys().isdisjoint(KEPT):
-        case.path_parameters = {"id": "nobody"}
+        case.path_parameters = {**(case.path_parameters or {}), "id": "nobody"}
 
 
 @pytest.fixture(scope="module")
