@@ -310,10 +310,13 @@ class ContractVisibility:
             return self._objects.get(Reference(role.target, str(ids[0] if isinstance(ids, list) else ids)))
         if role.opposite is None or role.whole or role.composition or role.holds_key:
             return None
+        # A role that is hidden in the other object tells nothing from this side either.
         leads_back = (
             each
             for reference, each in self._objects.items()
-            if reference.class_name == role.target and each.state.get(role.opposite) == entity.reference.id
+            if reference.class_name == role.target
+            and each.state.get(role.opposite) == entity.reference.id
+            and self._shows(each, role.opposite)
         )
         return next(leads_back, None)
 
