@@ -62,6 +62,7 @@ class PlainEntities(DictEntities):
     def commit(self, change: Change) -> None:
         """Commit a change without checks: the store makes them."""
         self.graph = self.graph.after(change, self._model)
+        self.locks = {each: lock for each, lock in self.locks.items() if self._there(each)}
 
 
 class RandomObjects:
