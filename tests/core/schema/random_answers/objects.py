@@ -311,13 +311,13 @@ class ContractVisibility:
             return self._objects.get(Reference(role.target, str(ids[0] if isinstance(ids, list) else ids)))
         if role.opposite is None or role.whole or role.composition or role.holds_key:
             return None
-        # A role that is hidden in the other object tells nothing from this side either.
+        # A role that a condition hides in the other object tells nothing from this side either.
         leads_back = (
             each
             for reference, each in self._objects.items()
             if reference.class_name == role.target
             and each.state.get(role.opposite) == entity.reference.id
-            and self._shows(each, role.opposite)
+            and (self._shows(each, role.opposite) or not self._is_open(self._class_of(each), role.opposite))
         )
         return next(leads_back, None)
 
@@ -331,8 +331,11 @@ class ContractVisibility:
         is_shown = self._sees(whole) and self._shows(whole, str(role.opposite))
         return is_shown and (grant is None or self._allows(grant, entity))
 
+    def _class_of(self, entity: Entity) -> Class:
+        return self._model.classes[entity.reference.class_name]
+
     def _shows(self, entity: Entity, member: str) -> bool:
-        grant = self._grant(self._model.classes[entity.reference.class_name], member)
+        grant = self._grant(self._class_of(entity), member)
         return grant is None or self._allows(grant, entity)
 
     def _allows(self, grant: Grant, entity: Entity) -> bool:
