@@ -234,6 +234,14 @@ def check_attribute(access: Access, class_: Class, name: str, path: Path) -> Iss
     return _attribute_issue(class_, name, message, path)
 
 
+def may_read_label(access: Access | None, class_: Class) -> bool:
+    """Return whether a class has labels, and the profile may read what they consist of in some objects."""
+    attribute = class_.label_attribute
+    if attribute is None:
+        return False
+    return access is None or access.read_obstacle(class_.name, attribute.name) is None
+
+
 def check_comparable(access: Access, class_: Class, name: str, path: Path) -> Issue | None:
     """Return the issue of using an attribute of a class in a filter, an order or a lookup; None if permitted.
 

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
+from stratabase.core.domain.access.visibility import may_read_label
 from stratabase.core.domain.issues.issue import Issue
 from stratabase.core.domain.issues.refusals import Refusal
 from stratabase.core.domain.objects.entity import Entity, Reference
@@ -60,13 +61,7 @@ class IssueLabels:
                 new[reference.class_name][reference.id] = None
         for class_name, ids in new.items():
             class_ = self._read_context.model.classes.get(class_name)
-            if class_ is not None and class_.is_stored and self._may_read(class_):
+            if class_ is not None and class_.is_stored and may_read_label(self._read_context.access, class_):
                 with suppress(Refusal):
                     self._labels |= labels_of(Reader(self._read_context), class_, ids)
         return self._labels
-
-    def _may_read(self, class_: Class) -> bool:
-        access, attribute = self._read_context.access, class_.label_attribute
-        return attribute is not None and (
-            access is None or access.read_obstacle(class_.name, attribute.name) is None
-        )

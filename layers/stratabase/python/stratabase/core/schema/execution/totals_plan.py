@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from graphql import FieldNode, GraphQLField, get_named_type
 
 from stratabase.core.domain.access.grants import Access
-from stratabase.core.domain.access.visibility import check_attribute, check_comparable, check_role_comparable
+from stratabase.core.domain.access.visibility import check_comparable, check_role_comparable, may_read_label
 from stratabase.core.domain.issues.issue import Issue, IssueType, Path, Subject
 from stratabase.core.domain.issues.refusals import Refused
 from stratabase.core.domain.objects.instant import Instant
@@ -115,11 +115,7 @@ class TotalsPlan:
 
     def _shows_label(self, role: str, access: Access | None) -> bool:
         """Return whether the caller may read the labels of the objects that a role leads to."""
-        target = self.shown.model.classes[self._class.roles[role].target]
-        attribute = target.label_attribute
-        return attribute is not None and (
-            access is None or check_attribute(access, target, attribute.name, ()) is None
-        )
+        return may_read_label(access, self.shown.model.classes[self._class.roles[role].target])
 
     @property
     def _class(self) -> Class:
