@@ -157,6 +157,25 @@ def test_a_position_of_values_is_one_of_any_instant(api: VersionedApi) -> None:
     assert names(api, at, offset=1, next=1) == ["b"]
 
 
+@pytest.mark.parametrize("fields", ["hasNext", "hasPrev", "hasNext hasPrev", "hasNext hasPrev items { _id }"])
+def test_what_lies_around_a_page_does_not_depend_on_what_else_is_selected(
+    api: VersionedApi, fields: str
+) -> None:
+    ids = [api.person(last_name=name) for name in "abc"]
+    at = api.at(api.clock.instant)
+    every = "hasNext hasPrev items { _id } totalCount"  # reads the whole class
+    for options in (
+        {"next": 1},
+        {"next": 1, "offset": 1},
+        {"prev": 1, "offset": 1},
+        {"next": 5, "offset": 3},
+        {"next": 1, "fromCursor": {"_id": ids[1]}},
+        {"prev": 1, "offset": 1, "fromCursor": {"_id": ids[1]}},
+    ):
+        found, expected = page(api, at, fields, **options), page(api, at, every, **options)
+        assert found == {name: expected[name] for name in found}, options
+
+
 def test_the_objects_that_could_be_associated_are_known_only_now(api: VersionedApi) -> None:
     api.person(last_name="a")
     fields = "items { mentor___associables { hasNext } }"

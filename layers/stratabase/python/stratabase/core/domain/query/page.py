@@ -3,9 +3,10 @@
 The window also says which of the objects that a role leads to must be read for a page of them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from stratabase.core.domain.objects.entity import Entity, State
 from stratabase.core.domain.objects.version import VERSION_START
@@ -15,6 +16,8 @@ from stratabase.core.domain.query.order import Order, Position, comparator, sort
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Class
 from stratabase.values.frozen import frozen
+
+T = TypeVar("T")
 
 
 @frozen
@@ -148,6 +151,41 @@ class Paginator:
             side, nearest = comparator(start, self._order, self._class), 0 if self._window.inclusive else 1
             entities = [entity for entity in entities if side(entity.state) >= nearest]
         return list(sort_objects(entities, lambda entity: entity.state, self._order, self._class))
+
+
+class WindowSlice(NamedTuple, Generic[T]):
+    """What the window of a query shows, in the query's order."""
+
+    items: Sequence[T]
+    has_next: bool
+    has_prev: bool
+
+
+def read_window(
+    query: Query, onward: Callable[[int], Iterable[T]], back: Callable[[], Iterable[T]]
+) -> WindowSlice[T]:
+    """Return what the window of a query shows, without reading more than it needs.
+
+    `onward` returns the matches from the window's start on, in its direction, and takes how many are wanted.
+    `back` returns those on the other side of the start.
+    """
+    window, wanted = query.window, query.fields
+    ahead_wanted, behind_wanted = wanted.has_next, wanted.has_prev
+    if window.backward:
+        ahead_wanted, behind_wanted = behind_wanted, ahead_wanted
+    # 1. Read the window, and one match more if the client asks whether there is one ahead.
+    end = window.offset + window.size
+    is_read = wanted.items or ahead_wanted or (behind_wanted and window.offset > 0)
+    size = end + ahead_wanted if is_read else 0
+    found = list(islice(onward(size), size)) if size else []
+    items, ahead = found[window.offset : end], len(found) > end
+    # 2. Look for one on the other side of the start, if the client asks for that.
+    behind = behind_wanted and min(len(found), window.offset) > 0
+    if behind_wanted and not behind and window.start is not None:
+        behind = next(iter(back()), None) is not None
+    if window.backward:
+        return WindowSlice(items[::-1], has_next=behind, has_prev=ahead)
+    return WindowSlice(items, has_next=ahead, has_prev=behind)
 
 
 class IdRange(NamedTuple):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from typing import NamedTuple
 
 from stratabase.core.domain.issues.refusals import Hint, ReadBudgetExceeded
@@ -11,7 +10,7 @@ from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.objects.instant import parse_instant
 from stratabase.core.domain.query.derived import computed_parts
 from stratabase.core.domain.query.matching import matcher
-from stratabase.core.domain.query.page import Page, Query
+from stratabase.core.domain.query.page import Page, Query, read_window
 from stratabase.core.model.model import Class, PlatformAttribute
 from stratabase.core.model.users import USER
 from stratabase.core.operations.context import ReadContext
@@ -31,25 +30,15 @@ def deleted_page(read_context: ReadContext, query: Query) -> DeletedPage:
     The order of the query is that of deletions, and its filter tests the last versions. Those that do not
     match or are hidden are passed over. Raises ReadBudgetExceeded, Unavailable, DeletedNotListed.
     """
-    window, wanted = query.window, query.fields
-    place = _place(query)
-    ahead_wanted = wanted.has_prev if window.backward else wanted.has_next
-    behind_wanted = wanted.has_next if window.backward else wanted.has_prev
+    place, backward = _place(query), query.window.backward
     reader = _DeletedReader(read_context, query)
-    # 1. Read the page, and one object more if the client asks whether there is one ahead.
-    size = window.size + ahead_wanted if wanted.items or ahead_wanted else 0
-    found = list(islice(reader.matches(place, size, oldest_first=window.backward), size))
-    ahead, deleted = len(found) > window.size, found[: window.size]
-    # 2. Look for one on the other side of the start, if the client asks for that.
-    behind = False
-    if behind_wanted and place is not None:
-        others = reader.matches(place, 1, oldest_first=not window.backward, inclusive=True)
-        behind = next(others, None) is not None
-    deleted = deleted[::-1] if window.backward else deleted
-    has_next, has_prev = (behind, ahead) if window.backward else (ahead, behind)
-    return DeletedPage(
-        Page([each.version for each in deleted], has_next=has_next, has_prev=has_prev), deleted
+    shown = read_window(
+        query,
+        lambda size: reader.matches(place, size, oldest_first=backward),
+        lambda: reader.matches(place, 1, oldest_first=not backward, inclusive=True),
     )
+    page = Page([each.version for each in shown.items], has_next=shown.has_next, has_prev=shown.has_prev)
+    return DeletedPage(page, shown.items)
 
 
 def _place(query: Query) -> DeletionPlace | None:
@@ -88,7 +77,7 @@ class _DeletedReader:
             context.budget,
             inclusive=inclusive,
             oldest_first=oldest_first,
-            size=max(size, 1),
+            size=size,
         )
         try:
             for batch in batches:

@@ -8,7 +8,7 @@ only present values.
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 from stratabase.core.domain.attributes import type_of
@@ -18,7 +18,7 @@ from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.query.derived import computed_parts
 from stratabase.core.domain.query.matching import matcher
 from stratabase.core.domain.query.order import Order
-from stratabase.core.domain.query.page import ALL_IDS, IdRange, Matches, Page, Paginator, Query
+from stratabase.core.domain.query.page import ALL_IDS, IdRange, Matches, Page, Paginator, Query, read_window
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Class, Unique
 from stratabase.core.operations.context import ReadContext
@@ -88,31 +88,20 @@ class PastReader(Reader):
 
     def _range_page(self, query: Query) -> Page:
         """Return a page without reading more than it needs."""
-        window, wanted = query.window, query.fields
+        window = query.window
         backward = window.backward != query.order.terms[0].descending
-        ahead_wanted, behind_wanted = (
-            (wanted.has_prev, wanted.has_next) if window.backward else (wanted.has_next, wanted.has_prev)
+        shown = read_window(
+            query,
+            lambda size: self._from_start(query, size, backward=backward, inclusive=window.inclusive),
+            lambda: self._from_start(query, 1, backward=not backward, inclusive=not window.inclusive),
         )
-        # 1. Read the page, and one object more if the client asks whether there is one ahead.
-        end = window.offset + window.size
-        size = end + ahead_wanted if wanted.items or ahead_wanted else 0
-        onward = self._from_start(query, size, backward=backward, inclusive=window.inclusive)
-        found = list(islice(onward, size))
-        items, ahead = found[window.offset : end], len(found) > end
-        # 2. Look for one on the other side of the start, if the client asks for that.
-        behind = bool(window.offset and found)
-        if behind_wanted and not behind and window.start is not None:
-            back = self._from_start(query, 1, backward=not backward, inclusive=not window.inclusive)
-            behind = next(back, None) is not None
-        if window.backward:
-            return Page(items[::-1], None, has_next=behind, has_prev=ahead)
-        return Page(items, None, has_next=ahead, has_prev=behind)
+        return Page(shown.items, None, has_next=shown.has_next, has_prev=shown.has_prev)
 
     def _from_start(self, query: Query, size: int, *, backward: bool, inclusive: bool) -> Iterator[Entity]:
         """Yield the matches from the start of the window on. `size`: how many are wanted."""
         start = None if query.window.start is None else str(query.window.start.values[0])
         at_start = [[start]] if inclusive and start is not None else []
-        beyond = self._ids(query.class_name, IdRange(start, max(size, 1), backward=backward))
+        beyond = self._ids(query.class_name, IdRange(start, size, backward=backward))
         return chain.from_iterable(self._matches(query, chain(at_start, beyond)))
 
     def _ids(self, class_name: str, id_range: IdRange) -> Iterator[Sequence[str]]:

@@ -11,7 +11,7 @@ from stratabase.core.domain.objects.instant import Instant, parse_instant
 from stratabase.core.domain.objects.version import VERSION_START
 from stratabase.core.domain.query.derived import computed_parts
 from stratabase.core.domain.query.order import OrderTerm
-from stratabase.core.domain.query.page import Page, Paginator, Query
+from stratabase.core.domain.query.page import Page, Paginator, Query, read_window
 from stratabase.core.model.api_names import ID
 from stratabase.core.operations.context import ReadContext
 from stratabase.core.operations.read.versions import VersionReader
@@ -74,19 +74,13 @@ class _Versions:
 
     def range_page(self) -> Page:
         """Return the page without reading more versions than it needs."""
-        window, wanted = self._query.window, self._query.fields
-        backward = window.backward != self._term.descending
-        ahead_wanted = wanted.has_prev if window.backward else wanted.has_next
-        behind_wanted = wanted.has_next if window.backward else wanted.has_prev
-        end = window.offset + window.size
-        # 1. Read the page, and one version more if the client asks whether there is one ahead.
-        read = list(self._onward(backward=backward, limit=end + ahead_wanted))
-        items, ahead = tuple(read[window.offset : end]), len(read) > end
-        # 2. Look for a version on the other side of the start, if the client asks for that.
-        behind = behind_wanted and self._is_any_behind(len(read), backward=backward)
-        if window.backward:
-            return Page(items[::-1], None, has_next=behind, has_prev=ahead)
-        return Page(items, None, has_next=ahead, has_prev=behind)
+        backward = self._query.window.backward != self._term.descending
+        shown = read_window(
+            self._query,
+            lambda size: self._onward(backward=backward, limit=size),
+            lambda: self._behind(backward=backward),
+        )
+        return Page(shown.items, None, has_next=shown.has_next, has_prev=shown.has_prev)
 
     @property
     def _term(self) -> OrderTerm:
@@ -114,18 +108,13 @@ class _Versions:
             return self._read(None, start + inclusive, backward=True, limit=limit)
         return self._read(start + (not inclusive), None, backward=False, limit=limit)
 
-    def _is_any_behind(self, found: int, *, backward: bool) -> bool:
-        """Return whether a version lies behind the window's start, or is skipped by the offset."""
+    def _behind(self, *, backward: bool) -> Iterator[Entity]:
+        """Yield the first version on the other side of the window's start, if there is one."""
         start, inclusive = self._start, self._query.window.inclusive
-        if min(found, self._query.window.offset):
-            return True
-        if start is None:
-            return False
+        assert start is not None
         if backward:
-            behind = self._read(start + inclusive, None, backward=False, limit=1)
-        else:
-            behind = self._read(None, start + (not inclusive), backward=True, limit=1)
-        return next(behind, None) is not None
+            return self._read(start + inclusive, None, backward=False, limit=1)
+        return self._read(None, start + (not inclusive), backward=True, limit=1)
 
     def _read(
         self, since: Instant | None, until: Instant | None, *, backward: bool, limit: int | None
