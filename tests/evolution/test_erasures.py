@@ -23,6 +23,7 @@ from stratabase.core.store.engine.port import ITEMS
 from stratabase.core.store.layout import keys
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.core.store.sqlite.vacuum import vacuum
+from stratabase.evolution.backfill import rewrite
 from stratabase.evolution.erasure.begin import HOLD
 from stratabase.evolution.erasure.erase import Erasures
 from stratabase.evolution.erasure.erased_ids import read_erased
@@ -111,6 +112,21 @@ def test_others_go_on_without_it(tmp_path: Path) -> None:
         # The unique values are free, and the guard of its team too.
         it.send(f'Team___update(data: {{_id: "{it.led}", lead: {{set: "{it.pupil}"}}}}) {{ _id }}')
         it.send(f'Person___update(data: {{_id: "{it.pupil}", email: "{MARK}@x.org"}}) {{ _id }}')
+
+
+def test_an_erasure_whose_scans_always_find_something_is_not_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with company("memory", tmp_path) as it:
+        reference = it.fill()
+        with monkeypatch.context() as patch:
+            patch.setattr(rewrite, "MAX_SCANS", 1)  # the first scan finds what others have of the object
+            with pytest.raises(Unavailable):
+                erase(it.erasures(), reference)
+            assert not it.erasures().receipt(reference).is_complete
+        assert it.erasures().receipt(erase(it.erasures(), reference)).is_complete
+        it.sweep()  # which removes the upload that the object had taken
+        assert it.traces(MARK) == []
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,7 @@ import orjson
 from stratabase.core.domain.files.stored_file import file_key
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.change import Change
-from stratabase.core.domain.objects.entity import (
-    Reference,
-)
+from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.model import Model
 from stratabase.core.model.stored_names import StoredNames
@@ -207,6 +205,8 @@ class ErasureCompletion:
             progress["referrers"] = [[*each] for each in found[: MAX_REFERRERS + 1]]
             yield
         checkpoint.save(progress)
+        if not RepeatedScan.is_clean(progress):  # the objects stay, so that the next run finds their values
+            raise Unavailable(_("Concurrent writes to the same objects prevented this write. Try again."))
 
     def _remove_items(self, reference: Reference) -> Iterator[None]:
         """Delete all items of an object and its ledgers. It does not exist any more."""
@@ -216,22 +216,16 @@ class ErasureCompletion:
                 yield
 
     def _finish(
-        self,
-        entries: Iterable[ErasedId],
-        receipt: Mapping[str, Any] | None,
-        checkpoint: Checkpoint | None = None,
+        self, entries: Iterable[ErasedId], receipt: Mapping[str, Any] | None, checkpoint: Checkpoint
     ) -> None:
         """Leave nothing but the list. Raises Unavailable if the database can't be rebuilt now."""
         left = [entry for entry in entries if entry.status != DONE]
         self._commit([erased_ids.finished(each, receipt) for each in left if not each.is_root])
         roots = [each for each in left if each.is_root]
-        self._commit(
-            [Put(erased_ids.listed_item(each.root, each.root, each.erased_on)) for each in roots],
-        )
+        self._commit([Put(erased_ids.listed_item(each.root, each.root, each.erased_on)) for each in roots])
         if self._vacuum is not None and left and not self._vacuum():
             raise Unavailable(_("Another process uses the database all the time. Try again later."))
-        if checkpoint is not None:
-            checkpoint.clear()
+        checkpoint.clear()
         self._commit([erased_ids.finished(each, receipt or {}) for each in roots])
         self._commit([DeleteItem(job_key(each.root)) for each in roots])
 
