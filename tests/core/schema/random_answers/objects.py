@@ -311,13 +311,12 @@ class ContractVisibility:
             return self._objects.get(Reference(role.target, str(ids[0] if isinstance(ids, list) else ids)))
         if role.opposite is None or role.whole or role.composition or role.holds_key:
             return None
-        # A role that a condition hides in the other object tells nothing from this side either.
+        # A grant that hides the role in the other object says nothing about this one.
         leads_back = (
             each
             for reference, each in self._objects.items()
             if reference.class_name == role.target
             and each.state.get(role.opposite) == entity.reference.id
-            and (self._shows(each, role.opposite) or not self._is_open(self._class_of(each), role.opposite))
         )
         return next(leads_back, None)
 

@@ -1,6 +1,6 @@
 """What a profile may read of the objects of a class, and the issues of reading what it may not."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from weakref import WeakKeyDictionary
@@ -16,6 +16,9 @@ from stratabase.values.messages import Message, _
 
 _REDACTED = ".redacted"
 """The name under which a state lists the derived attributes that the profile may not read of the object."""
+_HIDDEN_KEYS = ".hiddenKeys"
+"""The name under which a state keeps the keys of roles that the profile may not read of the object. By them,
+the opposite roles find the object."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,8 @@ class ClassVisibility:
     """The attributes and roles that the profile may read of some objects, each with its condition."""
     derived: frozenset[str]
     """The derived attributes that have a grant of their own."""
+    keys: frozenset[str]
+    """The roles that have a grant of their own, and by whose keys the opposite roles find the objects."""
     by_whole: bool
     """Whether an object is visible only if its whole is, and some wholes may be hidden."""
     is_plain: bool
@@ -81,20 +86,39 @@ class ClassVisibility:
     def redact(self, entity: Entity, names: frozenset[str]) -> Entity:
         """Return an object without the values of some names.
 
-        The state of the result lists those that are derived, because they are not computed yet.
+        The state of the result lists those that are derived, because they are not computed yet. It keeps the
+        keys among them for `key_of`.
         """
         listed = entity.state.get(_REDACTED)
         redacted = sorted({*(listed if isinstance(listed, list) else ()), *names} & self.derived)
         if not redacted and names.isdisjoint(entity.state):
             return entity
         state: dict[str, Stored] = {name: each for name, each in entity.state.items() if name not in names}
-        return replace(entity, state=state | {_REDACTED: redacted} if redacted else state)
+        if redacted:
+            state[_REDACTED] = redacted
+        keys = {name: entity.state[name] for name in self.keys & names if name in entity.state}
+        if keys:
+            state[_HIDDEN_KEYS] = {**_hidden_keys(entity), **keys}
+        return replace(entity, state=state)
 
 
 def is_redacted(entity: Entity, name: str) -> bool:
     """Return whether the profile may not read a derived attribute of an object."""
     redacted = entity.state.get(_REDACTED)
     return isinstance(redacted, list) and name in redacted
+
+
+def key_of(entity: Entity, role: str) -> Stored:
+    """Return the key that an object holds for a role, whether the profile may read the role or not.
+
+    It is for the opposite role, which has a grant of its own. The role itself shows what the state has.
+    """
+    return entity.state.get(role) or _hidden_keys(entity).get(role)
+
+
+def _hidden_keys(entity: Entity) -> Mapping[str, Stored]:
+    keys = entity.state.get(_HIDDEN_KEYS)
+    return keys if isinstance(keys, Mapping) else {}
 
 
 _BY_ACCESS: WeakKeyDictionary[Access, dict[str, ClassVisibility]] = WeakKeyDictionary()
@@ -128,6 +152,7 @@ def class_visibility(access: Access, class_: Class) -> ClassVisibility:
             if Action.READ in permission.actions and permission.where is not None
         ),
         frozenset(name for name in restricted if name in class_.derived),
+        frozenset(name for name in restricted if name in class_.roles and class_.roles[name].holds_key),
         by_whole,
         not by_whole and (where is None or _uses_only_stored_values(class_, where)),
     )

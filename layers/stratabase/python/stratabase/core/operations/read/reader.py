@@ -20,7 +20,7 @@ from stratabase.core.domain.query.filter import MATCH_ALL, MATCH_NONE, And, Filt
 from stratabase.core.domain.query.implied import implied_by_query
 from stratabase.core.domain.query.matching import matcher
 from stratabase.core.domain.query.order import sort_objects
-from stratabase.core.domain.query.page import IdRange, Matches, Page, Query
+from stratabase.core.domain.query.page import ALL_IDS, IdRange, Matches, Page, Query
 from stratabase.core.domain.query.read_budget import ReadBudget
 from stratabase.core.model.model import Unique
 from stratabase.core.operations.context import ReadContext
@@ -176,11 +176,11 @@ class Reader(IdentityMap):
 
     def shows(self, reference: Reference, name: str) -> BatchedRead[bool]:
         """Return whether the caller sees an attribute or a role of an object. Raises ReadBudgetExceeded."""
-        if self._policy is None:
-            return True
-        return bool(
-            (yield from self._policy.ids_showing(RoleName(reference.class_name, name), [reference.id]))
-        )
+        return bool((yield from self.showing(RoleName(reference.class_name, name), [reference.id])))
+
+    def showing(self, name: RoleName, ids: Sequence[str]) -> BatchedRead[Sequence[str]]:
+        """Return the ids of those objects of which the caller sees an attribute or a role. Raises as `shows`."""
+        return ids if self._policy is None else (yield from self._policy.ids_showing(name, ids))
 
     def with_computed(
         self, class_name: str, entities: Sequence[Entity], computed: Computed
@@ -216,10 +216,24 @@ class Reader(IdentityMap):
         if self._policy is None:
             return (yield from super().fetch_links(role, ids, id_range))
         owners = yield from self._policy.ids_showing(role, ids)
-        fetch = super().fetch_links if self._hidden is None else self._hidden.fetch_links
-        found = yield from fetch(role, owners, id_range)
+        found = yield from self._links_despite_grants(role, owners, id_range)
         by_owner = dict(zip(owners, found, strict=True))
         return [by_owner.get(id_, ()) for id_ in ids]
+
+    def links_despite_grants(
+        self, role: RoleName, ids: Sequence[str]
+    ) -> BatchedRead[Sequence[tuple[str, ...]]]:
+        """Load, for each owner, all ids that a role leads to, even if the role is hidden there.
+
+        Raises ReadBudgetExceeded.
+        """
+        return self._links_despite_grants(role, ids, ALL_IDS)
+
+    def _links_despite_grants(
+        self, role: RoleName, ids: Sequence[str], id_range: IdRange
+    ) -> BatchedRead[Sequence[tuple[str, ...]]]:
+        fetch = super().fetch_links if self._hidden is None else self._hidden.fetch_links
+        return fetch(role, ids, id_range)
 
     def _derive(self, class_name: str, computed: Computed, entities: Sequence[Entity]) -> Sequence[Entity]:
         return run(self.with_computed(class_name, entities, computed))

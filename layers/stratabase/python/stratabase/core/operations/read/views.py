@@ -7,6 +7,7 @@ from itertools import chain
 from types import NoneType
 from typing import Any
 
+from stratabase.core.domain.access.visibility import key_of
 from stratabase.core.domain.objects.entity import (
     Entity,
     Reference,
@@ -18,7 +19,7 @@ from stratabase.core.domain.objects.entity import (
 from stratabase.core.domain.objects.version import revision_of
 from stratabase.core.domain.query.fetch import LOCK, Associables, Fetch, RoleFetch, ToMany, ToOne, View
 from stratabase.core.domain.query.order import position_of
-from stratabase.core.domain.query.page import ALL_IDS, Page, PageFields, Paginator, Query, Window
+from stratabase.core.domain.query.page import Page, PageFields, Paginator, Query, Window
 from stratabase.core.model.api_names import REVISION
 from stratabase.core.model.model import Class, Role
 from stratabase.core.operations.read.as_of import refuse_page_of_past
@@ -151,15 +152,22 @@ class _FreePartnerViews(RelatedViews[Associables]):
         return not taken and self.reader.is_attached(entity)
 
     def _find_partners(self, found: Sequence[Entity]) -> BatchedRead[Mapping[Reference, Reference]]:
-        own, role = self.name.class_name, self.role
-        assert role.opposite is not None
+        """Return the partners of objects that the caller may know by the role or by its opposite."""
+        opposite = RoleName(self.target.name, str(self.role.opposite))
         if self.storage is RoleStorage.OPPOSITE_KEY:
-            held = ((each.reference, each.state.get(role.opposite)) for each in found)
-            return {reference: Reference(own, str(id_)) for reference, id_ in held if id_ is not None}
-        ids = [each.reference.id for each in found]
-        linked = yield from self.reader.load_links(RoleName(self.target.name, role.opposite), ids, ALL_IDS)
-        pairs = zip(ids, linked, strict=True)
-        return {self.reference(id_): Reference(own, others[0]) for id_, others in pairs if others}
+            held = {each.reference.id: key_of(each, opposite.role_name) for each in found}
+        else:
+            ids = [each.reference.id for each in found]
+            linked = yield from self.reader.links_despite_grants(opposite, ids)
+            held = {id_: next(iter(others), None) for id_, others in zip(ids, linked, strict=True)}
+        partners = {id_: str(other) for id_, other in held.items() if other is not None}
+        by_role = {*(yield from self.reader.showing(self.name, [*partners.values()]))}
+        by_opposite = {*(yield from self.reader.showing(opposite, [*partners]))}
+        return {
+            self.reference(id_): Reference(self.name.class_name, other)
+            for id_, other in partners.items()
+            if other in by_role or id_ in by_opposite
+        }
 
 
 _KINDS: Mapping[type[RoleFetch], Callable[..., RelatedViews[Any]]] = {
