@@ -284,3 +284,46 @@ def test_labels_that_a_profile_can_not_read_are_reported(
     classes: str, expected: list[tuple[int, int, str]], tmp_path: Path
 ) -> None:
     assert warnings(tmp_path, CLERK + classes) == expected
+
+
+def same_links(name: str, opposite: str, how: str = "") -> str:
+    text = (
+        f"can read {name} of only some objects, but {opposite} shows the links of the others."
+        if how
+        else f"can't read {name}, but {opposite} shows the same links."
+    )
+    return (
+        f"Members of the profile Clerk {text} To hide the links there too, add "
+        f'@grant(profile: "Clerk", allow: []) to {opposite}. To keep showing them, add a @grant there that '
+        "allows READ."
+    )
+
+
+FROM_PETS = f'type Pet {GRANT} {{ tag: Int\n  owner: Owner @association(opposite: "pets")'
+TO_PETS = f'type Owner {GRANT} {{ name: String\n  pets: [Pet!] @association(opposite: "owner")'
+SOME = '@grant(profile: "Clerk", allow: [READ], where: "tag > 1")'
+
+
+@each_row(
+    ("classes", "expected"),
+    [
+        (f"{FROM_PETS} {HIDDEN} }}\n{TO_PETS} }}", [(3, 79, same_links("Pet.owner", "Owner.pets"))]),
+        (f"{FROM_PETS} {SOME} }}\n{TO_PETS} }}", [(3, 94, same_links("Pet.owner", "Owner.pets", "some"))]),
+        # Which side stores the key doesn't matter.
+        (f"{FROM_PETS} }}\n{TO_PETS} {HIDDEN} }}", [(5, 80, same_links("Owner.pets", "Pet.owner"))]),
+        # A grant on the opposite says what is meant.
+        (f"{FROM_PETS} {HIDDEN} }}\n{TO_PETS} {GRANT} }}", []),
+        (f"{FROM_PETS} {HIDDEN} }}\n{TO_PETS} {HIDDEN} }}", []),
+        (f"{FROM_PETS} {GRANT} }}\n{TO_PETS} }}", []),
+        # Nothing shows the links of a class that is closed, of one-way roles, and of parts.
+        (f"{FROM_PETS} {HIDDEN} }}\n{TO_PETS.replace(GRANT, '')} }}", []),
+        (f"{FROM_PETS.replace('READ', 'CREATE')} {HIDDEN} }}\n{TO_PETS} }}", []),
+        (f"type Pet {GRANT} {{ owner: Owner {HIDDEN} }}\ntype Owner {GRANT} {{ name: String }}", []),
+        (f"type Pet {GRANT} {{ toys: [Toy!] @composition {HIDDEN} }}\ntype Toy {{ name: String }}", []),
+    ],
+)
+def test_roles_whose_opposites_show_the_same_links_are_reported(
+    classes: str, expected: list[tuple[int, int, str]], tmp_path: Path
+) -> None:
+    found = warnings(tmp_path, CLERK + classes)
+    assert [each for each in found if "links" in each[2]] == expected

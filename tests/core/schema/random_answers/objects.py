@@ -315,8 +315,7 @@ class ContractVisibility:
         leads_back = (
             each
             for reference, each in self._objects.items()
-            if reference.class_name == role.target
-            and each.state.get(role.opposite) == entity.reference.id
+            if reference.class_name == role.target and each.state.get(role.opposite) == entity.reference.id
         )
         return next(leads_back, None)
 

@@ -87,7 +87,7 @@ class ClassVisibility:
         """Return an object without the values of some names.
 
         The state of the result lists those that are derived, because they are not computed yet. It keeps the
-        keys among them for `key_of`.
+        keys among them for `key_despite_grants`.
         """
         listed = entity.state.get(_REDACTED)
         redacted = sorted({*(listed if isinstance(listed, list) else ()), *names} & self.derived)
@@ -108,7 +108,7 @@ def is_redacted(entity: Entity, name: str) -> bool:
     return isinstance(redacted, list) and name in redacted
 
 
-def key_of(entity: Entity, role: str) -> Stored:
+def key_despite_grants(entity: Entity, role: str) -> Stored:
     """Return the key that an object holds for a role, whether the profile may read the role or not.
 
     It is for the opposite role, which has a grant of its own. The role itself shows what the state has.

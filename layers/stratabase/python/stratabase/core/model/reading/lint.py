@@ -24,6 +24,7 @@ from stratabase.core.model.reading.lint_rules import (
     lint_dependents,
     lint_hidden_conditions,
     lint_labels,
+    lint_opposites,
     lint_parts,
     lint_profiles,
 )
@@ -88,6 +89,7 @@ def lint(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
         lint_conditions,
         lint_dependents,
         lint_hidden_conditions,
+        lint_opposites,
     ):
         yield from check(draft, model)
 

@@ -2,7 +2,7 @@
 
 Such a model works, but some of its services answer with less than its author expects, or slowly. There are
 also warnings about `@warning`: about conditions on which many objects depend, and those that tell hidden
-values.
+values; and about hidden roles whose links the opposite roles show.
 """
 
 from collections.abc import Iterable, Iterator
@@ -151,6 +151,50 @@ def lint_labels(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
                     f"{and_list(hidden)}, so the label of each object is null for them. Set the label of "
                     "@class to what they can read.",
                 )
+
+
+def lint_opposites(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
+    """Yield a warning for each role that a profile can't read, while its opposite shows the same links.
+
+    A grant for the profile on the opposite says what is meant.
+    """
+    for class_draft in draft.classes.values():
+        class_ = model.classes[class_draft.name]
+        for field in class_draft.fields:
+            role = class_.roles.get(field.name)
+            if role is not None:
+                for use in field.directives("grant"):
+                    if _shows_opposite(model, model.profiles[use["profile"]], class_, role):
+                        yield from _unequal_sides(class_.name, role, use)
+
+
+def _shows_opposite(model: Model, profile: Profile, class_: Class, role: Role) -> bool:
+    """Return whether a profile can follow the opposite of a role, and no grant says so."""
+    if role.opposite is None or role.composition or role.whole or profile.administrator:
+        return False
+    target = model.classes[role.target]
+    is_readable = all(Action.READ in _allowed(model, profile, each) for each in (class_, target))
+    return is_readable and not any(
+        each.profile == profile.name and each.field == role.opposite for each in target.grants
+    )
+
+
+def _unequal_sides(class_name: str, role: Role, use: DirectiveUse) -> Iterator[ModelError]:
+    """Yield the warning about the grant of a role whose opposite has none, if it hides anything."""
+    profile, name, opposite = use["profile"], f"{class_name}.{role.name}", f"{role.target}.{role.opposite}"
+    advice = (
+        f'To hide the links there too, add @grant(profile: "{profile}", allow: []) to {opposite}. To keep '
+        "showing them, add a @grant there that allows READ."
+    )
+    if Action.READ.value not in use["allow"]:
+        text = f"Members of the profile {profile} can't read {name}, but {opposite} shows the same links."
+        yield error_at(use.node_of("allow"), f"{text} {advice}")
+    elif use["where"]:
+        text = (
+            f"Members of the profile {profile} can read {name} of only some objects, but {opposite} shows "
+            "the links of the others."
+        )
+        yield error_at(use.node_of("where"), f"{text} {advice}")
 
 
 def lint_parts(draft: ModelDraft, _model: Model) -> Iterator[ModelError]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import repeat
 from typing import Any
 
-from stratabase.core.domain.access.visibility import key_of
+from stratabase.core.domain.access.visibility import key_despite_grants
 from stratabase.core.domain.objects.entity import (
     Entity,
     ListedParts,
@@ -315,7 +315,7 @@ class RoleLoader:
 
         True if the role is not stored in keys.
         """
-        return self._key is None or key_of(entity, self._key) == owner
+        return self._key is None or key_despite_grants(entity, self._key) == owner
 
     def targets(self, owner: str, ids: Iterable[str]) -> list[Entity]:
         """Return the existing objects with these ids that the owner still leads to."""

@@ -179,7 +179,7 @@ class Reader(IdentityMap):
         return bool((yield from self.showing(RoleName(reference.class_name, name), [reference.id])))
 
     def showing(self, name: RoleName, ids: Sequence[str]) -> BatchedRead[Sequence[str]]:
-        """Return the ids of those objects of which the caller sees an attribute or a role. Raises as `shows`."""
+        """Return the ids of the objects whose attribute or role the caller sees. Raises as `shows`."""
         return ids if self._policy is None else (yield from self._policy.ids_showing(name, ids))
 
     def with_computed(

@@ -7,7 +7,7 @@ from itertools import chain
 from types import NoneType
 from typing import Any
 
-from stratabase.core.domain.access.visibility import key_of
+from stratabase.core.domain.access.visibility import key_despite_grants
 from stratabase.core.domain.objects.entity import (
     Entity,
     Reference,
@@ -155,7 +155,7 @@ class _FreePartnerViews(RelatedViews[Associables]):
         """Return the partners of objects that the caller may know by the role or by its opposite."""
         opposite = RoleName(self.target.name, str(self.role.opposite))
         if self.storage is RoleStorage.OPPOSITE_KEY:
-            held = {each.reference.id: key_of(each, opposite.role_name) for each in found}
+            held = {each.reference.id: key_despite_grants(each, opposite.role_name) for each in found}
         else:
             ids = [each.reference.id for each in found]
             linked = yield from self.reader.links_despite_grants(opposite, ids)
