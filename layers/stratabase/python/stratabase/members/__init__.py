@@ -6,14 +6,16 @@ Read in this order:
 - `fields`: the table of the fields that clients can set
 - `password`: the rules for passwords
 - `mail`, `mailed_link`: the texts of mails, requests for them, and the tokens of mailed links
+- `request_source`: where a request comes from
 - `attempts`: what is counted to limit failed sign-ins and mails
 - `refusals`: the exceptions of all of these
 - `settings`: the settings of sign-in and of members
 - `ports`: the interfaces of stores, keys and mail
 
-Then the packages: `sign_in` (passwords and tokens), `operations` (what administrators and members may do),
-`keys` and `stores` and `mailers` (on this machine), `endpoints` and `pages` (over HTTP), `app` (all of these
-for an app), and `commands`. `backfill` replaces names of members in objects of earlier versions by ids.
+Then the packages: `audit` (what happened), `sign_in` (passwords and tokens), `operations` (what
+administrators and members may do), `keys` and `stores` and `mailers` (on this machine), `endpoints` and
+`pages` (over HTTP), `app` (all of these for an app), and `commands`. `backfill` replaces names of members in
+objects of earlier versions by ids.
 
 Imports `core`, `terminal` and `values`.
 """

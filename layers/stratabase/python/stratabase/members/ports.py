@@ -1,10 +1,11 @@
 """The interfaces that the operations on members and sign-in need: members, keys, mail, and passwords."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, cast
 
 from stratabase.core.app.platform import Platform
 from stratabase.core.domain.objects.instant import Instant
+from stratabase.members.audit.entry import MAX_PAGE, AuditEntry, AuditPage
 from stratabase.members.keys.key_rotation import SigningKey
 from stratabase.members.mail import ForgottenPassword, Mail
 from stratabase.members.member import Member, Roster
@@ -63,6 +64,56 @@ class Members(ReadableMembers, Protocol):
 
     def remove(self, member: Member, roster: Roster | None = None) -> None:
         """Remove a member. With a roster, do so only while it is the present one. Raises Conflict."""
+
+
+class AuditTrail(Protocol):
+    """The entries of the audit trail, and when keys were last used. Every method raises Unavailable.
+
+    Entries that report a change of a member's record are written by `Members`, in the commit of the change.
+    """
+
+    def append(self, entries: Sequence[AuditEntry]) -> None:
+        """Write entries that are not there yet."""
+
+    def count(self, entry: AuditEntry) -> None:
+        """Write an hourly entry, or add its count to the entry with its ID. No count is lost in a race.
+
+        Does not retry, so that it takes the same time whoever the entry is about. A count whose response was
+        lost can count.
+        """
+
+    def page(
+        self, first: str, *, after: str | None = None, limit: int = MAX_PAGE, member: str | None = None
+    ) -> AuditPage:
+        """Return at most `limit` entries whose IDs are `first` or greater, newest first.
+
+        `after`: only entries with lesser IDs. `member`: only entries about this member. If there are few of
+        them among many others, a page can have fewer entries than `limit` although another page follows.
+        """
+
+    def forget(self, member: str) -> Iterator[None]:
+        """Remove what identifies a deleted member other than by ID (`without_person`), and uses of keys.
+
+        Yields after each step. Every step can be repeated.
+        """
+
+    def to_forget(self, removed_before: Instant) -> Sequence[str]:
+        """Return the IDs of members who were removed before an instant, and for whom `forgotten` is due.
+
+        `Members.remove` records them in its own commit.
+        """
+
+    def forgotten(self, member: str) -> None:
+        """Record that nothing is left to forget of a member."""
+
+    def prune(self, first: str) -> Iterator[None]:
+        """Delete the entries whose IDs are less than `first`. Yields after each step."""
+
+    def note_use(self, member: str, key: str, hour: Instant) -> None:
+        """Record that a key of a member was used in the hour that begins at an instant. Does not retry."""
+
+    def uses(self, member: str) -> Mapping[str, Instant]:
+        """Return when the keys of a member were used last, by the ID of the key: the start of the hour."""
 
 
 class Keyring(Protocol):

@@ -17,7 +17,7 @@ from stratabase.core.http.base.endpoint import Endpoint, ErrorFormat, Operation,
 from stratabase.core.http.base.error_response import error_response
 from stratabase.core.http.base.language import response_language
 from stratabase.core.http.base.media_type import best_match
-from stratabase.core.http.base.messages import Headers, Request, Response
+from stratabase.core.http.base.messages import Headers, Request, Response, answering
 from stratabase.core.http.base.refusals import (
     BodyTooLarge,
     UnknownAddress,
@@ -122,7 +122,7 @@ class HttpHandler:
         it. It is read only for callers who are authorized to send it. `may_stream`: whether the response can
         be a stream. The deadline is then that of its first byte.
         """
-        with deadline_after(min(self._request_seconds, remaining - _ANSWERING_SECONDS)):
+        with answering(request), deadline_after(min(self._request_seconds, remaining - _ANSWERING_SECONDS)):
             response, caller = self._attempt(request, self._dispatch, read_body)
             if may_stream and response.stream is not None:
                 return self._complete(request, response)
@@ -142,7 +142,7 @@ class HttpHandler:
         `body_size` is None if the head doesn't say it. `answer` answers the request later, with its body.
         Never raises.
         """
-        with deadline_after(min(self._request_seconds, remaining - _ANSWERING_SECONDS)):
+        with answering(request), deadline_after(min(self._request_seconds, remaining - _ANSWERING_SECONDS)):
             found, caller = self._attempt(request, self._body_limit, body_size or 0)
             if isinstance(found, Response):
                 return self._finish(request, found)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from itertools import product
 from threading import Lock
 
-_RANDOM_BITS = 80
+ID_RANDOM_BITS = 80
+"""The bits of an ID after those of the time."""
 _STEP_BITS = 40
 _MOST_MILLISECONDS = 2**48 - 1
 _TOLERANCE = 24 * 60 * 60 * 1000
@@ -40,8 +41,8 @@ class TimeOrderedIds:
         """Return a new unique id."""
         with self._lock:
             now, last = self._clock(), self._last
-            if now > last >> _RANDOM_BITS:
-                number = now << _RANDOM_BITS | int.from_bytes(os.urandom(_RANDOM_BITS // 8), "big")
+            if now > last >> ID_RANDOM_BITS:
+                number = now << ID_RANDOM_BITS | int.from_bytes(os.urandom(ID_RANDOM_BITS // 8), "big")
             else:
                 # Within the same millisecond: a random step, so that nobody can guess the next id from this.
                 number = last + 1 + int.from_bytes(os.urandom(_STEP_BITS // 8), "big")
@@ -54,12 +55,12 @@ def younger_ids(instant: int, now: int) -> tuple[str, str]:
 
     Objects with such IDs are younger. Instants are in milliseconds. If there are none, the range is empty.
     """
-    return _least(instant + _TOLERANCE), _least(now)
+    return least_id(instant + _TOLERANCE), least_id(now)
 
 
-def _least(instant: int) -> str:
+def least_id(instant: int) -> str:
     """Return the least ID that is made at an instant."""
-    return id_text(min(max(instant, 0), _MOST_MILLISECONDS) << _RANDOM_BITS)
+    return id_text(min(max(instant, 0), _MOST_MILLISECONDS) << ID_RANDOM_BITS)
 
 
 def id_text(number: int) -> str:

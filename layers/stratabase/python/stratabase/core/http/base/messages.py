@@ -1,6 +1,7 @@
 """The HTTP messages that endpoints receive and return: requests and responses."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import field
 from typing import Any, TypeVar
 from urllib.parse import unquote
@@ -99,6 +100,26 @@ class Request:
             self.base_url,
             self.derived,
         )
+
+
+_current: ContextVar[Request | None] = ContextVar("request", default=None)
+answered_request: Callable[[], Request | None] = _current.get
+"""Returns the request that is being answered, None outside of requests."""
+
+
+class answering:  # noqa: N801 - it is used like a function
+    """Let a request be the current one of the code inside the `with` block."""
+
+    __slots__ = ("_request", "_token")
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+
+    def __enter__(self) -> None:
+        self._token = _current.set(self._request)
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._token)
 
 
 class IncompleteBody(Exception):
