@@ -3,7 +3,7 @@
 import re
 
 from stratabase.core.domain.access.grants import Access, access_of
-from stratabase.core.model.model import Action
+from stratabase.core.model.model import Action, lies_within
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.users import USER, with_users
 from tests.repository import ROOT
@@ -11,8 +11,8 @@ from tests.rows import each_row
 
 PAGE = (ROOT / "docs/grants.md").read_text(encoding="utf-8")
 SNIPPETS = re.findall(r"^```graphql\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-(HEAD,) = (each for each in SNIPPETS if each.startswith("extend schema"))
-MODEL = with_users(read_model(HEAD + "".join(each for each in SNIPPETS if each is not HEAD), "grants.md"))
+HEAD, NARROWER = HEADS = [each for each in SNIPPETS if each.startswith("extend schema")]
+MODEL = with_users(read_model(HEAD + "".join(each for each in SNIPPETS if each not in HEADS), "grants.md"))
 EVERYTHING = frozenset(Action)
 READ = frozenset({Action.READ})
 
@@ -52,6 +52,11 @@ def test_the_snippets_hide_what_the_page_says() -> None:
     assert not access("Member").may_follow("Timesheet", MODEL.classes["Timesheet"].roles["department"])
     for class_name in ("Project", "Note", "Timesheet"):
         assert not access("Member").sees_every_object(class_name)
+
+
+def test_the_reporter_of_the_page_lies_within_the_manager() -> None:
+    profiles = read_model(f"{NARROWER}type Employee {{ name: String }}", "grants.md").profiles
+    assert lies_within(profiles, "Reporter", "Manager")
 
 
 def test_the_snippets_open_members_as_the_page_says() -> None:

@@ -272,6 +272,23 @@ class Profile:
     """The former name, which members may still have stored. None: the profile always had this name."""
     access: DefaultAccess = DefaultAccess.NONE
     """What the profile may do with the classes that name it in no grant. Administrators may do everything."""
+    within: tuple[str, ...] = ()
+    """The names of wider profiles, which may do all that this one may."""
+
+
+def lies_within(profiles: Mapping[str, Profile], narrower: str, wider: str) -> bool:
+    """Return whether a profile lies within another one, directly or through profiles between them.
+
+    A profile does not lie within itself, and one that is not among `profiles` lies within none.
+    """
+    found: set[str] = set()
+    names = [narrower]
+    while names:
+        profile = profiles.get(names.pop())
+        above = () if profile is None else tuple(name for name in profile.within if name not in found)
+        found.update(above)
+        names += above
+    return narrower != wider and wider in found and wider in profiles
 
 
 @frozen

@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from stratabase.core.model.model import Action, Class, DefaultAccess, Grant, Model, Profile
+from stratabase.core.model.model import Action, Class, DefaultAccess, Grant, Model, Profile, lies_within
 from stratabase.core.model.users import USER, USER_ATTRIBUTES
 from stratabase.evolution.difference.change import (
     Changes,
@@ -88,6 +88,22 @@ def _administrators(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
         elif old.administrator and not new.administrator:
             why = "Its members may no longer manage other members."
             yield decision(f"profile {new.name}", "no longer an administrator", why, _CHECK, question)
+
+
+def _narrower(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
+    """Profiles that lie within other ones from now on, or no longer, so that keys can have them, or can't."""
+    present = {old.name: new.name for old, new in _profile_pairs(comparison)}
+    profiles = comparison.new.profiles
+    for old, new in _profile_pairs(comparison):
+        before = [present[name] for name in old.within if name in present]
+        for name in new.within:
+            if name not in before:
+                why = f"Members who have {name} can make API keys with {new.name}."
+                yield safe(f"profile {new.name}", f"within {name}", why)
+        for name in before:
+            if not lies_within(profiles, new.name, name):
+                why = f"Stratabase refuses the API keys with {new.name} that members who have {name} made."
+                yield decision(f"profile {new.name}", f"no longer within {name}", why, _CHECK)
 
 
 def _grants(comparison: ModelComparison, _: Sequence[Any]) -> Changes:
@@ -225,4 +241,4 @@ def _compare(subject: str, old: Rights, new: Rights) -> Changes:
         yield decision(subject, what, why, _CHECK)
 
 
-ACCESS_RULES = (_application, _profiles, _administrators, _grants)
+ACCESS_RULES = (_application, _profiles, _administrators, _narrower, _grants)

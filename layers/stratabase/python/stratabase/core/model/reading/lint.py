@@ -28,6 +28,7 @@ from stratabase.core.model.reading.lint_rules import (
     lint_parts,
     lint_profiles,
 )
+from stratabase.core.model.reading.rules.narrower_profiles import lint_narrower_profiles
 from stratabase.core.model.types.temporal import TemporalType
 from stratabase.core.model.users import USER, with_users
 from stratabase.values.cel.environment import Path
@@ -85,6 +86,7 @@ def lint(draft: ModelDraft, model: Model) -> Iterator[ModelError]:
     for check in (
         lint_parts,
         lint_profiles,
+        lint_narrower_profiles,
         lint_labels,
         lint_conditions,
         lint_dependents,

@@ -50,7 +50,13 @@ def build_model(draft: ModelDraft) -> Model:
     application = draft.directive("application")
     assert application is not None
     profiles = [
-        Profile(use["name"], use["administrator"], use["from"], DefaultAccess(use["access"]))
+        Profile(
+            use["name"],
+            use["administrator"],
+            use["from"],
+            DefaultAccess(use["access"]),
+            tuple(use["within"] or ()),
+        )
         for use in draft.directives("profile")
     ]
     return Model(

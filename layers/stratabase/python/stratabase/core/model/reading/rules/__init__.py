@@ -1,9 +1,9 @@
 """The rules of the model language beyond its syntax.
 
-`RULES` lists them in order, by subject: definitions and names, classes and fields, domains, roles, derived
-attributes and expressions, cycles, labels, renames, uniques and indexes, grants, users. A rule takes the
-draft of a model and yields the errors that it finds. It ignores what another rule reports, such as unknown
-types, invalid arguments and repeated names.
+`RULES` lists them in order, by subject: definitions, profiles and names, classes and fields, domains, roles,
+derived attributes and expressions, cycles, labels, renames, uniques and indexes, grants, users. A rule takes
+the draft of a model and yields the errors that it finds. It ignores what another rule reports, such as
+unknown types, invalid arguments and repeated names.
 
 To add a rule, write it in the file of its subject, and list it here. Imports point to `reading.draft` and the
 model.
@@ -28,6 +28,7 @@ from stratabase.core.model.reading.rules.fields import check_fields
 from stratabase.core.model.reading.rules.grants import check_grants, check_readable_uniques
 from stratabase.core.model.reading.rules.labels import check_labels
 from stratabase.core.model.reading.rules.names import check_generated_names, check_names
+from stratabase.core.model.reading.rules.narrower_profiles import check_narrower_profiles
 from stratabase.core.model.reading.rules.renames import check_defaults, check_renames
 from stratabase.core.model.reading.rules.roles import check_compositions, check_key_holders, check_opposites
 from stratabase.core.model.reading.rules.uniques_and_indexes import check_indexes, check_uniques
@@ -37,6 +38,7 @@ RULES: tuple[Callable[[ModelDraft], Iterable[ModelError]], ...] = (
     check_definitions,
     check_application,
     check_profiles,
+    check_narrower_profiles,
     check_names,
     check_generated_names,
     check_renames,
