@@ -203,10 +203,7 @@ class Supervisor:
     def _abandon_next(self) -> None:
         """End the workers of the version that starts."""
         if self._next is not None:
-            for worker in self._next.starting.values():
-                worker.kill()
-            for worker in self._next.serving.values():
-                worker.retire()
+            self._retire(self._next)
             self._next = None
 
     def _fill_current(self) -> None:
@@ -249,7 +246,10 @@ class Supervisor:
         return next((version for version in versions if version is not None and worker in version), None)
 
     def _on_report(self, worker: WorkerProcess, report: WorkerReport) -> None:
-        version = self._version_of(worker)
+        if report.kind is ReportKind.READY:
+            worker.served_since = time.monotonic()  # also if it is outdated: it still finishes requests
+        # At the end, no worker starts or takes over any more.
+        version = None if self._stopping else self._version_of(worker)
         if (version is not None and version.is_starting(worker)) or report.kind in _OF_SERVING_WORKERS:
             self._HANDLERS[report.kind](self, worker, report)
 
@@ -277,7 +277,6 @@ class Supervisor:
         """Let a new version take over from the serving one once all of its workers serve."""
         version = self._version_of(worker)
         assert version is not None
-        worker.served_since = time.monotonic()
         replaced = version.record_ready(worker)
         if version is self._current:
             self._console.show(replace(report, lines=(f"Another worker serves (process {worker.pid}).",)))
@@ -297,14 +296,20 @@ class Supervisor:
         self._killed_starts = 0
         self._pending_reports += version.reports
         if old is not None:
-            for worker in old.starting.values():
-                worker.kill()
-            for worker in old.serving.values():
-                worker.retire()
-                # A stuck worker accepts no requests, so do not wait for it. It ends when it runs again.
-                if not self._watchdog.is_slow(worker):
-                    self._undrained.add(worker)
+            self._retire(old)
         self._show_pending_reports()
+
+    def _retire(self, version: ServedVersion) -> None:
+        """End the workers of a version, which can still answer until they have reported DRAINING."""
+        for worker in version.workers():
+            # A worker that was told to begin may have accepted clients, even if it has not reported READY.
+            if not worker.has_begun:
+                worker.kill()
+                continue
+            worker.retire()
+            # A stuck worker accepts no requests, so do not wait for it. It ends when it runs again.
+            if not self._watchdog.is_slow(worker):
+                self._undrained.add(worker)
 
     def _show_pending_reports(self) -> None:
         if not self._undrained:
@@ -439,7 +444,7 @@ class Supervisor:
         if self._current is not None and not self._stopping:
             self._console.say("Finishing current requests. To stop immediately, interrupt again.")
         for worker in self._workers:
-            if self._stopping or worker.served_since is None:
+            if self._stopping or not worker.has_begun:
                 worker.kill()
             else:
                 worker.stop()

@@ -57,11 +57,12 @@ def main() -> int:
     reports = FileIO(orders.reports, "wb")
     # 3. Follow the supervisor's orders from now on. The event loop starts later (see `send`).
     heartbeat = Heartbeat(lambda: write_report(reports, WorkerReport(ReportKind.ALIVE)))
-    begin, stopping = threading.Event(), threading.Event()
+    begin, serving, stopping = threading.Event(), threading.Event(), threading.Event()
 
     def stop() -> None:
         stopping.set()
-        signal.raise_signal(signal.SIGTERM)
+        if serving.is_set():
+            signal.raise_signal(signal.SIGTERM)
 
     actions = {WorkerOrder.PROBE: heartbeat.probe, WorkerOrder.BEGIN: begin.set, WorkerOrder.STOP: stop}
     threading.Thread(target=follow_supervisor, args=(actions,), name="supervisor", daemon=True).start()
@@ -69,6 +70,9 @@ def main() -> int:
     def send(report: WorkerReport) -> None:
         if report.kind is ReportKind.READY:
             heartbeat.start()
+            serving.set()
+            if stopping.is_set():  # the server handles the signal from now on: earlier, it would kill
+                signal.raise_signal(signal.SIGTERM)
         write_report(reports, report)
 
     # 4. Serve.

@@ -45,6 +45,8 @@ class WorkerProcess:
         """The number of the worker among those of its version."""
         self.metrics_process = job.metrics_process
         """The number of the worker among all that count metrics."""
+        self.has_begun = False
+        """Whether the worker was told to accept requests. Killing it can then cut off clients."""
         self.served_since: float | None = None
         """Since when the worker serves, in the time of `time.monotonic`, and must answer probes."""
         self._on_report = on_report
@@ -70,6 +72,7 @@ class WorkerProcess:
 
     def begin(self) -> None:
         """Let a prepared worker accept requests."""
+        self.has_begun = True
         self._order(WorkerOrder.BEGIN)
 
     def current_request(self) -> str:
