@@ -122,7 +122,8 @@ invoke: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done ## Run an event th
 lock: $(VENV)/.dev ## Pin every package anew
 	$(BIN)/python -m pip install -q uv
 	$(BIN)/uv pip compile $(LOCK) --group layers -o layers/dependencies/requirements.txt
-	$(BIN)/uv pip compile $(LOCK) -c layers/dependencies/requirements.txt pyproject.toml --group build --group layers --group aws -o requirements/run.txt
+	$(BIN)/uv pip compile $(LOCK) -c layers/dependencies/requirements.txt --group providers -o layers/providers/requirements.txt
+	$(BIN)/uv pip compile $(LOCK) -c layers/dependencies/requirements.txt -c layers/providers/requirements.txt pyproject.toml --group build --group layers --group aws -o requirements/run.txt
 	$(BIN)/uv pip compile $(LOCK) -c requirements/run.txt pyproject.toml --group build --group layers --group aws --group dev -o requirements/dev.txt
 	echo aws-sam-cli | $(BIN)/uv pip compile $(LOCK) - -o requirements/sam.txt
 	printf 'ministack\naws-sam-translator\nuvicorn\nhttptools\nuvloop\n' | $(BIN)/uv pip compile $(LOCK) - -o requirements/ministack.txt
@@ -168,11 +169,12 @@ $(VENV)/bin/python:
 	@.venv-ministack/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/ministack.txt
 	@touch $@
 
-# Exactly the packages of the layer, for tests that run the functions as Lambda does.
-.venv-layers/.done: layers/dependencies/requirements.txt | $(VENV)/bin/python
+# Exactly the packages of the layers, for tests that run the functions as Lambda does.
+.venv-layers/.done: layers/dependencies/requirements.txt layers/providers/requirements.txt | $(VENV)/bin/python
 	@echo "Installing the packages of the layers into .venv-layers (once)"
 	@rm -rf .venv-layers
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --target .venv-layers/python -r $<
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --target .venv-layers/providers -r $(word 2,$^)
 	@touch $@
 
 # The generator of clients for Python, which pins an earlier graphql-core than the service.

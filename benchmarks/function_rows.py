@@ -32,6 +32,7 @@ STARTS = 5
 SECRET = "signing-keys"
 MAX_CPU = {
     "tokens": 0.55,
+    "signin": 0.55,
     "graphql": 0.75,
     "members": 0.5,
     "files": 0.65,
@@ -137,6 +138,7 @@ class _Events:
         """Return the event that is measured for a function."""
         events: Mapping[str, Callable[[], Mapping[str, Any]]] = {
             "tokens": self._tokens,
+            "signin": lambda: self._request("GET", "/public/signIn", None),
             "graphql": lambda: self._graphql({"query": self._served.query}),
             "members": lambda: self._request("GET", "/auth/administration/member", None),
             "files": self._upload,

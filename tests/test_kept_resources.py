@@ -72,9 +72,9 @@ def test_a_new_version_of_a_layer_makes_new_versions_of_functions() -> None:
     """Otherwise, a changed model or package would not reach the alias that the API calls."""
     template = read_template_file()
     layers = [each for each in template["Resources"].values() if each["Type"].endswith("LayerVersion")]
-    assert len(layers) == 3
+    assert len(layers) == 4
     before = transform()["Resources"]
     after = transform(contents={"ModelLayer": "s3://bucket/another"})["Resources"]
     versions = [{name for name in each if "FunctionVersion" in name} for each in (before, after)]
-    assert len(versions[0]) == 9
+    assert len(versions[0]) == 10
     assert versions[0].isdisjoint(versions[1])

@@ -35,6 +35,12 @@ def test_the_lock_file_of_the_layers_pins_dependencies_of_the_package() -> None:
     assert all(f"\n{Requirement(each).name}==" in f"\n{pinned}" for each in needed)
     # Only `serve` shows the documentation.
     assert "markdown" not in pinned
+    # Only the function `signin` has it.
+    assert "cryptography==" not in pinned
+    only_signin = project["dependency-groups"]["providers"]
+    assert set(only_signin) <= {*project["project"]["dependencies"]}
+    pinned = (ROOT / "layers/providers/requirements.txt").read_text()
+    assert all(f"\n{Requirement(each).name}==" in f"\n{pinned}" for each in only_signin)
 
 
 @pytest.mark.built

@@ -13,7 +13,14 @@ from tests.transformed_template import Deployment, read_template_file, statement
 
 MAIL = {"MailFrom": "no-reply@example.com"}
 KEY = "arn:aws:kms:us-east-1:123456789012:key/1"
-HTTP = ("GraphqlFunction", "TokensFunction", "MembersFunction", "FilesFunction", "DownloadFunction")
+HTTP = (
+    "GraphqlFunction",
+    "TokensFunction",
+    "SigninFunction",
+    "MembersFunction",
+    "FilesFunction",
+    "DownloadFunction",
+)
 
 SIGN_IN = (
     "/public/token/getJwtToken",
@@ -148,7 +155,7 @@ def test_the_keys_of_another_stack_can_be_used(template: Mapping[str, Any]) -> N
     resources = deploy(template, SigningKeysArn=secret)
     for name, each in of_type(resources, "Lambda::Function").items():
         assert each["Environment"]["Variables"]["STRATABASE_SIGNING_KEYS"] == secret, name
-    for name in (*HTTP, "RotateFunction"):
+    for name in {*HTTP, "RotateFunction"} - {"SigninFunction"}:
         text = json.dumps(statements(resources, name.replace("Function", "ExecutionRole")))
         assert secret in text
         assert "secret:SigningKeys" not in text
@@ -283,7 +290,7 @@ def test_the_gateway_has_no_logs_and_metrics_that_nothing_needs(template: Mappin
 
 def test_stacks_do_not_share_layers(template: Mapping[str, Any]) -> None:
     names = {each["LayerName"] for each in of_type(deploy(template), "Lambda::LayerVersion").values()}
-    assert names == {"stack-dependencies", "stack-service", "stack-model"}
+    assert names == {"stack-dependencies", "stack-providers", "stack-service", "stack-model"}
 
 
 def test_an_alarm_notices_a_sweep_that_never_finishes(template: Mapping[str, Any]) -> None:

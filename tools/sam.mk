@@ -7,7 +7,7 @@ DEPLOYED := 3.13
 build: .venv-sam/.done $(VENV)/.run ## Build what is deployed (needs Python 3.13)
 	@echo "Building the functions and the layers, which installs their packages (a minute or two)"
 	@PATH="$(dir $(shell tools/find-python $(DEPLOYED))):$$PATH" STRATABASE="$(CURDIR)/$(BIN)/stratabase" SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam build
-	@PYTHONPYCACHEPREFIX= $(shell tools/find-python $(DEPLOYED)) -m compileall -q --invalidation-mode unchecked-hash .aws-sam/build/DependenciesLayer
+	@PYTHONPYCACHEPREFIX= $(shell tools/find-python $(DEPLOYED)) -m compileall -q --invalidation-mode unchecked-hash .aws-sam/build/DependenciesLayer .aws-sam/build/ProvidersLayer
 	@echo "Megabytes of the layers (Lambda allows 250 for all layers and a function together):"
 	@du -sm .aws-sam/build/*Layer
 	@$(if $(NEXT),echo "$(NEXT)")

@@ -11,7 +11,9 @@ from tests.lambda_stack.template import FunctionDeclaration
 from tests.repository import ROOT
 
 INSTALLED = ROOT / ".venv-layers"
-"""Where make installs the packages of the layers' lock file."""
+"""Where make installs the packages of the layers' lock files."""
+PROVIDERS = "ProvidersLayer"
+"""The layer that only some functions have."""
 RUNTIME = ("awslambdaric", "runtime_client", "snapshot_restore_py", "simplejson")
 """The packages of Lambda's runtime for Python, from the environment of the tests."""
 SERVICE = ROOT / "layers/stratabase"
@@ -21,12 +23,14 @@ class Layers(NamedTuple):
     """The folders of the layers and of the runtime."""
 
     packages: Path
+    providers: Path
     service: Path
     runtime: Path
 
     def environment(self, function: FunctionDeclaration, settings: Mapping[str, str]) -> dict[str, str]:
         """Return the environment of a function: the settings, and what Lambda sets."""
-        folders = (function.file.parent, self.service, self.packages, self.runtime)
+        own = [self.providers] if PROVIDERS in function.layers else []
+        folders = (function.file.parent, self.service, *own, self.packages, self.runtime)
         streams = {"AWS_LAMBDA_EXEC_WRAPPER": "stream"} if self.streams(function) else {}
         return {
             **settings,
@@ -57,7 +61,7 @@ class Layers(NamedTuple):
 
 def lay_out(folder: Path) -> Layers:
     """Return the layers. The service is copied as `make build` copies it: without the commands."""
-    if not (INSTALLED / ".done").exists():
+    if not ((INSTALLED / ".done").exists() and (INSTALLED / "providers").exists()):
         raise AssertionError(
             "the packages of the layers are not installed: `make .venv-layers/.done` does it"
         )
@@ -71,4 +75,4 @@ def lay_out(folder: Path) -> Layers:
         found = Path(str(spec.origin))
         source = found.parent if found.name == "__init__.py" else found
         (runtime / source.name).symlink_to(source)
-    return Layers(INSTALLED / "python", service, runtime)
+    return Layers(INSTALLED / "python", INSTALLED / "providers", service, runtime)

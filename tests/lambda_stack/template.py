@@ -23,6 +23,8 @@ class FunctionDeclaration:
     """In seconds."""
     memory: int
     """In megabytes."""
+    layers: tuple[str, ...] = ()
+    """The logical IDs of its layers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def read_template(path: Path) -> Template:
     document = _with_defaults(read_template_document(path))
     resources = document.get("Resources") or {}
     shared = (document.get("Globals") or {}).get("Function") or {}
-    functions = {name: {**shared, **each} for name, each in _of_type(resources, FUNCTION)}
+    functions = {name: _merged(shared, each) for name, each in _of_type(resources, FUNCTION)}
     return Template(
         tuple(_function(name, each, path.parent) for name, each in functions.items()),
         tuple(route for name, each in functions.items() for route in _routes(name, each)),
@@ -79,6 +81,12 @@ def _with_defaults(document: dict[str, Any]) -> dict[str, Any]:
     return {**document, **{name: resolved(document.get(name)) for name in ("Globals", "Resources")}}
 
 
+def _merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the properties of a function as SAM does: its layers come after those of all functions."""
+    layers = (*shared.get("Layers", ()), *own.get("Layers", ()))
+    return {**shared, **own, "Layers": layers}
+
+
 def _of_type(resources: Mapping[str, Any], kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for name, resource in resources.items():
         if resource.get("Type") == kind:
@@ -93,6 +101,7 @@ def _function(name: str, properties: Mapping[str, Any], root: Path) -> FunctionD
         entry=entry,
         timeout=float(properties.get("Timeout", 3)),
         memory=int(properties.get("MemorySize", 128)),
+        layers=tuple(map(str, properties["Layers"])),
     )
 
 

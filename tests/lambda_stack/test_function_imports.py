@@ -40,6 +40,7 @@ HTTP = SERVICE | MEMBERS_TABLE | {"argon2"}
 PACKAGES: Mapping[str, set[str]] = {
     "graphql": HTTP | {"graphql"},
     "tokens": HTTP | {"jwt"},
+    "signin": HTTP - {"argon2"},
     "members": HTTP,
     "mail": SERVICE | MEMBERS_TABLE,
     "files": HTTP | {"multipart"},
@@ -69,6 +70,7 @@ UNNEEDED: Mapping[str, tuple[str, ...]] = {
         "stratabase.members.operations.update",
     ),
     "tokens": OBJECTS + PAGES_AND_MAIL,
+    "signin": OBJECTS + PAGES_AND_MAIL,
     "members": OBJECTS,
     "mail": OBJECTS,
     "rotate": OBJECTS + PAGES_AND_MAIL,
@@ -128,6 +130,7 @@ TOKENS = "/public/token/getJwtToken"
 EVENTS: Mapping[str, Any] = {
     "graphql": request("POST", GRAPHQL.format(application="Hr"), GRAPHQL, {"application": "Hr"}, QUERY),
     "tokens": request("POST", TOKENS, TOKENS, None, CREDENTIALS),
+    "signin": request("GET", "/public/signIn", "/public/signIn"),
     "members": request("GET", MEMBERS, MEMBERS),
     "mail": {"name": "nobody", "base_url": "https://api.example.com"},
     "files": upload(),

@@ -19,6 +19,7 @@ Globals:
   Function:
     Timeout: 7
     Handler: app.handler
+    Layers: [!Ref Shared]
 Resources:
   Api:
     Type: AWS::Serverless::Api
@@ -34,6 +35,7 @@ Resources:
       CodeUri: code/pets
       Handler: shop.sell
       MemorySize: 256
+      Layers: [!Ref Own]
       Events:
         Feed: {Type: Api, Properties: {Path: "/pets/{id}", Method: post, RestApiId: !Ref Api}}
         Night: {Type: Schedule, Properties: {Schedule: rate(1 day)}}
@@ -53,8 +55,8 @@ def test_functions_and_routes_are_read_and_globals_hold_for_all(tmp_path: Path) 
     template = read_template(written(tmp_path, SMALL))
 
     assert template.functions == (
-        FunctionDeclaration("Pets", tmp_path / "code/pets/shop.py", "sell", 7.0, 256),
-        FunctionDeclaration("Rest", tmp_path / "app.py", "handler", 7.0, 128),
+        FunctionDeclaration("Pets", tmp_path / "code/pets/shop.py", "sell", 7.0, 256, ("Shared", "Own")),
+        FunctionDeclaration("Rest", tmp_path / "app.py", "handler", 7.0, 128, ("Shared",)),
     )
     assert [(route.resource, route.method, route.function) for route in template.routes] == [
         ("/pets/{id}", "POST", "Pets")
@@ -91,6 +93,7 @@ def test_every_path_has_a_route_in_our_template() -> None:
         ("/public/token/getJwtToken", "ANY"),
         ("/public/token/getJwtToken", "POST"),
         ("/auth/token/refreshJwtToken", "ANY"),
+        ("/public/signIn", "ANY"),
         ("/auth/administration/member", "ANY"),
         ("/auth/administration/members", "ANY"),
         ("/auth/administration/members/{id}", "ANY"),

@@ -24,7 +24,7 @@ print(json.dumps(sys.argv[1:]), file=open("calls", "a"))
 print("dev")
 """
 SAM = """#!/bin/sh
-mkdir -p .aws-sam/build/DependenciesLayer
+mkdir -p .aws-sam/build/DependenciesLayer .aws-sam/build/ProvidersLayer
 echo "[*] Deploy: sam deploy --guided"
 """
 

@@ -140,7 +140,7 @@ def test_the_setting_of_the_application_reaches_the_pages(page: str, tmp_path: P
     built.close()
 
 
-@pytest.mark.parametrize("function", ["graphql", "tokens", "members", "files", "download"])
+@pytest.mark.parametrize("function", ["graphql", "tokens", "signin", "members", "files", "download"])
 def test_each_function_shows_browsers_a_page_for_an_unknown_address(function: str, tmp_path: Path) -> None:
     (tmp_path / "model.graphql").write_text(MODEL)
     built = App(Settings(home=tmp_path, model=tmp_path / "model.graphql"))

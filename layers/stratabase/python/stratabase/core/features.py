@@ -107,6 +107,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         routes={
             "tokens": "stratabase.members.app.routes:token_routes",
+            "signin": "stratabase.members.app.routes:signin_routes",
             "members": "stratabase.members.app.routes:member_routes",
         },
         commands={

@@ -89,6 +89,7 @@ _AWS_FILES = (
     "events/*/*.json",
     "layers/dependencies/requirements.txt",
     "layers/model/Makefile",
+    "layers/providers/requirements.txt",
     "layers/stratabase/Makefile",
     "requirements/sam.txt",
     "tools/find-python",

@@ -21,6 +21,13 @@ def token_routes() -> tuple[Route, ...]:
     )
 
 
+def signin_routes() -> tuple[Route, ...]:
+    """Return the routes of the function `signin`: the ways to sign in."""
+    from stratabase.members.endpoints.sign_in_ways import BY_PASSWORD, sign_in_ways_endpoint
+
+    return (Route("/public/signIn", lambda _: sign_in_ways_endpoint([BY_PASSWORD])),)
+
+
 def member_routes() -> tuple[Route, ...]:
     """Return the routes of members and their passwords."""
     from stratabase.members.app.member_services import MemberServices
