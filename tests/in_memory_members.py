@@ -8,6 +8,7 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.members.member import Member, NamesTaken, Roster, email_spellings, fold_name
+from stratabase.members.provider_links import is_linked
 from stratabase.values.messages import verbatim
 
 BATCH_SIZE = 3
@@ -43,9 +44,16 @@ class InMemoryMembers:
                     member
                     for spelling in email_spellings(email)
                     for member in self.members.values()
-                    if fold_name(member.email) == spelling
+                    if member.email and fold_name(member.email) == spelling
                 ),
                 None,
+            )
+
+    def by_link(self, issuer: str, subject: str) -> Member | None:
+        with self._lock:
+            self.reads += 1
+            return next(
+                (member for member in self.members.values() if is_linked(member, issuer, subject)), None
             )
 
     def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
@@ -101,7 +109,7 @@ class InMemoryMembers:
         taken = tuple(
             field
             for field in _taken(member, others, is_moved=is_moved)
-            if before is None or getattr(before, field) != getattr(member, field)
+            if before is None or field == "link" or getattr(before, field) != getattr(member, field)
         )
         if taken:
             raise NamesTaken(taken)
@@ -155,5 +163,9 @@ def _taken(member: Member, others: list[Member], *, is_moved: bool) -> Iterator[
     spellings = email_spellings(member.email)
     if any(fold_name(other.username) == fold_name(member.username) for other in others):
         yield "username"
-    if any(fold_name(other.email) in (spellings[:1] if is_moved else spellings) for other in others):
+    if member.email and any(
+        fold_name(other.email) in (spellings[:1] if is_moved else spellings) for other in others
+    ):
         yield "email"
+    if any(is_linked(other, link.issuer, link.subject) for other in others for link in member.links):
+        yield "link"

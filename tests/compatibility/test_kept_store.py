@@ -1,6 +1,7 @@
 """The current code reads a store of 2026-11-22, continues to write it, and writes the same items."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -42,10 +43,29 @@ def without_additions(dump: dict[str, list[str]]) -> dict[str, list[str]]:
 
     They are the stamps of claims, because a blocking warning of the model follows a role, the authors, and
     the positions of deleted objects. Nothing else of an item may change because of them.
+
+    The file of members has had layout 4 since then: a table of links, which is empty, and the table of
+    members with an email address that can be NULL.
     """
-    return {
+    found = {
         file: [_without_positions(_ADDITION.sub("", line)) for line in lines] for file, lines in dump.items()
     }
+    return {**found, "members": [*_in_kept_layout(found["members"])]}
+
+
+def _in_kept_layout(lines: list[str]) -> Iterator[str]:
+    """Yield the lines of a file of members with the layout that the kept one has."""
+    if lines[1] != "PRAGMA user_version = 4;":
+        yield from lines
+        return
+    kept = {line.partition("(")[0]: line for line in read_lines("sqlite.members")}
+    for line in lines:
+        if line == "PRAGMA user_version = 4;":
+            yield "PRAGMA user_version = 3;"
+        elif line.startswith('CREATE TABLE "members"'):
+            yield kept["CREATE TABLE members "]
+        elif not line.startswith("CREATE TABLE links"):
+            yield line
 
 
 def _without_positions(line: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ReadTimeoutError
 
+from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.members.member import Member, NamesTaken
 from stratabase.members.ports import Members
 from stratabase_aws.dynamodb.retry import RetryPolicy
@@ -31,7 +32,7 @@ def members(monkeypatch: pytest.MonkeyPatch) -> Iterator[PynamoMembers]:
 
     def losing(operation: str, parameters: dict[str, Any]) -> dict[str, Any]:
         answer = call(operation, parameters)
-        token = parameters.get("ClientRequestToken", "")
+        token = parameters.get("ClientRequestToken") or (operation == "PutItem" and repr(parameters))
         if token and token not in seen:
             seen.add(token)
             raise ReadTimeoutError(endpoint_url="lost on the way back")
@@ -64,6 +65,52 @@ def test_a_change_is_made_once(members: PynamoMembers) -> None:
     members.change(first, replace(first, username="Anne"), roster)
     assert stored(members, "1").revision == first.revision + 1
     assert members.roster().revision == roster.revision + 1
+
+
+def test_a_change_of_the_record_alone_is_one_write_that_is_made_once(
+    members: PynamoMembers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    members.add(ANNA)
+    first = stored(members, "1")
+    operations: list[str] = []
+    call = members._table._connection._make_api_call
+
+    def recording(operation: str, parameters: dict[str, Any]) -> dict[str, Any]:
+        operations.append(operation)
+        return call(operation, parameters)
+
+    monkeypatch.setattr(members._table._connection, "_make_api_call", recording)
+    members.change(first, replace(first, notes="new"))
+    # The answer to the first write is lost. The second one fails, and the member is as it should be.
+    assert operations == ["PutItem", "PutItem", "GetItem"]
+    assert stored(members, "1") == replace(ANNA, notes="new")
+    assert stored(members, "1").revision == first.revision + 1
+    operations.clear()
+    with pytest.raises(Conflict):
+        members.change(first, replace(first, notes="stale"))
+    assert operations == ["PutItem"]
+
+
+def test_a_change_after_a_lost_answer_fails_if_another_change_came_first(
+    members: PynamoMembers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first attempt did not run, and the second one finds the member changed."""
+    members.add(ANNA)
+    first, call = stored(members, "1"), members._table._connection._make_api_call
+    is_lost = False
+
+    def losing_once(operation: str, parameters: dict[str, Any]) -> dict[str, Any]:
+        nonlocal is_lost
+        if operation == "PutItem" and not is_lost:
+            is_lost = True
+            members.change(first, replace(first, notes="theirs"))
+            raise ReadTimeoutError(endpoint_url="lost on the way")
+        return call(operation, parameters)
+
+    monkeypatch.setattr(members._table._connection, "_make_api_call", losing_once)
+    with pytest.raises(Conflict):
+        members.change(first, replace(first, notes="mine"))
+    assert stored(members, "1").notes == "theirs"
 
 
 def test_a_removal_is_made_once(members: PynamoMembers) -> None:

@@ -8,8 +8,13 @@ from functools import partial
 import pytest
 
 from stratabase.core.domain.objects.commit_refusals import Conflict
-from stratabase.members.member import LINK_USED, MailedLink, Member, NamesTaken
+from stratabase.members.api_keys import MAX_KEYS
+from stratabase.members.credentials import ApiKey, ExchangeCode, ProviderLink, Session
+from stratabase.members.exchange_codes import MAX_CODES
+from stratabase.members.member import LINK_USED, MailedLink, Member, MemberKind, NamesTaken
 from stratabase.members.ports import Members
+from stratabase.members.provider_links import MAX_LINKS
+from stratabase.members.sessions import MAX_SESSIONS
 from stratabase.members.stores import sqlite_members
 from stratabase.values.formats.preferences import Formats
 from stratabase_aws.members import pynamodb_members
@@ -28,8 +33,19 @@ ANNA = Member(
     pending_email="Anna@New.example",
     confirmation=MailedLink("cd" * 32, LINK_USED),
     earlier_resets=(MailedLink("ef" * 32, 1_577_880_000_000), MailedLink("01" * 32, LINK_USED)),
+    sessions=(
+        Session("s1", 1_577_880_000_001, 1_577_880_000_002, "password", "Firefox on Linux", "192.0.2.7"),
+        Session("s2", 1_577_880_000_003, 1_577_880_000_004, "entra"),
+    ),
+    keys=(
+        ApiKey("k1", "Nightly ✓", "23" * 32, 1, 2, "Reporter", ("192.0.2.0/24", "2001:db8::/32")),
+        ApiKey("k2", "", "45" * 32, 1_577_880_000_001),
+    ),
+    links=(ProviderLink("https://id.example", "sub é", "entra", 1_577_880_000_001),),
+    codes=(ExchangeCode("67" * 32, "challenge", 1_577_880_000_001, "entra"),),
 )
 BERT = Member("2", "bert", "b@example.com", "Clerk")
+PROGRAM = Member("3", "nightly", "", "Clerk", kind=MemberKind.PROGRAM)
 
 
 def stored(members: Members, id_: str = "1") -> Member:
@@ -45,7 +61,7 @@ def test_a_new_store_has_no_members(members: Members) -> None:
     assert members.roster().members == ()
 
 
-@pytest.mark.parametrize("member", [ANNA, BERT, replace(BERT, notes="")])
+@pytest.mark.parametrize("member", [ANNA, BERT, replace(BERT, notes=""), PROGRAM])
 def test_a_member_comes_back_as_it_was_added(member: Member, members: Members) -> None:
     members.add(member)
     assert members.any() is True
@@ -240,7 +256,7 @@ def test_released_names_are_free_again(members: Members) -> None:
     members.add(ANNA)
     members.change(stored(members), replace(ANNA, username="Anne", email="anne@example.com"))
     assert members.by_username("Anna") is None
-    members.add(replace(ANNA, id="2"))
+    members.add(replace(ANNA, id="2", links=()))
     members.remove(stored(members))
     members.add(replace(ANNA, id="3", username="ANNE", email="ANNE@example.com"))
     assert [member.id for member in members.roster().members] == ["2", "3"]
@@ -380,3 +396,83 @@ def test_the_roster_spans_several_pages_of_the_store(members: Members) -> None:
     for number in range(40):
         members.add(Member(f"m{number}", f"name{number:02}", f"{number}@example.com", "Clerk", "x" * 2000))
     assert [member.id for member in members.roster().members] == [f"m{number}" for number in range(40)]
+
+
+def test_programs_share_having_no_address(members: Members) -> None:
+    members.add(PROGRAM)
+    members.add(replace(PROGRAM, id="4", username="hourly"))
+    assert members.by_email("") is None
+    assert members.by_username("NIGHTLY") == PROGRAM
+    members.change(stored(members, "3"), replace(PROGRAM, notes="changed"))
+    members.change(stored(members, "4"), replace(BERT, id="4"))
+    assert members.by_email("b@example.com") == replace(BERT, id="4")
+    members.change(stored(members, "4"), replace(PROGRAM, id="4", username="hourly"))
+    assert members.by_email("b@example.com") is None
+    members.remove(stored(members, "3"))
+    members.remove(stored(members, "4"))
+    assert members.roster().members == ()
+
+
+LINK = ANNA.links[0]
+OF_LINK = LINK.issuer, LINK.subject
+OTHER_ACCOUNTS = [
+    ("https://id.example", "SUB É"),
+    ("https://id.example", "sub e\u0301"),
+    ("https://id.example/", "sub é"),
+    ("https://id.example\0sub é", ""),
+    ("", ""),
+    ("https://id.example", "\ud800"),
+]
+
+
+def test_an_account_at_a_provider_leads_to_its_member(members: Members) -> None:
+    members.add(ANNA)
+    members.add(BERT)
+    assert members.by_link(LINK.issuer, LINK.subject) == ANNA
+    for issuer, subject in OTHER_ACCOUNTS:
+        assert members.by_link(issuer, subject) is None
+    second = replace(LINK, subject="2")
+    members.change(stored(members), replace(ANNA, links=(LINK, second)))
+    assert members.by_link(LINK.issuer, "2") == members.by_link(*OF_LINK) == stored(members)
+    members.change(stored(members), replace(ANNA, links=(second,)))
+    assert members.by_link(*OF_LINK) is None
+    members.change(stored(members, "2"), replace(BERT, links=(LINK,)))
+    assert members.by_link(*OF_LINK) == stored(members, "2")
+    members.remove(stored(members))
+    assert members.by_link(LINK.issuer, "2") is None
+
+
+def test_an_account_at_a_provider_is_that_of_one_member(members: Members) -> None:
+    members.add(ANNA)
+    with pytest.raises(NamesTaken) as taken:
+        members.add(replace(BERT, links=(LINK,)))
+    assert taken.value.fields == ("link",)
+    assert members.by_id("2") is None
+    with pytest.raises(NamesTaken) as taken:
+        members.add(replace(BERT, username="ANNA", links=(replace(LINK, provider="other", since=5),)))
+    assert taken.value.fields == ("username", "link")
+    members.add(BERT)
+    with pytest.raises(NamesTaken) as taken:
+        members.change(stored(members, "2"), replace(BERT, links=(LINK,)))
+    assert taken.value.fields == ("link",)
+    assert stored(members, "2") == BERT
+    assert members.by_link(*OF_LINK) == ANNA
+    members.change(stored(members), replace(ANNA, links=()))
+    members.change(stored(members, "2"), replace(BERT, links=(LINK,)))
+    assert members.by_link(*OF_LINK) == replace(BERT, links=(LINK,))
+
+
+def test_as_many_of_everything_as_a_member_can_have_are_stored(members: Members) -> None:
+    full = replace(
+        ANNA,
+        sessions=tuple(replace(ANNA.sessions[0], id=f"s{number}") for number in range(MAX_SESSIONS)),
+        keys=tuple(replace(ANNA.keys[0], id=f"k{number}") for number in range(MAX_KEYS)),
+        links=tuple(replace(LINK, subject=f"{number}") for number in range(MAX_LINKS)),
+        codes=tuple(replace(ANNA.codes[0], hash=f"{number:064}") for number in range(MAX_CODES)),
+    )
+    members.add(full)
+    assert stored(members) == full
+    members.change(stored(members), replace(full, links=full.links[::-1], username="Anne"))
+    assert members.by_link(LINK.issuer, "7") == stored(members)
+    members.remove(stored(members))
+    assert members.by_link(LINK.issuer, "7") is None

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -10,14 +11,18 @@ from stratabase.core.domain.caller import CONSOLE, Caller, SentPassword
 from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.model.model import Profile
 from stratabase.core.store.ids import TimeOrderedIds
+from stratabase.members.credentials import ProviderLink, Session
 from stratabase.members.mailed_link import UnusableLink
 from stratabase.members.member import Member, NamesTaken, administrates
 from stratabase.members.operations.email_change import EmailChange
 from stratabase.members.operations.members import CreateMember, RemoveMember
+from stratabase.members.operations.rules import retry_conflicts
 from stratabase.members.operations.update import UpdateMember
 from stratabase.members.password import PasswordPolicy
 from stratabase.members.ports import Members
+from stratabase.members.provider_links import with_link
 from stratabase.members.refusals import LastAdministrator, MemberTaken
+from stratabase.members.sessions import MAX_SESSIONS, SessionTerms, with_session
 from tests.contract.engine.engine_calls import run_concurrently
 from tests.in_memory_members import PlainPasswords, nobody_signs_in
 from tests.recording_mailer import RecordingMailer, email_change
@@ -84,6 +89,48 @@ def test_exactly_one_concurrent_add_of_an_address_succeeds(concurrent: Members) 
             for n in range(THREADS)
         ]
         assert sum(run_concurrently(*(partial(adds, concurrent, member) for member in wanting))) == 1
+
+
+def test_exactly_one_of_two_members_is_linked_to_an_account(concurrent: Members) -> None:
+    for number in range(THREADS):
+        concurrent.add(Member(f"{number}", f"{number}", f"{number}@example.com", "Clerk"))
+
+    def links(number: int, link: ProviderLink) -> bool:
+        before = concurrent.by_id(f"{number}")
+        assert before is not None
+        try:
+            concurrent.change(before, with_link(replace(before, links=before.links[-3:]), link))
+        except NamesTaken:
+            return False
+        return True
+
+    for turn in range(TIMES):
+        link = ProviderLink("https://id.example", f"{turn}", "entra", turn)
+        linked = run_concurrently(*(partial(links, number, link) for number in range(THREADS)))
+        assert sum(linked) == 1
+        winner = concurrent.by_link(link.issuer, link.subject)
+        assert winner is not None
+        assert winner.id == f"{linked.index(True)}"
+
+
+def test_no_concurrent_session_is_lost(concurrent: Members) -> None:
+    terms = SessionTerms(lifetime=1000, validity=1000)
+    concurrent.add(Member("1", "anna", "a@example.com", "Clerk"))
+
+    def signs_in(name: str) -> None:
+        def attempt() -> None:
+            before = concurrent.by_id("1")
+            assert before is not None
+            concurrent.change(before, with_session(before, Session(name, 0, 0, "password"), 0, terms))
+
+        retry_conflicts(attempt)
+
+    names = [f"{number}" for number in range(min(MAX_SESSIONS, TIMES * THREADS))]
+    for start in range(0, len(names), THREADS):
+        run_concurrently(*(partial(signs_in, name) for name in names[start : start + THREADS]))
+    member = concurrent.by_id("1")
+    assert member is not None
+    assert sorted(each.id for each in member.sessions) == sorted(names)
 
 
 def test_exactly_one_concurrent_creation_with_a_username_succeeds(concurrent: Members) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from stratabase.core.domain.caller import Caller
 from stratabase.core.model.model import Class, Model, Profile
+from stratabase.members.credentials import ApiKey, ProviderLink
 from stratabase.members.member import Member
 from stratabase.members.operations.first_administrator import FirstAdministrator, NoAdministrator
 from stratabase.members.operations.members import RemoveMember
@@ -38,6 +39,16 @@ def test_a_member_with_the_former_name_acts_under_the_new_one() -> None:
     assert found[0] is not None
     caller = CallerFactory(PROFILES)(found[0])
     assert (caller.profile, caller.administrator) == ("Director", True)
+
+
+def test_a_key_with_the_former_name_has_the_new_one() -> None:
+    link = ProviderLink("https://id.example", "7", "entra", 1)
+    keys = (ApiKey("1", "a", "hash", 1, profile="Boss"), ApiKey("2", "b", "hash", 1, profile="Clerk"))
+    members = with_present_profiles(InMemoryMembers(replace(ANNA, keys=keys, links=(link,))), PROFILES)
+    anna = members.by_link(link.issuer, link.subject)
+    assert anna is not None
+    assert [key.profile for key in anna.keys] == ["Director", "Clerk"]
+    assert anna.profile == "Clerk"
 
 
 def test_a_change_stores_the_new_name() -> None:

@@ -15,7 +15,8 @@ from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.core.unusable_store import UnusableStore
-from stratabase.members.member import MailedLink, Member, NamesTaken
+from stratabase.members.credentials import ProviderLink, Session
+from stratabase.members.member import MailedLink, Member, MemberKind, NamesTaken
 from stratabase.members.stores import sqlite_members
 from stratabase.members.stores.sqlite_members import SqliteMembers
 from stratabase.values.formats.preferences import Formats
@@ -123,6 +124,39 @@ def test_a_file_with_the_second_layout_still_works(reset: dict[str, Any] | None,
     assert schema(path) == schema(tmp_path / "new.db")
 
 
+LAYOUT_3 = ("PRAGMA user_version = 3",)
+"""The third version added fields only."""
+
+
+def test_a_file_with_the_third_layout_still_works(tmp_path: Path) -> None:
+    path = tmp_path / "members.db"
+    write_layout_1(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for statement in (*LAYOUT_2, *LAYOUT_3):
+            connection.execute(statement)
+        connection.execute("UPDATE members SET revision = 5")
+        connection.execute("UPDATE roster SET revision = 3")
+    with closing(SqliteMembers(path)) as members:
+        read = members.by_email("ANNA@example.com")
+        assert read == ANNA
+        assert (read.revision, members.roster().revision) == (5, 3)
+        link = ProviderLink("https://id.example", "1", "entra", 1)
+        members.change(read, replace(read, links=(link,), sessions=(Session("s", 1, 2, "password"),)))
+        assert members.by_link("https://id.example", "1") == members.by_id("1")
+        members.add(Member("2", "nightly", "", "Boss", kind=MemberKind.PROGRAM))
+    SqliteMembers(tmp_path / "new.db").close()
+    assert schema(path) == schema(tmp_path / "new.db")
+
+
+def test_a_person_without_anything_new_is_stored_as_before(tmp_path: Path) -> None:
+    """So a change of the layout is all that keeps earlier versions from reading the file."""
+    with closing(SqliteMembers(tmp_path / "members.db")) as members:
+        members.add(ANNA)
+    with closing(sqlite3.connect(tmp_path / "members.db")) as connection:
+        (text,) = connection.execute("SELECT member FROM members").fetchone()
+    assert not orjson.loads(text).keys() & {"kind", "sessions", "keys", "links", "codes", "earlier_resets"}
+
+
 def test_a_failed_upgrade_leaves_the_file_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "members.db"
     write_layout_1(path)
@@ -138,9 +172,9 @@ def test_a_file_with_a_later_layout_is_refused_and_unchanged(tmp_path: Path) -> 
     path = tmp_path / "members.db"
     SqliteMembers(path).close()
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 4")
+        connection.execute("PRAGMA user_version = 5")
     before = path.read_bytes()
-    refusal = r"has layout 4, but this version of Stratabase supports layout 3\."
+    refusal = r"has layout 5, but this version of Stratabase supports layout 4\."
     with pytest.raises(UnusableStore, match=refusal):
         SqliteMembers(path)
     assert path.read_bytes() == before

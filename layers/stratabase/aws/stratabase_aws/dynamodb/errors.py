@@ -4,6 +4,8 @@ from stratabase.core.domain.issues.refusals import store_unavailable
 from stratabase_aws.dynamodb.client import Rejected, Unanswered, Unreached
 
 CONDITION_FAILED = "ConditionalCheckFailed"
+"""The reason of an action in a cancelled transaction. CONDITION_EXCEPTION is the code of a single write."""
+CONDITION_EXCEPTION = "ConditionalCheckFailedException"
 CANCELLED = "TransactionCanceledException"
 
 _TRANSIENT_CODES = frozenset(

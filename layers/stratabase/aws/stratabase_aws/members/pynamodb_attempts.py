@@ -13,6 +13,7 @@ from pynamodb.expressions.update import Action
 from stratabase.core.domain.attempts import MAX_ATTEMPTS_KEPT, RecordedAttempt
 from stratabase.core.domain.issues.refusals import Unavailable, store_unavailable
 from stratabase.core.domain.objects.instant import Instant
+from stratabase_aws.dynamodb.errors import CONDITION_EXCEPTION
 from stratabase_aws.dynamodb.retry import PermanentRejection
 from stratabase_aws.members.pynamodb_table import PynamoRecord, PynamoTable
 
@@ -83,7 +84,7 @@ class PynamoAttempts:
         try:
             self._table.write(work)
         except PermanentRejection as error:
-            if error.rejected.code != "ConditionalCheckFailedException":
+            if error.rejected.code != CONDITION_EXCEPTION:
                 raise store_unavailable() from error
 
 

@@ -5,7 +5,7 @@ guard is the hash of the folded name, so DynamoDB prevents two members from havi
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from hashlib import sha256
 from itertools import chain
@@ -16,9 +16,11 @@ from pynamodb.attributes import BooleanAttribute, JSONAttribute, NumberAttribute
 
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.commit_refusals import Conflict
+from stratabase.members.credentials import ApiKey, ExchangeCode, ProviderLink, Session
 from stratabase.members.member import (
     MailedLink,
     Member,
+    MemberKind,
     NamesTaken,
     Roster,
     email_spellings,
@@ -26,6 +28,8 @@ from stratabase.members.member import (
 )
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages import _
+from stratabase_aws.dynamodb.errors import CONDITION_EXCEPTION, permanent_error
+from stratabase_aws.dynamodb.retry import PermanentRejection
 from stratabase_aws.members.pynamodb_table import (
     ConditionalWrite,
     PynamoRecord,
@@ -51,7 +55,7 @@ _UNUSED_ID = "-"
 """An id that no member has."""
 _AS_READ = "as read"
 """The name of the condition that an item has not changed since it was read. The other conditions have the
-names of member fields."""
+names of unique fields."""
 _SAME_NAMED_ATTRIBUTES = (
     "username",
     "email",
@@ -84,6 +88,13 @@ class MemberRecord(PynamoRecord):
     """An instant. It must not be in `expires`, because DynamoDB would delete the member then."""
     earlier_resets = JSONAttribute(null=True)
     """A list with the hash and the end of each link."""
+    kind = UnicodeAttribute(null=True)
+    """None for a person."""
+    sessions = JSONAttribute(null=True)
+    """A list with the fields of each session. `keys`, `links` and `codes` are alike."""
+    keys = JSONAttribute(null=True)
+    links = JSONAttribute(null=True)
+    codes = JSONAttribute(null=True)
     pending_email = UnicodeAttribute(null=True)
     confirmation_hash = UnicodeAttribute(null=True)
     confirmation_until = NumberAttribute(null=True)
@@ -91,7 +102,7 @@ class MemberRecord(PynamoRecord):
 
 
 class GuardRecord(PynamoRecord):
-    """A guard: the id of the member that has a username or an email address."""
+    """A guard: the id of the member that has a username, an email address, or an account at a provider."""
 
     member = UnicodeAttribute()
 
@@ -116,15 +127,33 @@ def _email_key(email: str) -> TableKey:
     return f"E#{_hash(fold_name(email))}", "E"
 
 
+def _link_key(issuer: str, subject: str) -> TableKey:
+    """Return the key of the guard of an account at an identity provider."""
+    account = f"{issuer}\0{subject}"
+    return f"L#{_hash(account)}", "L"
+
+
 def _hash(text: str) -> str:
     return sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-_GUARD_KEYS: tuple[tuple[str, Callable[[Member], TableKey]], ...] = (
-    ("username", lambda member: _username_key(member.username)),
-    ("email", lambda member: _email_key(member.email)),
-)
-"""The unique fields of a member, each with a function that returns the key of its guard."""
+def _guards(member: Member) -> dict[TableKey, str]:
+    """Return the keys of a member's guards, each with the name of the unique field."""
+    return {
+        _username_key(member.username): "username",
+        **({_email_key(member.email): "email"} if member.email else {}),
+        **{_link_key(link.issuer, link.subject): "link" for link in member.links},
+    }
+
+
+_LISTS: dict[str, Callable[..., Any]] = {
+    "earlier_resets": MailedLink,
+    "sessions": Session,
+    "keys": lambda *fields: replace(ApiKey(*fields), networks=tuple(fields[-1])),
+    "links": ProviderLink,
+    "codes": ExchangeCode,
+}
+"""The fields of a member that are lists, each with the function that makes an element of its fields."""
 
 R = TypeVar("R", bound=PynamoRecord)
 _Position = dict[str, dict[str, Any]]
@@ -132,7 +161,10 @@ _Position = dict[str, dict[str, Any]]
 
 
 class PynamoMembers:
-    """Members in DynamoDB. Each change is one transaction of the record and the affected guards."""
+    """Members in DynamoDB. Each change is one transaction of the record and the affected guards.
+
+    A change that affects the record alone is one conditional write, which costs half as much.
+    """
 
     def __init__(self, table: PynamoTable) -> None:
         self._table = table
@@ -147,15 +179,19 @@ class PynamoMembers:
 
     def by_username(self, username: str) -> Member | None:
         """Return the member with a username, or None. Case does not matter."""
-        return self._by_guard(_username_key(username), lambda member: _username_key(member.username))
+        return self._by_guard(_username_key(username))
 
     def by_email(self, email: str) -> Member | None:
         """Return the member with an email address in any spelling, or None."""
         for spelling in email_spellings(email):
-            member = self._by_guard(_email_key(spelling), lambda member: _email_key(member.email))
+            member = self._by_guard(_email_key(spelling))
             if member is not None:
                 return member
         return None
+
+    def by_link(self, issuer: str, subject: str) -> Member | None:
+        """Return the member who is linked to an account at an identity provider, or None."""
+        return self._by_guard(_link_key(issuer, subject))
 
     def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
         """Return the members in the order of `ids`, None for an id that no member has."""
@@ -203,15 +239,16 @@ class PynamoMembers:
 
         Raises Conflict, NamesTaken.
         """
-        self._commit(
-            [
-                self._save(after, before.revision),
-                *self._claim_names(after, before),
-                *self._release_names(before, after),
-                *self._check_other_spellings(after, before),
-                *self._advance_roster(roster),
-            ]
-        )
+        others = [
+            *self._claim_names(after, before),
+            *self._release_names(before, after),
+            *self._check_other_spellings(after, before),
+            *self._advance_roster(roster),
+        ]
+        if others:
+            self._commit([self._save(after, before.revision), *others])
+        else:
+            self._replace(after, before.revision)
 
     def remove(self, member: Member, roster: Roster | None = None) -> None:
         """Delete a member. If a roster is given, it must still be the current one. Raises Conflict."""
@@ -219,8 +256,8 @@ class PynamoMembers:
         removal = delete_if(record, MemberRecord.revision == member.revision, _AS_READ)
         self._commit([removal, *self._release_names(member, None), *self._advance_roster(roster)])
 
-    def _by_guard(self, key: TableKey, own_key: Callable[[Member], TableKey]) -> Member | None:
-        """Return the member that a guard names, or None. `own_key(member)` returns the key of its guard."""
+    def _by_guard(self, key: TableKey) -> Member | None:
+        """Return the member that a guard names, or None."""
         for _lookup in range(MAX_LOOKUPS):
             guard = self._get(self._guard, key)
             if guard is None:
@@ -229,7 +266,7 @@ class PynamoMembers:
                 return None
             member = self.by_id(guard.member)
             # Between the two reads, the name can move to another member. Then look it up again.
-            if member is not None and own_key(member) == key:
+            if member is not None and key in _guards(member):
                 return member
         raise Unavailable(_("Concurrent changes to members prevented this request. Try again."))
 
@@ -267,25 +304,46 @@ class PynamoMembers:
 
     def _save(self, member: Member, revision: int) -> ConditionalWrite:
         """Return the write that replaces a revision of a member. Revision 0 means a new member."""
-        record = self._member(*_member_key(member.id), revision=revision + 1, **_record_attributes(member))
         as_read = MemberRecord.revision == revision if revision else MemberRecord.pk.does_not_exist()
-        return save_if(record, as_read, _AS_READ)
+        return save_if(self._record(member, revision + 1), as_read, _AS_READ)
+
+    def _record(self, member: Member, revision: int) -> MemberRecord:
+        return self._member(*_member_key(member.id), revision=revision, **_record_attributes(member))
+
+    def _replace(self, after: Member, revision: int) -> None:
+        """Replace a revision of a member in one write without a transaction. Raises Conflict."""
+        save = partial(self._record(after, revision + 1).save, MemberRecord.revision == revision)
+        try:
+            self._table.write(save)
+        except PermanentRejection as rejection:
+            if rejection.rejected.code != CONDITION_EXCEPTION:
+                raise permanent_error(rejection.rejected) from rejection
+            if not (rejection.may_have_run and self._has(after, revision + 1)):
+                raise Conflict from None
+
+    def _has(self, member: Member, revision: int) -> bool:
+        """Return whether a member is stored like this. Then an earlier attempt to write it has succeeded."""
+        stored = self.by_id(member.id)
+        return stored is not None and stored.revision == revision and stored == member
 
     def _claim_names(self, after: Member, before: Member | None) -> Iterator[ConditionalWrite]:
-        """Yield the writes that create guards for the new names of a member."""
-        for field, key in _GUARD_KEYS:
-            if before is None or key(before) != key(after):
-                guard = self._guard(*key(after), member=after.id)
-                yield save_if(guard, GuardRecord.pk.does_not_exist(), field)
+        """Yield the writes that create guards for the new names and links of a member."""
+        former = _guards(before) if before else {}
+        for key, field in _guards(after).items():
+            if key not in former:
+                yield save_if(self._guard(*key, member=after.id), GuardRecord.pk.does_not_exist(), field)
 
     def _release_names(self, before: Member, after: Member | None) -> Iterator[ConditionalWrite]:
-        """Yield the writes that delete the guards of names that a member no longer has."""
-        for _field, key in _GUARD_KEYS:
-            if after is None or key(before) != key(after):
-                yield delete_if(self._guard(*key(before)), GuardRecord.member == before.id, _AS_READ)
+        """Yield the writes that delete the guards of names and links that a member no longer has."""
+        present = _guards(after) if after else {}
+        for key in _guards(before):
+            if key not in present:
+                yield delete_if(self._guard(*key), GuardRecord.member == before.id, _AS_READ)
 
     def _check_other_spellings(self, after: Member, before: Member | None) -> Iterator[ConditionalWrite]:
         """Yield the checks that nobody has a member's new email address in another spelling."""
+        if not after.email:
+            return
         own = _email_key(after.email)
         released = before and _email_key(before.email)
         if released == own:
@@ -332,19 +390,28 @@ def _record_attributes(member: Member) -> dict[str, Any]:
         **asdict(member.formats),
         **{f"{name}_hash": link and link.hash for name, link in links.items()},
         **{f"{name}_until": link and link.until for name, link in links.items()},
-        "earlier_resets": [[link.hash, link.until] for link in member.earlier_resets] or None,
+        **{name: [_values(each) for each in getattr(member, name)] or None for name in _LISTS},
+        "kind": None if member.kind is MemberKind.PERSON else member.kind.value,
     }
 
 
+def _values(listed: Any) -> list[Any]:
+    """Return the values of the fields of a list's element, in their order."""
+    return [getattr(listed, name) for name in listed.__match_args__]
+
+
 def _member_of_record(record: MemberRecord) -> Member:
+    values: dict[str, Any] = {name: getattr(record, name) for name in _SAME_NAMED_ATTRIBUTES}
+    for name, make in _LISTS.items():
+        values[name] = tuple(make(*each) for each in getattr(record, name) or ())
     return Member(
         id=record.sk,
         formats=Formats(record.date_format, record.time_format, record.time_zone, record.language),
         reset=_mailed_link(record.reset_hash, record.reset_until),
-        earlier_resets=tuple(MailedLink(hashed, until) for hashed, until in record.earlier_resets or ()),
         confirmation=_mailed_link(record.confirmation_hash, record.confirmation_until),
         revision=int(record.revision),
-        **{name: getattr(record, name) for name in _SAME_NAMED_ATTRIBUTES},
+        kind=MemberKind(record.kind or MemberKind.PERSON),
+        **values,
     )
 
 

@@ -3,10 +3,12 @@
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
+from enum import Enum
 
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.constraints.email import domain_spellings
 from stratabase.core.model.model import Profile
+from stratabase.members.credentials import ApiKey, ExchangeCode, ProviderLink, Session
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.values.frozen import frozen
 
@@ -28,6 +30,14 @@ class MailedLink:
     """The instant from which the link is no longer valid; LINK_USED if it was used or cancelled before."""
 
 
+class MemberKind(Enum):
+    """The kinds of members. The values are stored, and clients see them."""
+
+    PERSON = "person"
+    PROGRAM = "program"
+    """Has keys. Has no email address, no password and no page, and is not an administrator who counts."""
+
+
 @frozen
 class Member:
     """A stored member.
@@ -38,6 +48,7 @@ class Member:
     id: str
     username: str
     email: str
+    """Empty for a program."""
     profile: str
     notes: str | None = None
     formats: Formats = DEFAULT_FORMATS
@@ -53,6 +64,15 @@ class Member:
     """The link to confirm the new address."""
     earlier_resets: tuple[MailedLink, ...] = ()
     """Earlier links to set a password, oldest first. They stay valid, too, until one is used."""
+    kind: MemberKind = MemberKind.PERSON
+    sessions: tuple[Session, ...] = ()
+    """The sessions, in the order of their sign-ins. Some may have ended since the member was written."""
+    keys: tuple[ApiKey, ...] = ()
+    """The keys, oldest first. A disabled member keeps them, but they are refused."""
+    links: tuple[ProviderLink, ...] = ()
+    """The accounts at identity providers, oldest first. No other member has the same."""
+    codes: tuple[ExchangeCode, ...] = ()
+    """The codes that clients can exchange for tokens, oldest first. Some may have expired."""
     revision: int = field(default=0, compare=False)
     """The number of the stored state, set by the store. A change expects it unchanged."""
 
@@ -67,12 +87,12 @@ class Roster:
 
 
 class NamesTaken(Exception):
-    """Another member has the same username or email address. Nothing was written."""
+    """Another member has the same username, email address, or account at a provider. Nothing was written."""
 
     def __init__(self, fields: tuple[str, ...]) -> None:
         super().__init__(fields)
         self.fields = fields
-        """The fields with the same values: `username`, `email`."""
+        """The fields with the same values: `username`, `email`, `link`."""
 
 
 MAX_FOLDED_LENGTH = 1024
@@ -100,11 +120,11 @@ def email_spellings(email: str) -> tuple[str, ...]:
 
 
 def with_password(member: Member, hashed: str) -> Member:
-    """Return a member with a new password. The member's tokens and links end.
+    """Return a member with a new password. The member's tokens, sessions and mailed links end.
 
     So somebody who signed in with the old password cannot go on to take over the email address.
     """
-    return replace(_without_links(member), password=hashed, generation=member.generation + 1)
+    return replace(_signed_out(member), password=hashed)
 
 
 def reset_links(member: Member) -> tuple[MailedLink, ...]:
@@ -130,12 +150,12 @@ def without_reset_link(member: Member, link: MailedLink) -> Member:
 
 
 def with_disabled(member: Member, disabled: bool) -> Member:  # noqa: FBT001 - it is the value
-    """Return a member who is disabled or enabled. When disabled, tokens and links end for good."""
+    """Return a member who is disabled or enabled. When disabled, tokens and mailed links end for good."""
     if disabled == member.disabled:
         return member
     if not disabled:
         return replace(member, disabled=False)
-    return replace(_without_links(member), disabled=True, generation=member.generation + 1)
+    return replace(_signed_out(member), disabled=True)
 
 
 def with_email(member: Member, email: str) -> Member:
@@ -164,6 +184,11 @@ def without_expired_email(member: Member, now: Instant) -> Member:
     return member if link and now < link.until else replace(member, pending_email=None)
 
 
+def _signed_out(member: Member) -> Member:
+    """Return a member whose tokens, sessions, codes and mailed links have ended."""
+    return replace(_without_links(member), generation=member.generation + 1, sessions=(), codes=())
+
+
 def _without_links(member: Member) -> Member:
     earlier = tuple(replace(link, until=LINK_USED) for link in member.earlier_resets)
     return replace(without_pending_email(member), reset=_ended(member.reset), earlier_resets=earlier)
@@ -176,10 +201,12 @@ def _ended(link: MailedLink | None) -> MailedLink | None:
 def administrates(member: Member, profiles: Mapping[str, Profile]) -> bool:
     """Return whether a member can act as an administrator.
 
-    A disabled member cannot, nor a member whose profile the model does not have.
+    A disabled member cannot, nor a member whose profile the model does not have. A program does not count,
+    because nobody can sign in as a program to help others.
     """
     profile = profiles.get(member.profile)
-    return not member.disabled and profile is not None and profile.administrator
+    is_able = member.kind is MemberKind.PERSON and not member.disabled
+    return is_able and profile is not None and profile.administrator
 
 
 def has_other_administrator(roster: Roster, member: Member, profiles: Mapping[str, Profile]) -> bool:
@@ -191,6 +218,8 @@ def describe_shared_addresses(members: Iterable[Member]) -> Iterator[str]:
     """Yield a line for each member who has the address of an earlier one in another spelling."""
     seen: dict[str, str] = {}
     for member in members:
+        if not member.email:
+            continue
         first = seen.setdefault(min(email_spellings(member.email)), member.username)
         if first != member.username:
             yield (

@@ -25,7 +25,7 @@ class ReadableMembers(Protocol):
         """Return the member with a username."""
 
     def by_email(self, email: str) -> Member | None:
-        """Return the member with an e-mail address."""
+        """Return the member with an e-mail address. Programs have none, so "" finds nobody."""
 
     def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
         """Return the members in the order of `ids`, None for an id that no member has."""
@@ -39,6 +39,12 @@ class ReadableMembers(Protocol):
 
 class Members(ReadableMembers, Protocol):
     """The stored members. Every method raises Unavailable if the store cannot answer."""
+
+    def by_link(self, issuer: str, subject: str) -> Member | None:
+        """Return the member who is linked to an account at an identity provider.
+
+        It does the same work if there is none. Both texts are compared exactly.
+        """
 
     def roster(self) -> Roster:
         """Return all members.

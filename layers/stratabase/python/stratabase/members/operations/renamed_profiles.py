@@ -1,6 +1,6 @@
 """The members under a model that has renamed profiles.
 
-Members store the name of their profile. One who was stored with the former name of a profile
+Members and their keys store the name of a profile. One who was stored with the former name of a profile
 (`@profile(from:)`) has the renamed profile, and gets its new name in the store with the next change.
 """
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from stratabase.core.model.model import Profile
+from stratabase.members.credentials import ApiKey
 from stratabase.members.member import Member, Roster
 from stratabase.members.ports import Members
 
@@ -32,6 +33,10 @@ class RenamedProfiles:
     def by_email(self, email: str) -> Member | None:
         """Return the member with an e-mail address."""
         return self._present(self._members.by_email(email))
+
+    def by_link(self, issuer: str, subject: str) -> Member | None:
+        """Return the member who is linked to an account at an identity provider."""
+        return self._present(self._members.by_link(issuer, subject))
 
     def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
         """Return the members in the order of `ids`, None for an id that no member has."""
@@ -66,8 +71,15 @@ class RenamedProfiles:
         return None if member is None else self._renamed_member(member)
 
     def _renamed_member(self, member: Member) -> Member:
+        keys = tuple(map(self._renamed_key, member.keys))
         name = self._renamed.get(member.profile)
-        return member if name is None else replace(member, profile=name)
+        if name is None and keys == member.keys:
+            return member
+        return replace(member, profile=name or member.profile, keys=keys)
+
+    def _renamed_key(self, key: ApiKey) -> ApiKey:
+        name = self._renamed.get(key.profile or "")
+        return key if name is None else replace(key, profile=name)
 
 
 def with_present_profiles(members: Members, profiles: Mapping[str, Profile]) -> Members:

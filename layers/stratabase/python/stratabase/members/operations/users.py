@@ -101,7 +101,8 @@ class UserSource:
         equal = (part for part in conditions if isinstance(part, Comparison) and part.operator is Operator.EQ)
         for part in equal:
             find = lookups.get(part.attribute)
-            if find is not None and isinstance(part.operand, str):
+            # Programs have no email address, so "" is not unique.
+            if find is not None and isinstance(part.operand, str) and part.operand:
                 member = find(part.operand)
                 return iter([[member]] if member else [])
         return members.batches()

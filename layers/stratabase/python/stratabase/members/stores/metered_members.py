@@ -14,6 +14,8 @@ _INDEX = "members"
 """The name under which reports show the table of the members, beside the indexes of the objects."""
 _NAMES_BYTES = 200
 """The bytes of the names of a record's attributes, and of its numbers."""
+_LISTED_BYTES = 150
+"""The bytes of a session, a key, a link, or a code."""
 _UNIT_BYTES = 4096
 _KEYS_PER_REQUEST = 100
 
@@ -111,7 +113,9 @@ def _size(member: Member | None) -> int:
         *(member.id, member.username, member.email, member.profile, member.notes, member.password),
         *(formats.date_format, formats.time_format, formats.time_zone, formats.language),
     )
-    return _NAMES_BYTES + sum(len(text.encode()) for text in texts if text is not None)
+    listed = sum(map(len, (member.sessions, member.keys, member.links, member.codes)))
+    own = sum(len(text.encode()) for text in texts if text is not None)
+    return _NAMES_BYTES + own + listed * _LISTED_BYTES
 
 
 def _milliseconds_since(began: float) -> float:

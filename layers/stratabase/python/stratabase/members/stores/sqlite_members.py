@@ -1,7 +1,7 @@
 """The members of an instance in a SQLite file, and the mark of the file."""
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -14,9 +14,11 @@ from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.domain.store_mark import StoreMark, StoreRequirements, parse_mark
 from stratabase.core.store.sqlite.errors import map_sqlite_error, retry_while_busy
 from stratabase.core.store.sqlite.file import ExclusiveConnection, Layout, open_for_reading, open_for_writing
+from stratabase.members.credentials import ApiKey, ExchangeCode, ProviderLink, Session
 from stratabase.members.member import (
     MailedLink,
     Member,
+    MemberKind,
     NamesTaken,
     Roster,
     email_spellings,
@@ -42,15 +44,54 @@ _REVISIONS = (
     "INSERT INTO roster VALUES (0)",
 )
 
-MEMBER_LAYOUT = Layout(b"StrM", 3, (_TABLE, *_REVISIONS), {1: _REVISIONS, 2: ()})
-"""The columns `username` and `email` have the folded names and are unique. `member` has all fields as JSON.
+_PROGRAMS_AND_LINKS = (
+    """
+CREATE TABLE new_members (
+  id TEXT PRIMARY KEY,
+  username TEXT NOT NULL UNIQUE,
+  email TEXT UNIQUE,
+  member TEXT NOT NULL,
+  revision INTEGER NOT NULL DEFAULT 1
+) STRICT, WITHOUT ROWID
+""",
+    "INSERT INTO new_members SELECT id, username, email, member, revision FROM members",
+    "DROP TABLE members",
+    "ALTER TABLE new_members RENAME TO members",
+    """
+CREATE TABLE links (
+  issuer TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  member TEXT NOT NULL,
+  PRIMARY KEY (issuer, subject)
+) STRICT, WITHOUT ROWID
+""",
+)
 
-Since layout 3, the JSON can have `pending_email` and `confirmation`, which earlier versions cannot read. It
-has `earlier_resets` only while a member has several links to set a password.
+MEMBER_LAYOUT = Layout(
+    b"StrM",
+    4,
+    (_TABLE, *_REVISIONS, *_PROGRAMS_AND_LINKS),
+    {1: _REVISIONS, 2: (), 3: _PROGRAMS_AND_LINKS},
+)
+"""The columns `username` and `email` have the folded names and are unique. `email` of a program is NULL.
+
+`member` has the fields as JSON, lists only if they are not empty, and `kind` only of programs. `links` has
+the ID of the member who is linked to an account at an identity provider.
+
+Since layout 3, the JSON can have `pending_email` and `confirmation`, and since layout 4 `kind`, `sessions`,
+`keys`, `links` and `codes`. Earlier versions cannot read them, and refuse the file.
 """
 
 _LINK_FIELDS = ("reset", "confirmation")
-"""The fields of a member that are mailed links. `earlier_resets` is a list of them."""
+"""The fields of a member that are mailed links."""
+_LISTS: Mapping[str, Callable[..., Any]] = {
+    "earlier_resets": MailedLink,
+    "sessions": Session,
+    "keys": lambda *, networks, **fields: ApiKey(**fields, networks=tuple(networks)),
+    "links": ProviderLink,
+    "codes": ExchangeCode,
+}
+"""The fields of a member that are lists, each with the function that makes an element of its fields."""
 
 _BATCH_SIZE = 200
 """Members that are read at a time: about 100 KB."""
@@ -59,6 +100,10 @@ _AFTER_ID = "SELECT member, revision FROM members WHERE id > ? ORDER BY id LIMIT
 _BY_ID = "SELECT member, revision FROM members WHERE id = ?"
 _BY_USERNAME = "SELECT member, revision FROM members WHERE username = ?"
 _BY_EMAIL = "SELECT member, revision FROM members WHERE email = ?"
+_BY_LINK = (
+    "SELECT m.member, m.revision FROM links l JOIN members m ON m.id = l.member "
+    "WHERE l.issuer = ? AND l.subject = ?"
+)
 
 CheckMark = Callable[[sqlite3.Connection, bool], None]
 """Checks the mark in a file. The second argument says whether the caller is about to write."""
@@ -94,6 +139,10 @@ class SqliteMembers:
         """Return the member with an email address in any spelling, or None."""
         found = (self._find(_BY_EMAIL, spelling) for spelling in email_spellings(email))
         return next(filter(None, found), None)
+
+    def by_link(self, issuer: str, subject: str) -> Member | None:
+        """Return the member who is linked to an account at an identity provider, or None."""
+        return self._find(_BY_LINK, issuer, subject)
 
     def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
         """Return the members in the order of `ids`, None for an id that no member has."""
@@ -150,10 +199,10 @@ class SqliteMembers:
         self._reading.close()
         self._writing.close()
 
-    def _find(self, statement: str, key: str) -> Member | None:
+    def _find(self, statement: str, *key: str) -> Member | None:
         try:
             with self._read() as connection:
-                row = connection.execute(statement, (key,)).fetchone()
+                row = connection.execute(statement, key).fetchone()
         except UnicodeEncodeError:  # a lone surrogate, which no stored name contains
             return None
         return _member_of_row(*row) if row else None
@@ -189,6 +238,7 @@ def _insert(connection: sqlite3.Connection, member: Member, is_moved: bool) -> N
     connection.execute(
         "INSERT INTO members (username, email, member, revision, id) VALUES (?, ?, ?, 1, ?)", _row(member)
     )
+    _write_links(connection, None, member)
 
 
 def _update(connection: sqlite3.Connection, before: Member, after: Member, roster: Roster | None) -> None:
@@ -199,12 +249,14 @@ def _update(connection: sqlite3.Connection, before: Member, after: Member, roste
         "UPDATE members SET username = ?, email = ?, member = ?, revision = revision + 1 WHERE id = ?",
         _row(after),
     )
+    _write_links(connection, before, after)
 
 
 def _delete(connection: sqlite3.Connection, member: Member, roster: Roster | None) -> None:
     """Delete a member. Raises Conflict."""
     _check_present(connection, member, roster)
     connection.execute("DELETE FROM members WHERE id = ?", (member.id,))
+    _write_links(connection, member, None)
 
 
 def _check_present(connection: sqlite3.Connection, member: Member, roster: Roster | None) -> None:
@@ -238,28 +290,61 @@ def _check_names(
             others.format(field), (orjson.dumps(spellings[:compared]).decode(), member.id)
         ).fetchone()
     )
-    if taken:
-        raise NamesTaken(taken)
+    linked = "SELECT 1 FROM links WHERE issuer = ? AND subject = ? AND member <> ?"
+    is_linked = any(
+        connection.execute(linked, (*account, member.id)).fetchone() for account in _accounts(member)
+    )
+    if taken or is_linked:
+        raise NamesTaken((*taken, "link") if is_linked else taken)
+
+
+def _write_links(connection: sqlite3.Connection, before: Member | None, after: Member | None) -> None:
+    """Let the table of links have those that a member has after a change. None: there is no such member."""
+    former = {*_accounts(before)} if before else set()
+    present = dict.fromkeys(_accounts(after), after.id) if after else {}
+    for account in former - present.keys():
+        connection.execute("DELETE FROM links WHERE issuer = ? AND subject = ?", account)
+    for account in present.keys() - former:
+        connection.execute("INSERT INTO links VALUES (?, ?, ?)", (*account, present[account]))
+
+
+def _accounts(member: Member) -> Iterator[tuple[str, str]]:
+    """Yield the issuer and the subject of each link of a member."""
+    return ((link.issuer, link.subject) for link in member.links)
 
 
 def _spellings(member: Member) -> dict[str, tuple[str, ...]]:
     """Return the folded spellings of a member's unique names, by field."""
-    return {"username": (fold_name(member.username),), "email": email_spellings(member.email)}
+    spellings: dict[str, tuple[str, ...]] = {"username": (fold_name(member.username),)}
+    return {**spellings, "email": email_spellings(member.email)} if member.email else spellings
 
 
-def _row(member: Member) -> tuple[str, str, str, str]:
+def _row(member: Member) -> tuple[str, str | None, str, str]:
     """Return the columns `username`, `email`, `member` and `id`."""
-    omitted = ("revision",) if member.earlier_resets else ("revision", "earlier_resets")
-    fields = {name: value for name, value in asdict(member).items() if name not in omitted}
-    return fold_name(member.username), fold_name(member.email), orjson.dumps(fields).decode(), member.id
+    fields = asdict(member)
+    del fields["revision"]
+    for name in _LISTS:
+        if not fields[name]:
+            del fields[name]
+    if member.kind is MemberKind.PERSON:
+        del fields["kind"]
+    email = fold_name(member.email) if member.email else None
+    return fold_name(member.username), email, orjson.dumps(fields).decode(), member.id
 
 
 def _member_of_row(text: str, revision: int) -> Member:
     """Return the member of a row with the columns `member` and `revision`."""
     fields: dict[str, Any] = orjson.loads(text)
-    links: dict[str, Any] = {name: MailedLink(**fields[name]) for name in _LINK_FIELDS if fields.get(name)}
-    links["earlier_resets"] = tuple(MailedLink(**link) for link in fields.get("earlier_resets", ()))
-    return Member(**{**fields, **links, "formats": Formats(**fields["formats"]), "revision": revision})
+    for name in _LINK_FIELDS:
+        if fields.get(name):
+            fields[name] = MailedLink(**fields[name])
+    for name, make in _LISTS.items():
+        if name in fields:
+            fields[name] = tuple(make(**each) for each in fields[name])
+    if "kind" in fields:
+        fields["kind"] = MemberKind(fields["kind"])
+    fields["formats"] = Formats(**fields["formats"])
+    return Member(**fields, revision=revision)
 
 
 # Versions without marks ignore the table, so it does not change the layout of the file.
