@@ -27,7 +27,7 @@ class Session:
     """The IP address of the sign-in."""
 
 
-PASSWORD_WAY = "password"
+PASSWORD_WAY = "password"  # noqa: S105 - it is the name of a way
 """The way of sessions and entries that began with a username and a password."""
 
 
