@@ -298,6 +298,9 @@ class Supervisor:
         if old is not None:
             self._retire(old)
         self._show_pending_reports()
+        # The file may have changed before it was watched, or while the workers were reading it.
+        if self._watches and _read_text(self._model) not in {None, version.model}:
+            self._on_change([self._model])
 
     def _retire(self, version: ServedVersion) -> None:
         """End the workers of a version, which can still answer until they have reported DRAINING."""

@@ -1,4 +1,4 @@
-"""The supervisor cuts off no client of a worker that has begun, but not yet reported that it serves."""
+"""What comes while workers of the supervisor begin to serve: stops, reloads, deaths and changes of the model."""
 
 import os
 import signal
@@ -14,6 +14,7 @@ from stratabase.server.process import supervisor
 from stratabase.server.process.console import Console
 from stratabase.server.process.messages import ReportKind, WorkerReport, WorkerTask
 from stratabase.server.process.supervisor import Supervisor
+from stratabase.server.process.watcher import Watcher
 
 Script = Callable[["FakeWorker"], None]
 
@@ -115,11 +116,11 @@ def run(
     model = tmp_path / "model.graphql"
     model.write_text("")
 
-    def run_workers(*scripts: Script) -> list[FakeWorker]:
+    def run_workers(*scripts: Script, watches: bool = False) -> list[FakeWorker]:
         FakeWorker.made, FakeWorker.scripts = [], iter(scripts)
         monkeypatch.setattr(supervisor, "WorkerProcess", FakeWorker)
         job = WorkerTask("http://127.0.0.1")
-        served = Supervisor(job, model, listener, Console(), 0, watches=False)
+        served = Supervisor(job, model, listener, Console(), 0, watches=watches)
         assert served.run() == 0
         return FakeWorker.made
 
@@ -163,3 +164,25 @@ def test_no_worker_starts_after_a_stop(run: Callable[..., list[FakeWorker]]) -> 
     assert first.orders == ["stop"]
     assert second.orders == ["kill"]
     assert not second.has_begun
+
+
+def test_a_change_before_the_model_is_watched_is_served(
+    run: Callable[..., list[FakeWorker]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The first worker serves the model as it was before."""
+
+    class LateWatcher(Watcher):
+        """Sees none of the changes of this test."""
+
+        def start(self) -> None: ...
+
+        def stop(self) -> None: ...
+
+    def change_and_serve(worker: FakeWorker) -> None:
+        (tmp_path / "model.graphql").write_text("type Pet { name: String }")
+        serve(worker)
+
+    monkeypatch.setattr(supervisor, "Watcher", LateWatcher)
+    first, second = run(change_and_serve, serve_and_stop, watches=True)
+    assert first.orders[0] == "retire"
+    assert second.orders == ["stop"]
