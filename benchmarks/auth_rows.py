@@ -19,11 +19,12 @@ from stratabase.core.waiting import SystemClock
 from stratabase.members.keys.file import FileKeyring
 from stratabase.members.member import Member
 from stratabase.members.ports import Members
+from stratabase.members.sign_in.bearer import BearerAuthenticator
 from stratabase.members.sign_in.callers import CallerFactory, MemberCache
 from stratabase.members.sign_in.password_hashes import Argon2Passwords
 from stratabase.members.sign_in.sign_in import BasicAuthenticator, SignIn
 from stratabase.members.sign_in.signing_keys import SigningKeyCache
-from stratabase.members.sign_in.tokens import BearerAuthenticator, TokenIssuer, TokenTerms, TokenVerifier
+from stratabase.members.sign_in.tokens import TokenIssuer, TokenTerms, TokenVerifier
 from stratabase.members.stores.sqlite_members import SqliteMembers
 
 FIRST_REQUESTS, REPEATED_REQUESTS = 40, 20_000

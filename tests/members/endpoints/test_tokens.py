@@ -20,8 +20,8 @@ from stratabase.core.http.handler import HttpHandler
 from stratabase.core.observe import Log
 from stratabase.members.endpoints.tokens import get_token_endpoint, refresh_token_endpoint
 from stratabase.members.refusals import TooManyFailures
+from stratabase.members.sign_in.bearer import BearerAuthenticator
 from stratabase.members.sign_in.sign_in import BasicAuthenticator
-from stratabase.members.sign_in.tokens import BearerAuthenticator
 from stratabase.values.messages import verbatim
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented

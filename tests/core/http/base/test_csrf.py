@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from stratabase.core.domain.caller import Caller, SentPassword, SentToken
+from stratabase.core.domain.caller import Caller, SentKey, SentPassword, SentToken
 from stratabase.core.domain.issues.refusals import Forbidden
 from stratabase.core.http.base import authentication
 from stratabase.core.http.base.messages import Request
@@ -84,7 +84,7 @@ def test_a_cross_site_image_cannot_trigger_a_get_with_side_effects(send: Send) -
 def test_a_cross_site_request_with_a_token_is_allowed_and_without_one_refused() -> None:
     headers = {"sec-fetch-site": ("cross-site",)}
     request = Request("POST", "/auth/x", "/auth/x", headers=headers)
-    for token in (SentToken(0), SentToken()):
+    for token in (SentToken(0), SentToken(), SentKey("k")):
         authentication.check_csrf(request, Caller("1", "anna", "Clerk", proof=token))
     for other in (SentPassword(), None):
         with pytest.raises(Forbidden):

@@ -22,8 +22,8 @@ from stratabase.core.http.base.cors import Cors
 from stratabase.core.http.files.upload import upload_endpoint
 from stratabase.core.http.handler import HttpHandler
 from stratabase.core.operations.files.upload import SentFile
+from stratabase.members.sign_in.bearer import BearerAuthenticator
 from stratabase.members.sign_in.sign_in import BasicAuthenticator
-from stratabase.members.sign_in.tokens import BearerAuthenticator
 from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages import verbatim
 from stratabase_aws.functions.handler import LambdaHandler

@@ -28,13 +28,22 @@ class SentToken:
 
 
 @frozen
+class SentKey:
+    """The request has an API key, which no browser sends by itself."""
+
+    means: ClassVar[str] = "key"
+    id: str
+    """The ID of the key, which is not secret."""
+
+
+@frozen
 class RanCommand:
     """There is no request: somebody runs a command on the machine itself."""
 
     means: ClassVar[str] = "command"
 
 
-Proof = SentPassword | SentToken | RanCommand
+Proof = SentPassword | SentToken | SentKey | RanCommand
 
 
 @frozen

@@ -12,11 +12,12 @@ from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.operations.renamed_profiles import with_present_profiles
 from stratabase.members.ports import Keyring, Members, member_platform
 from stratabase.members.settings import MemberSettings
+from stratabase.members.sign_in.bearer import BearerAuthenticator
 from stratabase.members.sign_in.callers import CallerFactory, MemberCache
 from stratabase.members.sign_in.password_hashes import Argon2Passwords
 from stratabase.members.sign_in.sign_in import BasicAuthenticator, SignIn
 from stratabase.members.sign_in.signing_keys import RotateKeys, SigningKeyCache
-from stratabase.members.sign_in.tokens import BearerAuthenticator, TokenIssuer, TokenTerms, TokenVerifier
+from stratabase.members.sign_in.tokens import TokenIssuer, TokenTerms, TokenVerifier
 from stratabase.members.stores.metered_members import MeteredMembers
 
 if TYPE_CHECKING:

@@ -1,16 +1,12 @@
-"""Issue tokens, refresh them, and find the caller who sends one (the scheme Bearer)."""
+"""Issue tokens, refresh them, and find the caller who sends one."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from hashlib import blake2b
-from types import MappingProxyType
 from typing import NamedTuple
 
 from stratabase.core.domain.caller import Caller, SentToken
 from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.core.http.base.authentication import BEARER_CHALLENGE, INVALID_TOKEN_CHALLENGE
-from stratabase.core.http.base.refusals import InvalidCredentials
 from stratabase.core.operations.ports import Clock, Ids
 from stratabase.members.keys.key_rotation import SigningKey
 from stratabase.members.member import Member
@@ -22,7 +18,6 @@ from stratabase.members.sign_in.json_web_tokens import (
     InvalidClaims,
     InvalidSignature,
     TokenClaims,
-    claimed_issuer,
     open_token,
     parse_claims,
     sign_token,
@@ -88,7 +83,7 @@ class TokenVerifier:
         except Expired as error:
             raise Unauthenticated(_("The token has expired.")) from error
         except (InvalidSignature, InvalidClaims) as error:
-            raise _refused() from error
+            raise invalid_token() from error
         return self._callers(self._member(claims), SentToken(claims.auth_time * 1000))
 
     def _claims(self, token: str) -> TokenClaims:
@@ -115,11 +110,11 @@ class TokenVerifier:
             # The token is newer than the cached member: read the member again.
             member = self._members.reload(claims.id)
         if member is None or member.disabled or member.generation != claims.generation:
-            raise _refused()
+            raise invalid_token()
         return member
 
 
-def _refused() -> Unauthenticated:
+def invalid_token() -> Unauthenticated:
     """Return the same refusal for any invalid token, so that forgers learn nothing."""
     return Unauthenticated(_("The token is not valid."))
 
@@ -202,34 +197,3 @@ class TokenIssuer:
             )
         # The new token keeps the time of the sign-in, so that refreshing does not prolong the session.
         return self.issue(caller, proof.signed_in)
-
-
-class BearerAuthenticator:
-    """The scheme Bearer (RFC 6750)."""
-
-    challenge = BEARER_CHALLENGE
-
-    def __init__(
-        self,
-        caller_of: Callable[[str], Caller],
-        others: Mapping[str, Callable[[str], Caller]] = MappingProxyType({}),
-    ) -> None:
-        """`caller_of(token)` returns the caller with a token of this service.
-
-        `others`: what returns the caller with a token that another service has issued, by that issuer. Such
-        a caller has a token of another service, whatever else the function says.
-        """
-        self._caller_of = caller_of
-        self._others = others
-
-    def caller(self, credentials: str, _source_address: str) -> Caller:
-        """Return the caller to whom a token was issued. Raises like Authenticator.caller."""
-        try:
-            return self._caller(credentials)
-        except Unauthenticated as refusal:
-            raise InvalidCredentials(refusal.message, [INVALID_TOKEN_CHALLENGE]) from refusal
-
-    def _caller(self, token: str) -> Caller:
-        """Return the caller with a token. The issuer that it claims selects the function that verifies it."""
-        of_other = self._others.get(claimed_issuer(token) or "") if self._others else None
-        return self._caller_of(token) if of_other is None else replace(of_other(token), proof=SentToken())

@@ -6,7 +6,7 @@ It also recognizes requests that a page of another site makes a browser send wit
 from collections.abc import Mapping
 from typing import Protocol
 
-from stratabase.core.domain.caller import Caller, SentToken
+from stratabase.core.domain.caller import Caller, SentKey, SentToken
 from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated
 from stratabase.core.http.base.body import body_format_of
 from stratabase.core.http.base.media_type import parse_media_type
@@ -110,10 +110,10 @@ def check_csrf(request: Request, caller: Caller) -> None:
     """Raise Forbidden if a page of another site may have forged the request.
 
     Browsers remember credentials such as a password (HTTP Basic), and send them automatically. They never add
-    a token, so requests with a token are not at risk. Clients other than browsers send none of the headers
-    that this check reads, so their requests pass.
+    a token or a key, so requests with one are not at risk. Clients other than browsers send none of the
+    headers that this check reads, so their requests pass.
     """
-    if isinstance(caller.proof, SentToken):
+    if isinstance(caller.proof, SentToken | SentKey):
         return
     if request.method in _UNCHECKED_METHODS and request.of_headers(_may_be_forged):
         raise Forbidden(
