@@ -13,9 +13,10 @@ from hashlib import sha256
 from zlib import crc32
 
 KEY_PREFIX = "stratabase_"
+"""What all keys begin with, and no token."""
 KEY_PATTERN = r"\bstratabase_[0-9a-v]{26}_[0-9A-Za-z]{49}\b"
 """A regular expression that finds keys in texts, for scanners."""
-SECRET_BYTES = 32
+_SECRET_BYTES = 32
 _SECRET_DIGITS = 43
 _CHECKSUM_DIGITS = 6
 _FORM = re.compile(rf"{KEY_PREFIX}([0-9a-z]{{1,64}})_[0-9A-Za-z]{{{_SECRET_DIGITS + _CHECKSUM_DIGITS}}}")
@@ -24,14 +25,9 @@ _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 def new_key_text(member_id: str) -> str:
     """Return the text of a new key of a member, with 32 random bytes."""
-    secret = int.from_bytes(secrets.token_bytes(SECRET_BYTES), "big")
+    secret = int.from_bytes(secrets.token_bytes(_SECRET_BYTES), "big")
     checked = f"{KEY_PREFIX}{member_id}_{_base62(secret, _SECRET_DIGITS)}"
     return checked + _checksum(checked)
-
-
-def is_key_text(credentials: str) -> bool:
-    """Return whether the credentials of a request are meant as a key, whether it is one or not."""
-    return credentials.startswith(KEY_PREFIX)
 
 
 def member_of_key(text: str) -> str | None:
