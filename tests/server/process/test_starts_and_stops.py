@@ -1,4 +1,4 @@
-"""What comes while workers of the supervisor begin to serve: stops, reloads, deaths and changes of the model."""
+"""What happens while workers begin to serve: stops, reloads, deaths, and changes of the model."""
 
 import os
 import signal
