@@ -48,7 +48,7 @@ class AuthStack:
         tokens = TokenVerifier(keys, member_cache, callers, clock, TERMS.audience)
         self._callers = callers
         self._issuer = TokenIssuer(keys, clock, ids, TERMS)
-        self._authentication = Authentication(
+        self.authentication = Authentication(
             {"Bearer": BearerAuthenticator(tokens.caller), "Basic": BasicAuthenticator(sign_in)}
         )
 
@@ -57,7 +57,7 @@ class AuthStack:
         number = 0
         began = time.process_time()
         for number, request in enumerate(requests, 1):  # noqa: B007 - used after the loop
-            self._authentication.caller(request)
+            self.authentication.caller(request)
         return (time.process_time() - began) / number * 1000
 
     def with_token(self, member: Member) -> Request:
@@ -74,7 +74,7 @@ def main(folder: Path) -> None:
         members_list = list(_add_members(members))
         stacks = {name: AuthStack(folder, members, attempts) for name in ("password", "token")}
         requests = {
-            "password": [_with_password(member) for member in members_list],
+            "password": [with_password(member) for member in members_list],
             "token": [stacks["password"].with_token(member) for member in members_list],
         }
         figures = [
@@ -98,7 +98,8 @@ def _add_members(members: Members) -> Iterator[Member]:
         yield member
 
 
-def _with_password(member: Member) -> Request:
+def with_password(member: Member) -> Request:
+    """Return a request of a member with the password."""
     encoded = base64.b64encode(f"{member.username}:{PASSWORD}".encode()).decode()
     return _request(f"Basic {encoded}")
 
