@@ -7,9 +7,11 @@ from threading import RLock
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.core.domain.objects.commit_refusals import Conflict
+from stratabase.members.audit.entry import AuditEntry
 from stratabase.members.member import Member, NamesTaken, Roster, email_spellings, fold_name
 from stratabase.members.provider_links import is_linked
 from stratabase.values.messages import verbatim
+from tests.in_memory_audit import InMemoryAuditTrail
 
 BATCH_SIZE = 3
 """Members of a batch: few, so that small tests have several batches."""
@@ -23,6 +25,7 @@ class InMemoryMembers:
     def __init__(self, *members: Member) -> None:
         self.members = {fold_name(member.username): member for member in members}
         self.reads = 0
+        self.trail = InMemoryAuditTrail()
         self._revision = 0
         self._lock = RLock()
 
@@ -75,24 +78,37 @@ class InMemoryMembers:
     def any(self) -> bool:
         return bool(self.members)
 
-    def add(self, member: Member, *, is_moved: bool = False) -> None:
+    def add(self, member: Member, *, is_moved: bool = False, audit: Sequence[AuditEntry] = ()) -> None:
         with self._lock:
             if self._by_id(member.id):
                 raise Conflict
             self._check_names(member, is_moved=is_moved)
             self.members[fold_name(member.username)] = replace(member, revision=1)
+            self.trail.append(audit)
 
-    def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
+    def change(
+        self,
+        before: Member,
+        after: Member,
+        roster: Roster | None = None,
+        *,
+        audit: Sequence[AuditEntry] = (),
+    ) -> None:
         with self._lock:
             self._check_present(before, roster)
             self._check_names(after, before)
             self._take_away(before, roster)
             self.members[fold_name(after.username)] = replace(after, revision=before.revision + 1)
+            self.trail.append(audit)
 
-    def remove(self, member: Member, roster: Roster | None = None) -> None:
+    def remove(
+        self, member: Member, roster: Roster | None = None, *, audit: Sequence[AuditEntry] = ()
+    ) -> None:
         with self._lock:
             self._check_present(member, roster)
             self._take_away(member, roster)
+            self.trail.append(audit)
+            self.trail.removed[member.id] = max((entry.at for entry in audit), default=0)
 
     def _by_id(self, id_: str) -> Member | None:
         return next((member for member in self.members.values() if member.id == id_), None)

@@ -1,6 +1,7 @@
 """A service that only mails links and accepts passwords, over fakes that record their calls."""
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
@@ -11,9 +12,10 @@ from stratabase.core.http.base.endpoint import Endpoint
 from stratabase.core.http.handler import HttpHandler
 from stratabase.core.model.model import Profile
 from stratabase.core.observe import Log
+from stratabase.members.audit.entry import AuditEntry
 from stratabase.members.endpoints.reset_password import reset_password_endpoint
 from stratabase.members.mail import ForgottenPassword
-from stratabase.members.member import Member
+from stratabase.members.member import Member, Roster
 from stratabase.members.operations.email_change import EmailChange
 from stratabase.members.operations.forgotten_password import MailForgottenPassword, RequestForgottenPassword
 from stratabase.members.operations.password_reset import PasswordReset
@@ -57,10 +59,17 @@ class UnreliableMembers(InMemoryMembers):
             raise Unavailable(verbatim("the table is busy"), 7)
         return super().by_id(id_)
 
-    def change(self, *arguments: object) -> None:
+    def change(
+        self,
+        before: Member,
+        after: Member,
+        roster: Roster | None = None,
+        *,
+        audit: Sequence[AuditEntry] = (),
+    ) -> None:
         if self.unchangeable:
             raise Unavailable(verbatim("the table is busy"), 7)
-        super().change(*arguments)  # type: ignore[arg-type]
+        super().change(before, after, roster, audit=audit)
 
 
 @dataclass

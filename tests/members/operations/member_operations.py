@@ -1,7 +1,7 @@
 """The operations on members over in-memory members and fakes."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
@@ -9,6 +9,7 @@ from uuid import uuid4
 from stratabase.core.domain.caller import Caller, SentPassword
 from stratabase.core.model.model import Profile
 from stratabase.core.observe import Log
+from stratabase.members.audit.entry import AuditEntry
 from stratabase.members.member import Member, Roster
 from stratabase.members.operations.email_change import EmailChange
 from stratabase.members.operations.members import CreateMember, ListMembers, ReadMember, RemoveMember
@@ -38,17 +39,26 @@ class ContendedMembers(InMemoryMembers):
         self.before_write: Callable[[], None] = lambda: None
         self.writes = 0
 
-    def add(self, member: Member, *, is_moved: bool = False) -> None:
+    def add(self, member: Member, *, is_moved: bool = False, audit: Sequence[AuditEntry] = ()) -> None:
         self._come_between()
-        super().add(member, is_moved=is_moved)
+        super().add(member, is_moved=is_moved, audit=audit)
 
-    def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
+    def change(
+        self,
+        before: Member,
+        after: Member,
+        roster: Roster | None = None,
+        *,
+        audit: Sequence[AuditEntry] = (),
+    ) -> None:
         self._come_between()
-        super().change(before, after, roster)
+        super().change(before, after, roster, audit=audit)
 
-    def remove(self, member: Member, roster: Roster | None = None) -> None:
+    def remove(
+        self, member: Member, roster: Roster | None = None, *, audit: Sequence[AuditEntry] = ()
+    ) -> None:
         self._come_between()
-        super().remove(member, roster)
+        super().remove(member, roster, audit=audit)
 
     def _come_between(self) -> None:
         self.writes += 1

@@ -17,7 +17,7 @@ from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.credentials import ProviderLink, Session
 from stratabase.members.member import MailedLink, Member, MemberKind, NamesTaken
-from stratabase.members.stores import sqlite_members
+from stratabase.members.stores import member_file
 from stratabase.members.stores.sqlite_members import SqliteMembers
 from stratabase.values.formats.preferences import Formats
 from tests.rivals import in_processes
@@ -198,7 +198,7 @@ def test_only_the_owner_may_read_the_file(tmp_path: Path) -> None:
 def test_a_commit_waits_for_the_disk(tmp_path: Path) -> None:
     with closing(SqliteMembers(tmp_path / "members.db")) as store:
         modes = [
-            store._writing._connection.execute(f"PRAGMA {name}").fetchone()[0]
+            store.file._writing._connection.execute(f"PRAGMA {name}").fetchone()[0]
             for name in ("journal_mode", "synchronous")
         ]
     assert modes == ["wal", 2]
@@ -207,7 +207,7 @@ def test_a_commit_waits_for_the_disk(tmp_path: Path) -> None:
 def test_a_file_that_stays_locked_is_unavailable_to_writers_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite_members, "BUSY_TIMEOUT", 0.01)
+    monkeypatch.setattr(member_file, "BUSY_TIMEOUT", 0.01)
     with (
         closing(SqliteMembers(tmp_path / "members.db")) as store,
         closing(sqlite3.connect(tmp_path / "members.db")) as other,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from stratabase.core.operations.store_marks import MarkStore
     from stratabase.core.store.engine.port import Engine
     from stratabase.core.store.engine.snapshot import ItemSnapshot
-    from stratabase.members.ports import Members
+    from stratabase.members.ports import AuditTrail, Members
     from stratabase_aws.dynamodb.botocore_client import BotocoreClient
     from stratabase_aws.dynamodb.client import Client
     from stratabase_aws.members.pynamodb_table import PynamoTable
@@ -121,6 +121,12 @@ class DynamoDBPlatform(LocalPlatform):
         from stratabase_aws.members.pynamodb_members import PynamoMembers  # noqa: PLC0415 - see the class
 
         return PynamoMembers(self._members_table)
+
+    def audit_trail(self) -> AuditTrail:
+        """Return the audit trail in the table of members."""
+        from stratabase_aws.members.pynamodb_audit import PynamoAuditTrail  # noqa: PLC0415 - see the class
+
+        return PynamoAuditTrail(self._members_table)
 
     def attempts(self) -> Attempts:
         """Return the store in the table of members."""

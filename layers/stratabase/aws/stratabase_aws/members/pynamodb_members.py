@@ -16,6 +16,7 @@ from pynamodb.attributes import BooleanAttribute, JSONAttribute, NumberAttribute
 
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.commit_refusals import Conflict
+from stratabase.members.audit.entry import AuditEntry
 from stratabase.members.credentials import ApiKey, ExchangeCode, ProviderLink, Session
 from stratabase.members.member import (
     MailedLink,
@@ -30,6 +31,7 @@ from stratabase.values.formats.preferences import Formats
 from stratabase.values.messages import _
 from stratabase_aws.dynamodb.errors import CONDITION_EXCEPTION, permanent_error
 from stratabase_aws.dynamodb.retry import PermanentRejection
+from stratabase_aws.members.pynamodb_audit import AuditWrites
 from stratabase_aws.members.pynamodb_table import (
     ConditionalWrite,
     PynamoRecord,
@@ -171,6 +173,7 @@ class PynamoMembers:
         self._member = table.bind(MemberRecord)
         self._guard = table.bind(GuardRecord)
         self._roster = table.bind(RosterRecord)
+        self._audit = AuditWrites(table)
 
     def by_id(self, id_: str) -> Member | None:
         """Return the member with an id, or None."""
@@ -229,12 +232,20 @@ class PynamoMembers:
         """Return whether any member exists."""
         return any(self._has_member(partition) for partition in _PARTITIONS)
 
-    def add(self, member: Member, *, is_moved: bool = False) -> None:
+    def add(self, member: Member, *, is_moved: bool = False, audit: Sequence[AuditEntry] = ()) -> None:
         """Add a member, who can come from another store. Raises NamesTaken, or Conflict if the id exists."""
         checks = () if is_moved else self._check_other_spellings(member, None)
-        self._commit([self._save(member, 0), *self._claim_names(member, None), *checks])
+        entries = self._audit.entries(audit)
+        self._commit([self._save(member, 0), *self._claim_names(member, None), *checks, *entries])
 
-    def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
+    def change(
+        self,
+        before: Member,
+        after: Member,
+        roster: Roster | None = None,
+        *,
+        audit: Sequence[AuditEntry] = (),
+    ) -> None:
         """Replace `before` with `after`. If a roster is given, it must still be the current one.
 
         Raises Conflict, NamesTaken.
@@ -244,17 +255,21 @@ class PynamoMembers:
             *self._release_names(before, after),
             *self._check_other_spellings(after, before),
             *self._advance_roster(roster),
+            *self._audit.entries(audit),
         ]
         if others:
             self._commit([self._save(after, before.revision), *others])
         else:
             self._replace(after, before.revision)
 
-    def remove(self, member: Member, roster: Roster | None = None) -> None:
+    def remove(
+        self, member: Member, roster: Roster | None = None, *, audit: Sequence[AuditEntry] = ()
+    ) -> None:
         """Delete a member. If a roster is given, it must still be the current one. Raises Conflict."""
         record = self._member(*_member_key(member.id))
         removal = delete_if(record, MemberRecord.revision == member.revision, _AS_READ)
-        self._commit([removal, *self._release_names(member, None), *self._advance_roster(roster)])
+        reported = self._audit.removal(member.id, audit)
+        self._commit([removal, *self._release_names(member, None), *self._advance_roster(roster), *reported])
 
     def _by_guard(self, key: TableKey) -> Member | None:
         """Return the member that a guard names, or None."""

@@ -74,8 +74,14 @@ def save_if(record: PynamoRecord, condition: Condition, condition_name: str) -> 
     return ConditionalWrite(2, lambda transaction: transaction.save(record, condition), condition_name)
 
 
+def save_always(record: PynamoRecord) -> ConditionalWrite:
+    """Return the write that creates or replaces a record in any case."""
+    return ConditionalWrite(2, lambda transaction: transaction.save(record), "")
+
+
 R = TypeVar("R", bound=PynamoRecord)
 T = TypeVar("T")
+_ONE_ATTEMPT = RetryPolicy(max_attempts=1)
 
 
 class PynamoTable:
@@ -120,15 +126,16 @@ class PynamoTable:
         except PermanentRejection as rejection:
             raise permanent_error(rejection.rejected) from rejection
 
-    def write(self, work: Callable[[], T], *, checked: bool = True) -> T:
-        """Return the result of a function that writes. Retries transient errors.
+    def write(self, work: Callable[[], T], *, checked: bool = True, retries: bool = True) -> T:
+        """Return the result of a function that writes. Retries transient errors, unless `retries` is False.
 
         The write can execute twice if a response is lost, so it must be idempotent or have a condition (see
         `transaction` and PermanentRejection.may_have_run). Raises PermanentRejection, Unavailable.
         """
         if checked and self._check is not None:
             self._check(True)
-        return waiting.offload(partial(self._retry, work, RetryState(self._retry_policy, writes=True)))
+        policy = self._retry_policy if retries else _ONE_ATTEMPT
+        return waiting.offload(partial(self._retry, work, RetryState(policy, writes=True)))
 
     def transaction(self, token: str) -> TransactWrite:
         """Return an empty transaction.

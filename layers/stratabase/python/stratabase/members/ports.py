@@ -55,21 +55,38 @@ class Members(ReadableMembers, Protocol):
     def any(self) -> bool:
         """Return whether any member exists."""
 
-    def add(self, member: Member, *, is_moved: bool = False) -> None:
+    def add(self, member: Member, *, is_moved: bool = False, audit: Sequence[AuditEntry] = ()) -> None:
         """Add a member. Raises NamesTaken; raises Conflict if the id is taken.
+
+        `audit`: the entries of the audit trail that report it, which are in the same commit.
 
         `is_moved`: the member comes from another store, where another member can have the e-mail address with
         the other form of its domain. So only the own spelling of the address must be free.
         """
 
-    def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
+    def change(
+        self,
+        before: Member,
+        after: Member,
+        roster: Roster | None = None,
+        *,
+        audit: Sequence[AuditEntry] = (),
+    ) -> None:
         """Replace `before` with `after`. With a roster, do so only while it is the present one.
+
+        `audit`: the entries of the audit trail that report it, which are in the same commit.
 
         Raises NamesTaken. Raises Conflict if the member or the roster has changed since it was read.
         """
 
-    def remove(self, member: Member, roster: Roster | None = None) -> None:
-        """Remove a member. With a roster, do so only while it is the present one. Raises Conflict."""
+    def remove(
+        self, member: Member, roster: Roster | None = None, *, audit: Sequence[AuditEntry] = ()
+    ) -> None:
+        """Remove a member. With a roster, do so only while it is the present one. Raises Conflict.
+
+        `audit`: the entries of the audit trail that report it. The same commit records that the audit trail
+        is to forget the member (`AuditTrail.to_forget`).
+        """
 
 
 class AuditTrail(Protocol):
@@ -178,6 +195,9 @@ class MemberPlatform(Platform, Protocol):
 
     def members(self) -> Members:
         """Return the store of members. `close` closes it."""
+
+    def audit_trail(self) -> AuditTrail:
+        """Return the audit trail in the store of members. `close` closes it."""
 
     def keyring(self) -> Keyring:
         """Return the keyring. Its first use reads or creates the keys."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from stratabase.core.app.platform import StoresRequired
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from stratabase.core.operations.store_marks import MarkStore
     from stratabase.core.store.engine.port import Engine
     from stratabase.core.store.engine.snapshot import ItemSnapshot
-    from stratabase.members.ports import ClosableQueue, Keyring, Mailer, Members
+    from stratabase.members.ports import AuditTrail, ClosableQueue, Keyring, Mailer, Members
+    from stratabase.members.stores.sqlite_members import SqliteMembers
 
 _HOME, _BUCKET = "STRATABASE_HOME", "STRATABASE_BUCKET"
 
@@ -92,7 +94,17 @@ class LocalPlatform:
 
     def members(self) -> Members:
         """Return the store in `members.db`."""
-        from stratabase.members.stores.sqlite_members import SqliteMembers, mark_check  # noqa: PLC0415
+        return self._members
+
+    def audit_trail(self) -> AuditTrail:
+        """Return the audit trail in `members.db`."""
+        from stratabase.members.stores.sqlite_audit import SqliteAuditTrail  # noqa: PLC0415 - see the class
+
+        return SqliteAuditTrail(self._members.file)
+
+    @cached_property
+    def _members(self) -> SqliteMembers:
+        from stratabase.members.stores.sqlite_members import SqliteMembers, mark_check  # noqa: PLC0415 - see the class
 
         members = SqliteMembers(self._home / "members.db", mark_check(self.required.members))
         self._opened.callback(members.close)

@@ -91,6 +91,8 @@ class AuditEntry:
     """The kind of device that sent the request, such as `Firefox on Linux`."""
     count: int = 1
     """The number of events that a counted entry stands for."""
+    until: Instant = field(default=0, compare=False)
+    """The instant from which a store that deletes by itself may delete it."""
 
 
 @frozen

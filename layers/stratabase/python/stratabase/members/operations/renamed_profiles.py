@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from stratabase.core.model.model import Profile
+from stratabase.members.audit.entry import AuditEntry
 from stratabase.members.credentials import ApiKey
 from stratabase.members.member import Member, Roster
 from stratabase.members.ports import Members
@@ -55,17 +56,26 @@ class RenamedProfiles:
         """Return whether any member exists."""
         return self._members.any()
 
-    def add(self, member: Member, *, is_moved: bool = False) -> None:
+    def add(self, member: Member, *, is_moved: bool = False, audit: Sequence[AuditEntry] = ()) -> None:
         """Add a member, who can come from another store. Raises NamesTaken, Conflict."""
-        self._members.add(member, is_moved=is_moved)
+        self._members.add(member, is_moved=is_moved, audit=audit)
 
-    def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
+    def change(
+        self,
+        before: Member,
+        after: Member,
+        roster: Roster | None = None,
+        *,
+        audit: Sequence[AuditEntry] = (),
+    ) -> None:
         """Replace `before` with `after`, which stores the present name of the profile."""
-        self._members.change(before, after, roster)
+        self._members.change(before, after, roster, audit=audit)
 
-    def remove(self, member: Member, roster: Roster | None = None) -> None:
+    def remove(
+        self, member: Member, roster: Roster | None = None, *, audit: Sequence[AuditEntry] = ()
+    ) -> None:
         """Remove a member. Raises Conflict."""
-        self._members.remove(member, roster)
+        self._members.remove(member, roster, audit=audit)
 
     def _present(self, member: Member | None) -> Member | None:
         return None if member is None else self._renamed_member(member)

@@ -9,11 +9,11 @@ from typing import Any
 
 import orjson
 
-from stratabase.core import waiting
 from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.domain.store_mark import StoreMark, StoreRequirements, parse_mark
 from stratabase.core.store.sqlite.errors import map_sqlite_error, retry_while_busy
-from stratabase.core.store.sqlite.file import ExclusiveConnection, Layout, open_for_reading, open_for_writing
+from stratabase.core.store.sqlite.file import Layout, open_for_writing
+from stratabase.members.audit.entry import AuditEntry
 from stratabase.members.credentials import ApiKey, ExchangeCode, ProviderLink, Session
 from stratabase.members.member import (
     MailedLink,
@@ -24,10 +24,9 @@ from stratabase.members.member import (
     email_spellings,
     fold_name,
 )
+from stratabase.members.stores.member_file import BUSY_TIMEOUT, CheckMark, MemberFile
+from stratabase.members.stores.sqlite_audit import AUDIT_TABLES, append_entries, note_removal
 from stratabase.values.formats.preferences import Formats
-
-BUSY_TIMEOUT = 5.0
-"""The seconds to wait while another process writes."""
 
 _TABLE = """
 CREATE TABLE members (
@@ -70,13 +69,13 @@ CREATE TABLE links (
 MEMBER_LAYOUT = Layout(
     b"StrM",
     4,
-    (_TABLE, *_REVISIONS, *_PROGRAMS_AND_LINKS),
-    {1: _REVISIONS, 2: (), 3: _PROGRAMS_AND_LINKS},
+    (_TABLE, *_REVISIONS, *_PROGRAMS_AND_LINKS, *AUDIT_TABLES),
+    {1: _REVISIONS, 2: (), 3: (*_PROGRAMS_AND_LINKS, *AUDIT_TABLES)},
 )
 """The columns `username` and `email` have the folded names and are unique. `email` of a program is NULL.
 
 `member` has the fields as JSON, lists only if they are not empty, and `kind` only of programs. `links` has
-the ID of the member who is linked to an account at an identity provider.
+the ID of the member who is linked to an account at an identity provider. `sqlite_audit` has the other tables.
 
 Since layout 3, the JSON can have `pending_email` and `confirmation`, and since layout 4 `kind`, `sessions`,
 `keys`, `links` and `codes`. Earlier versions cannot read them, and refuse the file.
@@ -105,27 +104,14 @@ _BY_LINK = (
     "WHERE l.issuer = ? AND l.subject = ?"
 )
 
-CheckMark = Callable[[sqlite3.Connection, bool], None]
-"""Checks the mark in a file. The second argument says whether the caller is about to write."""
-
 
 class SqliteMembers:
-    """Members in a file that only its owner can read. Raises UnusableStore if the file cannot be opened.
-
-    One connection writes and another one reads, each for one call at a time. Reads take microseconds. They
-    never wait for writes, which wait for the disk and for other processes.
-    """
+    """Members in a file that only its owner can read. Raises UnusableStore if the file cannot be opened."""
 
     def __init__(self, path: Path, check: CheckMark = lambda _connection, _writes: None) -> None:
-        """`check(connection, writes)` raises StoreRefused if this process must not use the file.
-
-        It is called before the first read, and in the transaction of each write.
-        """
-        self._check = check
-        self._is_checked = False
-        writing = open_for_writing(path, BUSY_TIMEOUT, MEMBER_LAYOUT)
-        self._writing = ExclusiveConnection(path, writing, BUSY_TIMEOUT)
-        self._reading = ExclusiveConnection(path, open_for_reading(path, BUSY_TIMEOUT), BUSY_TIMEOUT)
+        """`check`: see `MemberFile`."""
+        self.file = MemberFile(path, MEMBER_LAYOUT, check)
+        """The file, which other stores share."""
 
     def by_id(self, id_: str) -> Member | None:
         """Return the member with an id, or None."""
@@ -147,7 +133,7 @@ class SqliteMembers:
     def by_ids(self, ids: Sequence[str]) -> list[Member | None]:
         """Return the members in the order of `ids`, None for an id that no member has."""
         wanted = orjson.dumps([*filter(_is_storable, dict.fromkeys(ids))]).decode()
-        with self._read() as connection:
+        with self.file.read() as connection:
             rows = connection.execute(_BY_IDS, (wanted,)).fetchall()
         found = {id_: _member_of_row(*row) for id_, *row in rows}
         return [found.get(id_) for id_ in ids]
@@ -156,7 +142,7 @@ class SqliteMembers:
         """Yield all members in the order of their ids, in batches."""
         last = ""
         while True:
-            with self._read() as connection:
+            with self.file.read() as connection:
                 rows = connection.execute(_AFTER_ID, (last, _BATCH_SIZE)).fetchall()
             batch = [_member_of_row(*row) for row in rows]
             yield batch
@@ -169,56 +155,66 @@ class SqliteMembers:
 
         The revision is read first, so the members are at least as new as the revision.
         """
-        with self._read() as connection:
+        with self.file.read() as connection:
             (revision,) = connection.execute("SELECT revision FROM roster").fetchone()
             rows = connection.execute("SELECT member, revision FROM members ORDER BY username").fetchall()
         return Roster(tuple(_member_of_row(*row) for row in rows), revision)
 
     def any(self) -> bool:
         """Return whether any member exists."""
-        with self._read() as connection:
+        with self.file.read() as connection:
             return connection.execute("SELECT 1 FROM members LIMIT 1").fetchone() is not None
 
-    def add(self, member: Member, *, is_moved: bool = False) -> None:
+    def add(self, member: Member, *, is_moved: bool = False, audit: Sequence[AuditEntry] = ()) -> None:
         """Add a member, who can come from another store. Raises NamesTaken, or Conflict if the id exists."""
-        waiting.offload(self._transact, lambda connection: _insert(connection, member, is_moved))
 
-    def change(self, before: Member, after: Member, roster: Roster | None = None) -> None:
+        def work(connection: sqlite3.Connection) -> None:
+            _insert(connection, member, is_moved)
+            append_entries(connection, audit)
+
+        self.file.transact(work)
+
+    def change(
+        self,
+        before: Member,
+        after: Member,
+        roster: Roster | None = None,
+        *,
+        audit: Sequence[AuditEntry] = (),
+    ) -> None:
         """Replace `before` with `after`. If a roster is given, it must still be the current one.
 
         Raises Conflict, NamesTaken.
         """
-        waiting.offload(self._transact, lambda connection: _update(connection, before, after, roster))
 
-    def remove(self, member: Member, roster: Roster | None = None) -> None:
+        def work(connection: sqlite3.Connection) -> None:
+            _update(connection, before, after, roster)
+            append_entries(connection, audit)
+
+        self.file.transact(work)
+
+    def remove(
+        self, member: Member, roster: Roster | None = None, *, audit: Sequence[AuditEntry] = ()
+    ) -> None:
         """Delete a member. If a roster is given, it must still be the current one. Raises Conflict."""
-        waiting.offload(self._transact, lambda connection: _delete(connection, member, roster))
+
+        def work(connection: sqlite3.Connection) -> None:
+            _delete(connection, member, roster)
+            note_removal(connection, member.id, audit)
+
+        self.file.transact(work)
 
     def close(self) -> None:
         """Close the file. Later calls raise Unavailable."""
-        self._reading.close()
-        self._writing.close()
+        self.file.close()
 
     def _find(self, statement: str, *key: str) -> Member | None:
         try:
-            with self._read() as connection:
+            with self.file.read() as connection:
                 row = connection.execute(statement, key).fetchone()
         except UnicodeEncodeError:  # a lone surrogate, which no stored name contains
             return None
         return _member_of_row(*row) if row else None
-
-    @contextmanager
-    def _read(self) -> Iterator[sqlite3.Connection]:
-        with self._reading.use() as connection:
-            if not self._is_checked:
-                self._check(connection, False)
-                self._is_checked = True
-            yield connection
-
-    def _transact(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        with self._writing.transaction() as connection:
-            self._check(connection, True)
-            work(connection)
 
 
 def _is_storable(text: str) -> bool:
