@@ -22,6 +22,7 @@ from stratabase.members.ports import Members
 from stratabase.members.sign_in.bearer import BearerAuthenticator
 from stratabase.members.sign_in.callers import CallerFactory, MemberCache
 from stratabase.members.sign_in.password_hashes import Argon2Passwords
+from stratabase.members.sign_in.session_tokens import SessionTokens
 from stratabase.members.sign_in.sign_in import BasicAuthenticator, SignIn
 from stratabase.members.sign_in.signing_keys import SigningKeyCache
 from stratabase.members.sign_in.tokens import TokenIssuer, TokenTerms, TokenVerifier
@@ -47,7 +48,8 @@ class AuthStack:
         sign_in = SignIn(members, member_cache, Argon2Passwords(), PROFILES, clock, attempts, waiting.pause)
         tokens = TokenVerifier(keys, member_cache, callers, clock, TERMS.audience)
         self._callers = callers
-        self._issuer = TokenIssuer(keys, clock, ids, TERMS)
+        issuer = TokenIssuer(keys, ids, TERMS)
+        self._tokens = SessionTokens(members, member_cache, callers, issuer, clock, ids, TERMS.sessions)
         self.authentication = Authentication(
             {"Bearer": BearerAuthenticator(tokens.caller), "Basic": BasicAuthenticator(sign_in)}
         )
@@ -62,7 +64,7 @@ class AuthStack:
 
     def with_token(self, member: Member) -> Request:
         """Return a request of a member with a new token."""
-        return _request(f"Bearer {self._issuer.issue_now(self._callers(member)).access_token}")
+        return _request(f"Bearer {self._tokens.begin_by_password(self._callers(member)).access_token}")
 
 
 def main(folder: Path) -> None:

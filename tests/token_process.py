@@ -8,6 +8,7 @@ from stratabase.core.model.model import Profile
 from stratabase.members.member import Member
 from stratabase.members.ports import Keyring
 from stratabase.members.sign_in.callers import CallerFactory, MemberCache
+from stratabase.members.sign_in.session_tokens import SessionTokens
 from stratabase.members.sign_in.signing_keys import SigningKeyCache
 from stratabase.members.sign_in.tokens import TokenIssuer, TokenTerms, TokenVerifier
 from tests.fakes import CountedIds, FrozenClock
@@ -35,7 +36,15 @@ class TokenProcess:
         keys = SigningKeyCache(self.keyring, self.clock, self.ids, self.terms.validity)
         known = MemberCache(self.members, self.clock)
         self.callers = CallerFactory(PROFILES)
-        self.issuer = TokenIssuer(keys, self.clock, self.ids, self.terms)
+        self.session_tokens = SessionTokens(
+            self.members,
+            known,
+            self.callers,
+            TokenIssuer(keys, self.ids, self.terms),
+            self.clock,
+            self.ids,
+            self.terms.sessions,
+        )
         self.tokens = TokenVerifier(keys, known, self.callers, self.clock, self.terms.audience)
 
     @property
@@ -49,7 +58,17 @@ class TokenProcess:
 
     def token(self, member: Member = ANNA) -> str:
         """Return a token that has just been issued to a member."""
-        return self.issuer.issue_now(self.callers(member)).access_token
+        return self.session_tokens.begin_by_password(self.callers(member)).access_token
+
+    def renewed(self, token: str) -> str:
+        """Return the next token of the session of a token."""
+        return self.session_tokens.renew(self.caller(token)).access_token
+
+    def stored(self, id_: str = ANNA.id) -> Member:
+        """Return a member as it is stored."""
+        member = self.members.by_id(id_)
+        assert member is not None
+        return member
 
     def caller(self, token: str) -> Caller:
         return self.tokens.caller(token)
@@ -66,7 +85,7 @@ class TokenProcess:
         self.clock.instant += round(seconds * 1000)
 
     def change(self, member: Member) -> None:
-        """Replace the stored member that has the same ID."""
-        stored = self.members.by_id(member.id)
-        assert stored is not None
-        self.members.change(stored, replace(member, revision=stored.revision))
+        """Replace the stored member that has the same ID. Another generation ends the sessions."""
+        stored = self.stored(member.id)
+        sessions = stored.sessions if member.generation == stored.generation else ()
+        self.members.change(stored, replace(member, sessions=sessions))

@@ -59,8 +59,8 @@ class TokenService:
 
     def endpoints(self) -> dict[str, Endpoint]:
         return {
-            GET: get_token_endpoint(self.sign_in, self.process.issuer),
-            REFRESH: refresh_token_endpoint(self.process.issuer),
+            GET: get_token_endpoint(self.sign_in, self.process.session_tokens),
+            REFRESH: refresh_token_endpoint(self.process.session_tokens),
         }
 
     def handler(self) -> LambdaHandler:
@@ -141,7 +141,10 @@ def test_responses_with_tokens_are_not_cached(send: Send) -> None:
 
 
 def test_a_session_starts_at_sign_in(send: Send, service: TokenService) -> None:
-    assert service.process.caller(token_of(send)).proof == SentToken(service.process.clock.instant)
+    token = token_of(send)
+    (session,) = service.process.stored().sessions
+    assert service.process.caller(token).proof == SentToken(service.process.clock.instant, session.id)
+    assert (session.since, session.way, session.address) == (session.renewed, "password", "192.0.2.7")
 
 
 def test_sign_in_receives_the_source_address(send: Send, service: TokenService) -> None:

@@ -16,8 +16,9 @@ from stratabase.members.sign_in.signing_keys import (
 from stratabase.values.messages import verbatim
 from tests.fakes import CountedIds, FrozenClock
 from tests.in_memory_keyring import InMemoryKeyring
+from tests.in_memory_members import InMemoryMembers
 from tests.soak import count, seed
-from tests.token_process import FIRST, TERMS, TokenProcess
+from tests.token_process import ANNA, BERT, FIRST, TERMS, TokenProcess
 
 VALIDITY = TERMS.validity
 
@@ -29,13 +30,18 @@ class RotatedKeyring:
         self.keyring = InMemoryKeyring(*keys)
         self.clock = FrozenClock()
         self.ids = CountedIds()
+        self.members = InMemoryMembers(ANNA, BERT)
         self._rotate = RotateKeys(self.keyring, self.clock, self.ids, VALIDITY)
 
     def rotate(self, *, at_once: bool = False) -> KeyRotation:
         return self._rotate(at_once=at_once)
 
     def process(self) -> TokenProcess:
-        return TokenProcess(keyring=self.keyring, clock=self.clock)
+        return self.process_with(self.keyring)
+
+    def process_with(self, keyring: InMemoryKeyring, clock: FrozenClock | None = None) -> TokenProcess:
+        """Return a process with another keyring or clock, and the same members."""
+        return TokenProcess(self.members, keyring, clock or self.clock, self.ids)
 
 
 @pytest.fixture
@@ -45,9 +51,7 @@ def rotated() -> RotatedKeyring:
 
 def key_of(token: str, rotated: RotatedKeyring) -> str:
     return next(
-        key.id
-        for key in rotated.keyring.stored
-        if TokenProcess(keyring=InMemoryKeyring(key), clock=rotated.clock).admits(token)
+        key.id for key in rotated.keyring.stored if rotated.process_with(InMemoryKeyring(key)).admits(token)
     )
 
 
@@ -127,14 +131,15 @@ def test_rotations_invalidate_no_live_token() -> None:
     """Two processes, one with its clock a little ahead, through many rotations at random moments."""
     rotated, random = RotatedKeyring(FIRST), Random(seed())
     ahead = FrozenClock()
-    gates = [rotated.process(), TokenProcess(keyring=rotated.keyring, clock=ahead)]
+    gates = [rotated.process(), rotated.process_with(rotated.keyring, ahead)]
     live: list[tuple[int, str]] = []
     for _ in range(count(300, 5_000)):
         rotated.clock.instant += random.randrange(5_000, 60_000)
         ahead.instant = rotated.clock.instant + 5_000
         if random.random() < 0.05:
             rotated.rotate()
-        issued = random.choice(gates).token()
+        # Of the more than 50 sessions that live at a time, nobody may have all.
+        issued = random.choice(gates).token(random.choice((ANNA, BERT)))
         live = [(end, token) for end, token in live if end > ahead.instant]
         # Tokens count in whole seconds.
         live.append((rotated.clock.instant // 1000 * 1000 + VALIDITY, issued))
@@ -145,7 +150,7 @@ def test_rotations_invalidate_no_live_token() -> None:
 
 
 def test_a_token_signed_with_stale_keys_has_the_full_lifetime(rotated: RotatedKeyring) -> None:
-    cut_off, other = TokenProcess(keyring=InMemoryKeyring(FIRST), clock=rotated.clock), rotated.process()
+    cut_off, other = rotated.process_with(InMemoryKeyring(FIRST)), rotated.process()
     assert cut_off.admits(cut_off.token())
     new = rotated.rotate().key
     assert isinstance(cut_off.keyring, InMemoryKeyring)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import jwt
 import pytest
 
-from stratabase.core.domain.caller import Caller, SentPassword, SentToken
+from stratabase.core.domain.caller import Caller, SentToken
 from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated, Unavailable
 from stratabase.members.keys.key_rotation import SigningKey
 from stratabase.members.member import Member
@@ -39,16 +39,25 @@ def claims_of(token: str) -> dict[str, object]:
 
 
 def test_a_token_identifies_its_member(stepping: TokenProcess) -> None:
+    token = stepping.token()
+    (session,) = stepping.stored().sessions
     expected = Caller(
-        "1", "Anna", "Boss", administrator=True, proof=SentToken(NOON), generation=4, email="anna@example.com"
+        "1",
+        "Anna",
+        "Boss",
+        administrator=True,
+        proof=SentToken(NOON, session.id),
+        generation=4,
+        email="anna@example.com",
     )
-    assert stepping.caller(stepping.token()) == expected
+    assert stepping.caller(token) == expected
     assert stepping.caller(stepping.token(BERT)).administrator is False
 
 
 def test_a_token_has_the_required_claims(stepping: TokenProcess) -> None:
     token = stepping.token()
-    assert claims_of(token) == forged_tokens.claims(stepping, jti=claims_of(token)["jti"])
+    (session,) = stepping.stored().sessions
+    assert claims_of(token) == forged_tokens.claims(stepping, jti=claims_of(token)["jti"], sid=session.id)
     assert jwt.get_unverified_header(token) == {"alg": "HS256", "typ": "JWT", "kid": "first"}
 
 
@@ -82,7 +91,7 @@ def test_a_token_is_valid_exactly_until_it_expires(stepping: TokenProcess) -> No
 
 def test_the_validity_is_a_setting() -> None:
     stepping = TokenProcess(terms=TokenTerms("Hr", minutes=1))
-    issued = stepping.issuer.issue_now(stepping.callers(ANNA))
+    issued = stepping.session_tokens.begin_by_password(stepping.callers(ANNA))
     assert issued.expires_in == MINUTE
     stepping.wait(MINUTE)
     assert not stepping.admits(issued.access_token)
@@ -128,7 +137,7 @@ def test_another_member_of_that_name_does_not_inherit_the_token(stepping: TokenP
     token = stepping.token()
     stepping.members.remove(stepping.members.members["anna"])
     stepping.members.add(replace(ANNA, id="3"))
-    assert not stepping.admits(token)
+    assert not stepping.another().admits(token)
 
 
 def test_a_token_newer_than_the_cached_member_is_valid_immediately(stepping: TokenProcess) -> None:
@@ -141,7 +150,7 @@ def test_a_token_newer_than_the_cached_member_is_valid_immediately(stepping: Tok
 def test_a_renamed_member_keeps_their_token(stepping: TokenProcess) -> None:
     token = stepping.token()
     stepping.change(replace(ANNA, username="Anne"))
-    assert stepping.caller(token).username == "Anne"
+    assert stepping.another().caller(token).username == "Anne"
 
 
 def test_a_changed_profile_applies_when_the_member_is_read_again(stepping: TokenProcess) -> None:
@@ -158,42 +167,6 @@ def test_an_unknown_profile_is_reported(stepping: TokenProcess) -> None:
         Forbidden, match=r"\"Chief\", which does not exist in the model. Profiles of the model: Boss"
     ):
         stepping.caller(stepping.token())
-
-
-def test_a_refreshed_token_keeps_its_sign_in_time(stepping: TokenProcess) -> None:
-    token = stepping.token()
-    stepping.wait(20 * MINUTE)
-    second = stepping.issuer.refresh(stepping.caller(token)).access_token
-    stepping.wait(20 * MINUTE)
-    assert not stepping.admits(token)
-    assert stepping.caller(second).proof == SentToken(NOON)
-    assert claims_of(second)["auth_time"] == NOON // 1000
-
-
-def test_refreshing_ends_some_hours_after_the_sign_in(stepping: TokenProcess) -> None:
-    token = stepping.token()
-    while stepping.clock.instant < NOON + 12 * HOUR * 1000 - 1200_000:
-        stepping.wait(20 * MINUTE)
-        token = stepping.issuer.refresh(stepping.caller(token)).access_token
-    stepping.wait(20 * MINUTE)
-    with pytest.raises(Unauthenticated, match="The session has expired"):
-        stepping.issuer.refresh(stepping.caller(token))
-    assert stepping.admits(token), "the last token lives its time"
-
-
-def test_only_a_token_of_this_service_can_be_refreshed(stepping: TokenProcess) -> None:
-    for proof in (SentPassword(), None):
-        with pytest.raises(Unauthenticated, match="To refresh a token"):
-            stepping.issuer.refresh(stepping.callers(ANNA, proof))
-    with pytest.raises(Unauthenticated, match="Another service has issued this token"):
-        stepping.issuer.refresh(stepping.callers(ANNA, SentToken()))
-
-
-def test_a_token_issued_for_a_replaced_password_is_refused(stepping: TokenProcess) -> None:
-    """Between the verification and the token, another request may set another password."""
-    verified = stepping.callers(ANNA)
-    stepping.change(replace(ANNA, generation=5))
-    assert not stepping.admits(stepping.issuer.issue_now(verified).access_token)
 
 
 def test_a_repeated_token_is_not_verified_again(
@@ -254,7 +227,7 @@ def test_memory_is_bounded_and_holds_no_tokens(stepping: TokenProcess) -> None:
 
 
 def test_the_repr_of_a_token_and_a_key_shows_no_secret(stepping: TokenProcess) -> None:
-    issued = stepping.issuer.issue_now(stepping.callers(ANNA))
+    issued = stepping.session_tokens.begin_by_password(stepping.callers(ANNA))
     assert issued.access_token not in repr(issued)
     assert "the secret of" not in repr(FIRST)
 

@@ -24,7 +24,18 @@ class SentToken:
 
     means: ClassVar[str] = "token"
     signed_in: Instant | None = None
-    """When the password was verified, if this service issued the token. None if another service did."""
+    """When the member signed in, if this service issued the token. None if another service did."""
+    session: str = ""
+    """The ID of the session of the token. Empty if an earlier version or another service issued it."""
+
+
+@frozen
+class SentKey:
+    """The request has an API key of the member, which no browser sends by itself."""
+
+    means: ClassVar[str] = "key"
+    id: str
+    """The ID of the key."""
 
 
 @frozen

@@ -15,6 +15,7 @@ from stratabase.members.settings import MemberSettings
 from stratabase.members.sign_in.bearer import BearerAuthenticator
 from stratabase.members.sign_in.callers import CallerFactory, MemberCache
 from stratabase.members.sign_in.password_hashes import Argon2Passwords
+from stratabase.members.sign_in.session_tokens import SessionTokens
 from stratabase.members.sign_in.sign_in import BasicAuthenticator, SignIn
 from stratabase.members.sign_in.signing_keys import RotateKeys, SigningKeyCache
 from stratabase.members.sign_in.tokens import TokenIssuer, TokenTerms, TokenVerifier
@@ -53,9 +54,17 @@ class AuthServices:
         )
 
     @cached_property
-    def issuer(self) -> TokenIssuer:
-        """The operation that issues tokens."""
-        return TokenIssuer(self._keys, self._clock, self._ids, self._terms)
+    def session_tokens(self) -> SessionTokens:
+        """The operation that begins and renews sessions."""
+        return SessionTokens(
+            self.members,
+            self._member_cache,
+            CallerFactory(self._app.model.profiles),
+            TokenIssuer(self._keys, self._ids, self.terms),
+            self._clock,
+            self._ids,
+            self.terms.sessions,
+        )
 
     def check_keys(self) -> None:
         """Read the keys that sign tokens. Raises UnusableStore, Unavailable."""
@@ -64,20 +73,21 @@ class AuthServices:
     @cached_property
     def rotate(self) -> RotateKeys:
         """The operation that rotates the keys that sign tokens."""
-        return RotateKeys(self._keyring, self._clock, self._ids, self._terms.validity)
+        return RotateKeys(self._keyring, self._clock, self._ids, self.terms.validity)
 
     @property
     def authenticators(self) -> Mapping[str, Authenticator]:
         """The authenticators by the name of their scheme."""
         callers = CallerFactory(self._app.model.profiles)
-        tokens = TokenVerifier(self._keys, self._member_cache, callers, self._clock, self._terms.audience)
+        tokens = TokenVerifier(self._keys, self._member_cache, callers, self._clock, self.terms.audience)
         bearer: dict[str, Authenticator] = {
             "Bearer": BearerAuthenticator(tokens.caller, self._app.token_issuers)
         }
         return bearer | ({"Basic": BasicAuthenticator(self.sign_in)} if self._settings.basic else {})
 
     @cached_property
-    def _terms(self) -> TokenTerms:
+    def terms(self) -> TokenTerms:
+        """The audience and the lifetimes of tokens and sessions."""
         settings = self._settings.of(MemberSettings)
         return TokenTerms(self._app.model.application, settings.token_minutes, settings.session_hours)
 
@@ -91,7 +101,7 @@ class AuthServices:
 
     @cached_property
     def _keys(self) -> SigningKeyCache:
-        return SigningKeyCache(self._keyring, self._clock, self._ids, self._terms.validity)
+        return SigningKeyCache(self._keyring, self._clock, self._ids, self.terms.validity)
 
 
 def authenticators(app: App) -> Mapping[str, Authenticator]:

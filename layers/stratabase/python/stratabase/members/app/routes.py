@@ -12,11 +12,13 @@ def token_routes() -> tuple[Route, ...]:
     return (
         Route(
             "/public/token/getJwtToken",
-            lambda app: get_token_endpoint(app.part(AuthServices).sign_in, app.part(AuthServices).issuer),
+            lambda app: get_token_endpoint(
+                app.part(AuthServices).sign_in, app.part(AuthServices).session_tokens
+            ),
         ),
         Route(
             "/auth/token/refreshJwtToken",
-            lambda app: refresh_token_endpoint(app.part(AuthServices).issuer),
+            lambda app: refresh_token_endpoint(app.part(AuthServices).session_tokens),
         ),
     )
 

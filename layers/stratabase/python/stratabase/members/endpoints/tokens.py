@@ -14,7 +14,8 @@ from stratabase.core.http.base.endpoint import Endpoint, Operation, ResponseSpec
 from stratabase.core.http.base.messages import Headers, Request, Response
 from stratabase.core.http.base.refusals import InvalidCredentials
 from stratabase.core.http.base.shape import Field, Shape
-from stratabase.members.sign_in.tokens import IssuedToken, TokenIssuer
+from stratabase.members.sign_in.session_tokens import SessionTokens
+from stratabase.members.sign_in.tokens import IssuedToken
 
 _CREDENTIALS = Shape(
     "credentials",
@@ -40,8 +41,8 @@ _NO_STORE: Headers = (("Cache-Control", "no-store"), ("Pragma", "no-cache"))
 _NEW_TOKEN = ResponseSpec("A new token.", _TOKEN)
 
 
-def get_token_endpoint(sign_in: Callable[[str, str, str], Caller], issuer: TokenIssuer) -> Endpoint:
-    """Return the endpoint that issues a token for a username and a password.
+def get_token_endpoint(sign_in: Callable[[str, str, str], Caller], tokens: SessionTokens) -> Endpoint:
+    """Return the endpoint that begins a session for a username and a password.
 
     `sign_in(username, password, source_address)` returns the caller, or raises Unauthenticated.
     """
@@ -50,14 +51,15 @@ def get_token_endpoint(sign_in: Callable[[str, str, str], Caller], issuer: Token
         credentials = read_body(request, _CREDENTIALS)
         try:
             caller = sign_in(credentials["username"], credentials["password"], request.source_address)
+            token = tokens.begin_by_password(caller)
         except Unauthenticated as refusal:
             raise InvalidCredentials(refusal.message, [BEARER_CHALLENGE]) from refusal
-        return _token_response(request, issuer.issue_now(caller))
+        return _token_response(request, token)
 
     operation = Operation(
         get_token,
         "getJwtToken",
-        "Get a token for a username and a password.",
+        "Get a token for a username and a password. It begins a session.",
         {
             200: _NEW_TOKEN,
             401: ResponseSpec(
@@ -71,13 +73,13 @@ def get_token_endpoint(sign_in: Callable[[str, str, str], Caller], issuer: Token
     return Endpoint({"POST": operation})
 
 
-def refresh_token_endpoint(issuer: TokenIssuer) -> Endpoint:
-    """Return the endpoint that exchanges a valid token for a new one."""
+def refresh_token_endpoint(tokens: SessionTokens) -> Endpoint:
+    """Return the endpoint that exchanges a valid token for the next one of its session."""
 
     def refresh_token(request: Request, caller: Caller | None) -> Response:
         caller = require_caller(caller)
         try:
-            return _token_response(request, issuer.refresh(caller))
+            return _token_response(request, tokens.renew(caller))
         except Unauthenticated as refusal:
             has_token = isinstance(caller.proof, SentToken)
             challenge = INVALID_TOKEN_CHALLENGE if has_token else BEARER_CHALLENGE
@@ -87,7 +89,7 @@ def refresh_token_endpoint(issuer: TokenIssuer) -> Endpoint:
         refresh_token,
         "refreshJwtToken",
         "Exchange the token of the request for a new one. This works for some hours after the "
-        "member signed in with the password.",
+        "member signed in, as long as nobody ends the session.",
         {200: _NEW_TOKEN},
     )
     return Endpoint({"GET": operation})

@@ -103,6 +103,11 @@ class MemberCache:
         """Return the member with an id as stored now. Raises Unavailable."""
         return self._read(id_, self._clock.now())
 
+    def read_after(self, id_: str, instant: Instant) -> Member | None:
+        """Return the member with an id as it was stored after an instant. Raises Unavailable."""
+        cached = self._cached.get(id_)
+        return cached.member if cached is not None and cached.read > instant else self.reload(id_)
+
     def remember(self, member: Member, read_at: Instant) -> None:
         """Cache a member that was just read."""
         self._cached.put(member.id, _CachedMember(member, read_at))

@@ -130,6 +130,8 @@ class TokenClaims:
     jti: str
     auth_time: int
     generation: int
+    sid: str = ""
+    """The ID of the session. Earlier versions have issued tokens without it."""
 
     def __post_init__(self) -> None:
         if not self.auth_time <= self.iat + LEEWAY or not self.iat <= self.exp <= self.iat + MAX_LIFETIME:
@@ -144,7 +146,7 @@ class TokenClaims:
 
     def payload(self) -> dict[str, Any]:
         """Return the claims by their names in a token."""
-        return {_NAMES.get(name, name): value for name, value in asdict(self).items()}
+        return {_NAMES.get(name, name): value for name, value in asdict(self).items() if value != ""}
 
 
 _NAMES = {"id": "__id", "generation": "__generation"}
@@ -171,6 +173,7 @@ _CLAIM_CHECKS: Mapping[str, Callable[[object], bool]] = {
     "jti": _is_text,
     "auth_time": _is_number,
     "__generation": _is_number,
+    "sid": lambda value: value is None or _is_text(value),
 }
 """By claim: whether a value is acceptable."""
 
@@ -184,5 +187,5 @@ def parse_claims(payload: object, audience: str) -> TokenClaims:
         raise InvalidClaims(f"its claims {', '.join(invalid)} are missing or wrong")
     if payload["aud"] != audience:
         raise InvalidClaims("it is meant for somebody else")
-    own = {name: payload[_NAMES.get(name, name)] for name in TokenClaims.__match_args__}
-    return TokenClaims(**own)
+    own = {name: payload.get(_NAMES.get(name, name)) for name in TokenClaims.__match_args__}
+    return TokenClaims(**{name: value for name, value in own.items() if value is not None})

@@ -1,4 +1,4 @@
-"""Issue tokens, refresh them, and find the caller who sends one."""
+"""Issue tokens, and find the caller who sends one."""
 
 from dataclasses import field
 from hashlib import blake2b
@@ -6,14 +6,16 @@ from typing import NamedTuple
 
 from stratabase.core.domain.caller import Caller, SentToken
 from stratabase.core.domain.issues.refusals import Unauthenticated
-from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.operations.ports import Clock, Ids
+from stratabase.members.credentials import Session
 from stratabase.members.keys.key_rotation import SigningKey
 from stratabase.members.member import Member
+from stratabase.members.sessions import SessionTerms, find_session
 from stratabase.members.sign_in.cache import FifoCache
 from stratabase.members.sign_in.callers import CallerFactory, MemberCache
 from stratabase.members.sign_in.json_web_tokens import (
     ISSUER,
+    LEEWAY,
     Expired,
     InvalidClaims,
     InvalidSignature,
@@ -29,11 +31,21 @@ from stratabase.values.messages import _
 MAX_VERIFIED_TOKENS = 5_000
 
 
-class VerifiedToken(NamedTuple):
-    """The claims of a token, and the key that signed it."""
+class _MadeCaller(NamedTuple):
+    member: Member
+    caller: Caller
 
-    claims: TokenClaims
-    key: SigningKey
+
+class VerifiedToken:
+    """The claims of a token, the key that signed it, and the last caller with it."""
+
+    __slots__ = ("claims", "key", "made")
+
+    def __init__(self, claims: TokenClaims, key: SigningKey) -> None:
+        self.claims = claims
+        self.key = key
+        self.made: _MadeCaller | None = None
+        """The caller, which stays the same as long as the member is not read again."""
 
 
 class VerifiedTokens:
@@ -43,7 +55,7 @@ class VerifiedTokens:
         self._verified_tokens: FifoCache[bytes, VerifiedToken] = FifoCache(MAX_VERIFIED_TOKENS)
 
     def find(self, token: str) -> VerifiedToken | None:
-        """Return the claims and the key of a token, or None if it is not cached."""
+        """Return a token that was verified before, or None if it is not cached."""
         return self._verified_tokens.get(_fingerprint(token))
 
     def remember(self, token: str, verified: VerifiedToken) -> None:
@@ -63,7 +75,7 @@ class TokenVerifier:
     """Finds callers by their tokens. `audience` is the application that tokens must be for.
 
     The signature of a token is verified once, as long as its key exists. The clock, the keys, and the member
-    are checked each time; the member may be as old as `MemberCache` allows.
+    with the sessions are checked each time; the member may be as old as `MemberCache` allows.
     """
 
     def __init__(
@@ -79,14 +91,21 @@ class TokenVerifier:
     def caller(self, token: str) -> Caller:
         """Return the caller who sends a token. Raises Unauthenticated, Forbidden, Unavailable."""
         try:
-            claims = self._claims(token)
+            verified = self._verified(token)
         except Expired as error:
             raise Unauthenticated(_("The token has expired.")) from error
         except (InvalidSignature, InvalidClaims) as error:
             raise invalid_token() from error
-        return self._callers(self._member(claims), SentToken(claims.auth_time * 1000))
+        claims, made = verified.claims, verified.made
+        member = self._members(claims.id)
+        if made is not None and made.member is member:
+            return made.caller
+        member = self._admitted(member, claims)
+        proof = SentToken(claims.auth_time * 1000, claims.sid)
+        verified.made = made = _MadeCaller(member, self._callers(member, proof))
+        return made.caller
 
-    def _claims(self, token: str) -> TokenClaims:
+    def _verified(self, token: str) -> VerifiedToken:
         verified = self._verified_tokens.find(token)
         try:
             # If the key was removed since the token was verified, a new verification fails.
@@ -96,7 +115,7 @@ class TokenVerifier:
         except (InvalidSignature, InvalidClaims):
             self._verified_tokens.forget(token)
             raise
-        return verified.claims
+        return verified
 
     def _verify(self, token: str) -> VerifiedToken:
         payload, key = open_token(token, self._keys.find)
@@ -104,14 +123,24 @@ class TokenVerifier:
         self._verified_tokens.remember(token, verified)
         return verified
 
-    def _member(self, claims: TokenClaims) -> Member:
-        member = self._members(claims.id)
+    def _admitted(self, member: Member | None, claims: TokenClaims) -> Member:
+        """Return the member of a token whose session lives. Raises Unauthenticated, Unavailable."""
         if member is not None and member.generation < claims.generation:
             # The token is newer than the cached member: read the member again.
             member = self._members.reload(claims.id)
+        if member is not None and not _has_session(member, claims):
+            # The same, but who goes on sending the token of an ended session causes no reads for long.
+            member = self._members.read_after(claims.id, (claims.iat + 1 + LEEWAY) * 1000)
         if member is None or member.disabled or member.generation != claims.generation:
             raise invalid_token()
+        if not _has_session(member, claims):
+            raise invalid_token()
         return member
+
+
+def _has_session(member: Member, claims: TokenClaims) -> bool:
+    """Return whether a member has the session of a token. Tokens of earlier versions belong to none."""
+    return not claims.sid or find_session(member, claims.sid) is not None
 
 
 def invalid_token() -> Unauthenticated:
@@ -136,7 +165,7 @@ class TokenTerms:
     minutes: int = 30
     """The lifetime of a token."""
     hours: int = 12
-    """For how long after sign-in with a password tokens can be refreshed."""
+    """For how long after sign-in tokens can be refreshed."""
 
     @property
     def validity(self) -> int:
@@ -144,56 +173,34 @@ class TokenTerms:
         return self.minutes * 60_000
 
     @property
-    def session(self) -> int:
-        """Milliseconds after sign-in with a password for which tokens can be refreshed."""
-        return self.hours * 3_600_000
+    def sessions(self) -> SessionTerms:
+        """How long sessions last."""
+        return SessionTerms(self.hours * 3_600_000, self.validity)
 
 
 class TokenIssuer:
     """Issues tokens on these terms, signed with the current key."""
 
-    def __init__(self, keys: SigningKeyCache, clock: Clock, ids: Ids, terms: TokenTerms) -> None:
+    def __init__(self, keys: SigningKeyCache, ids: Ids, terms: TokenTerms) -> None:
         self._keys = keys
-        self._clock = clock
         self._ids = ids
         self._terms = terms
 
-    def issue(self, caller: Caller, auth_time: Instant) -> IssuedToken:
-        """Return a token for a caller whose password was verified at `auth_time`. Raises Unavailable."""
-        now, seconds = self._clock.now() // 1000, self._terms.validity // 1000
+    def issue(self, member: Member, session: Session) -> IssuedToken:
+        """Return the token of a session, which is valid from its last renewal on. Raises Unavailable."""
+        now, seconds = session.renewed // 1000, self._terms.validity // 1000
         claims = TokenClaims(
-            sub=caller.username,
-            id=caller.id,
-            username=caller.username,
+            sub=member.username,
+            id=member.id,
+            username=member.username,
             iss=ISSUER,
             aud=self._terms.audience,
             iat=now,
             nbf=now,
             exp=now + seconds,
             jti=self._ids.new(),
-            auth_time=auth_time // 1000,
-            generation=caller.generation,
+            auth_time=session.since // 1000,
+            generation=member.generation,
+            sid=session.id,
         )
         return IssuedToken(sign_token(claims.payload(), self._keys.signing_key()), seconds)
-
-    def issue_now(self, caller: Caller) -> IssuedToken:
-        """Return a token for a caller whose password was just verified. Raises Unavailable."""
-        return self.issue(caller, self._clock.now())
-
-    def refresh(self, caller: Caller) -> IssuedToken:
-        """Return a new token for a caller who authenticated with one. Raises Unauthenticated, Unavailable."""
-        proof = caller.proof
-        if not isinstance(proof, SentToken):
-            raise Unauthenticated(
-                _("To refresh a token, send it in the Authorization header with the Bearer scheme.")
-            )
-        if proof.signed_in is None:
-            raise Unauthenticated(
-                _("Another service has issued this token. Get a new token from that service.")
-            )
-        if self._clock.now() - proof.signed_in >= self._terms.session:
-            raise Unauthenticated(
-                _("The session has expired. Get a new token with your username and password.")
-            )
-        # The new token keeps the time of the sign-in, so that refreshing does not prolong the session.
-        return self.issue(caller, proof.signed_in)
