@@ -31,15 +31,6 @@ class SentToken:
 
 @frozen
 class SentKey:
-    """The request has an API key of the member, which no browser sends by itself."""
-
-    means: ClassVar[str] = "key"
-    id: str
-    """The ID of the key."""
-
-
-@frozen
-class SentKey:
     """The request has an API key, which no browser sends by itself."""
 
     means: ClassVar[str] = "key"
