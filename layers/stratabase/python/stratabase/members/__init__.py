@@ -3,6 +3,9 @@
 Read in this order:
 
 - `member`: the stored member, and which changes end tokens and links
+- `credentials`: what the record has of signing in: sessions, API keys, links to providers, and codes
+- `sessions`, `api_keys`, `provider_links`, `exchange_codes`: the rules for each of them
+- `key_text`: the text of an API key
 - `fields`: the table of the fields that clients can set
 - `password`: the rules for passwords
 - `mail`, `mailed_link`: the texts of mails, requests for them, and the tokens of mailed links
@@ -12,10 +15,10 @@ Read in this order:
 - `settings`: the settings of sign-in and of members
 - `ports`: the interfaces of stores, keys and mail
 
-Then the packages: `audit` (what happened), `sign_in` (passwords and tokens), `operations` (what
-administrators and members may do), `keys` and `stores` and `mailers` (on this machine), `endpoints` and
-`pages` (over HTTP), `app` (all of these for an app), and `commands`. `backfill` replaces names of members in
-objects of earlier versions by ids.
+Then the packages: `audit` (what happened), `sign_in` (passwords, tokens and sessions), `providers` (signing
+in with identity providers), `operations` (what administrators and members may do), `keys` and `stores` and
+`mailers` (on this machine), `endpoints` and `pages` (over HTTP), `app` (all of these for an app), and
+`commands`. `backfill` replaces names of members in objects of earlier versions by ids.
 
 Imports `core`, `terminal` and `values`.
 """
