@@ -88,6 +88,7 @@ LOCAL = {
     "STRATABASE_WORKER_TIMEOUT_SECONDS",
     "STRATABASE_TRUSTED_PROXIES",
     "STRATABASE_SMTP",
+    "STRATABASE_IDENTITY_PROVIDERS",
     "STRATABASE_ADDRESS_CONNECTIONS",
     "STRATABASE_BODY_MEGABYTES",
     "STRATABASE_ACCESS_LOG",
@@ -99,7 +100,9 @@ LOCAL = {
 """The variables that only commands on a machine read."""
 SET_BY_LAMBDA = {"AWS_REGION", "AWS_LAMBDA_FUNCTION_NAME"}
 OF_MAIL = {"STRATABASE_MAIL", "STRATABASE_MAIL_FROM", "STRATABASE_SMTP_SECRET"}
+OF_SIGNIN = {"STRATABASE_IDENTITY_PROVIDERS_SECRET"}
 OF_MEMBERS = OF_MAIL | {"STRATABASE_MAIL_FUNCTION"}
+OWN_VARIABLES = {"MembersFunction": OF_MEMBERS, "MailFunction": OF_MAIL, "SigninFunction": OF_SIGNIN}
 """The variables of email, which only the functions members and mail send, and of the queue before mail."""
 
 
@@ -110,8 +113,8 @@ def test_every_setting_is_a_declared_variable_of_each_function_that_reads_it(res
     assert len(functions) == len([*(ROOT / "functions").glob("*/app.py")])
     for name, each in functions.items():
         declared = each["Properties"]["Environment"]["Variables"].keys() - {"AWS_LAMBDA_EXEC_WRAPPER"}
-        own = {"MembersFunction": OF_MEMBERS, "MailFunction": OF_MAIL}.get(name, set())
-        assert declared == settings - OF_MEMBERS | own, name
+        own = OWN_VARIABLES.get(name, set())
+        assert declared == settings - OF_MEMBERS - OF_SIGNIN | own, name
 
 
 def test_the_defaults_of_parameters_are_valid_settings() -> None:
@@ -207,14 +210,16 @@ def test_the_members_function_invokes_only_the_function_that_sends_links(resourc
     alias = {"Ref": "MailFunctionAliaslive"}
     function = properties(resources, "MembersFunction")
     assert function["Environment"]["Variables"]["STRATABASE_MAIL_FUNCTION"] == alias
+    deployed = dict(Deployment(transform(), {"MailFrom": "no-reply@example.com"}).resources())
     invoking = [
         (role, statement["Resource"])
-        for role in resources
-        if role.endswith("Role") and "Policies" in properties(resources, role)
-        for statement in properties(resources, role)["Policies"][0]["PolicyDocument"]["Statement"]
-        if statement.get("Action") == "lambda:InvokeFunction"
+        for role in deployed
+        if role.endswith("ExecutionRole")
+        for statement in statements(deployed, role)
+        if statement["Action"] == "lambda:InvokeFunction"
     ]
-    assert invoking == [("MembersExecutionRole", alias)]
+    variables = properties(deployed, "MembersFunction")["Environment"]["Variables"]
+    assert invoking == [("MembersExecutionRole", variables["STRATABASE_MAIL_FUNCTION"])]
 
 
 def test_requests_for_links_are_repeated_and_then_dropped(resources: Resources) -> None:

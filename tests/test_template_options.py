@@ -150,6 +150,19 @@ def test_the_server_of_email_is_in_a_secret(role: str, template: Mapping[str, An
     assert secret not in json.dumps(deploy(template))
 
 
+def test_only_the_function_that_signs_in_reads_the_settings_of_providers(template: Mapping[str, Any]) -> None:
+    secret = "arn:aws:secretsmanager:us-east-1:123456789012:secret:providers"
+    allowed = {"Effect": "Allow", "Action": "secretsmanager:GetSecretValue", "Resource": secret}
+    resources = deploy(template, IdentityProvidersSecret=secret)
+    assert allowed in statements(resources, "SigninExecutionRole")
+    for role in (name for name in resources if name.endswith("ExecutionRole")):
+        assert (secret in json.dumps(statements(resources, role))) is (role == "SigninExecutionRole")
+    for name, each in of_type(resources, "Lambda::Function").items():
+        found = each["Environment"]["Variables"].get("STRATABASE_IDENTITY_PROVIDERS_SECRET")
+        assert found == (secret if name == "SigninFunction" else None)
+    assert "secret:providers" not in json.dumps(deploy(template))
+
+
 def test_the_keys_of_another_stack_can_be_used(template: Mapping[str, Any]) -> None:
     secret = "arn:aws:secretsmanager:us-east-1:123456789012:secret:kept"
     resources = deploy(template, SigningKeysArn=secret)

@@ -75,6 +75,8 @@ def test_every_setting_can_be_set() -> None:
         "STRATABASE_MAIL_FROM": "Hr <hr@example.com>",
         "STRATABASE_SMTP": "smtp://hr:secret@mail.example.com:2525",
         "STRATABASE_SMTP_SECRET": "hr/smtp",
+        "STRATABASE_IDENTITY_PROVIDERS": "providers.json",
+        "STRATABASE_IDENTITY_PROVIDERS_SECRET": "hr/providers",
         "STRATABASE_OPEN_DOWNLOADS": "7",
         "STRATABASE_MAIL_FUNCTION": "mail:live",
         "STRATABASE_QUERY_DEPTH": "9",
@@ -135,6 +137,7 @@ def test_every_setting_can_be_set() -> None:
         mail_function="mail:live",
         stack="hr-prod",
         smtp_secret="hr/smtp",
+        identity_providers_secret="hr/providers",
         open_downloads=7,
         query_depth=9,
         query_aliases=0,
@@ -148,6 +151,7 @@ def test_every_setting_can_be_set() -> None:
         session_hours=8,
         formats="iso",
         password_length=16,
+        identity_providers=Path("providers.json"),
         require_current_password=False,
     )
     assert settings.of(ServerSettings) == ServerSettings(

@@ -10,6 +10,7 @@ from stratabase.members.app.mailers import sender
 from stratabase_aws.endpoint import AwsEndpoint
 
 if TYPE_CHECKING:
+    from stratabase_aws.keys.providers_secret import ProvidersSecret
     from stratabase_aws.keys.secrets_manager import SecretsManagerKeyring
     from stratabase_aws.mail.lambda_queue import LambdaMailQueue
     from stratabase_aws.mail.ses import SesMailer
@@ -50,6 +51,15 @@ def secret_smtp(settings: Settings) -> "SecretSmtpMailer":
 
     assert settings.smtp_secret is not None
     return SecretSmtpMailer(settings.smtp_secret, SecretsClient(_endpoint(settings)), sender(settings))
+
+
+def secret_providers(settings: Settings) -> "ProvidersSecret":
+    """Return the document of the identity providers in a secret of Secrets Manager."""
+    from stratabase_aws.keys.providers_secret import ProvidersSecret  # noqa: PLC0415 - see the module
+    from stratabase_aws.keys.secrets_manager import SecretsClient  # noqa: PLC0415
+
+    assert settings.identity_providers_secret is not None
+    return ProvidersSecret(settings.identity_providers_secret, SecretsClient(_endpoint(settings)))
 
 
 def mail_function_queue(settings: Settings) -> "LambdaMailQueue":

@@ -1,1 +1,5 @@
-"""The keys that sign tokens, in a secret of AWS Secrets Manager."""
+"""Secrets of AWS Secrets Manager.
+
+`secrets_manager` has the keys that sign tokens, and `providers_secret` the document of the
+identity providers.
+"""

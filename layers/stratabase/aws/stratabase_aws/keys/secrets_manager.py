@@ -22,7 +22,7 @@ _REQUEST_ATTEMPTS = 3
 _CURRENT = "AWSCURRENT"
 _NEXT = "stratabase-next"
 """The label of a version that is not current yet. Secrets Manager can delete versions without a label."""
-_CONFIGURATION_ERRORS = frozenset(
+CONFIGURATION_ERRORS = frozenset(
     {
         "AccessDeniedException",
         "DecryptionFailure",
@@ -194,7 +194,7 @@ class SecretsManagerKeyring:
 
     def _map_error(self, error: SecretsError) -> Exception:
         """Return the exception to raise for a failed call."""
-        if error.code in _CONFIGURATION_ERRORS:
+        if error.code in CONFIGURATION_ERRORS:
             return UnusableStore(
                 f"The secret {self._secret} with the token signing keys cannot be used: "
                 f"{error.message} ({error.code}). "

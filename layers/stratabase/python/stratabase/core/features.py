@@ -181,6 +181,7 @@ FEATURES: tuple[Feature, ...] = (
             "bucket": "stratabase_aws.app.services:bucket",
             "signing_keys": "stratabase_aws.app.services:secret_keyring",
             "smtp_secret": "stratabase_aws.app.services:secret_smtp",
+            "identity_providers_secret": "stratabase_aws.app.services:secret_providers",
             "mail_function": "stratabase_aws.app.services:mail_function_queue",
         },
     ),

@@ -275,6 +275,15 @@ class Settings:
             "The default is a thread of the local server.",
         ),
     ] = None
+    identity_providers_secret: Annotated[
+        str | None,
+        Variable(
+            "STRATABASE_IDENTITY_PROVIDERS_SECRET",
+            str,
+            "The secret of AWS Secrets Manager whose text is the document of the identity providers, "
+            "in place of STRATABASE_IDENTITY_PROVIDERS.",
+        ),
+    ] = None
     query_depth: Annotated[
         int,
         Variable("STRATABASE_QUERY_DEPTH", whole_number(1, 1000), "The maximum depth of a query."),

@@ -1,8 +1,9 @@
 """The settings of sign-in and of members."""
 
+from pathlib import Path
 from typing import Annotated
 
-from stratabase.core.setting_values import Variable, one_of, parse_switch, whole_number
+from stratabase.core.setting_values import Variable, one_of, parse_path, parse_switch, whole_number
 from stratabase.values.formats.preferences import FORMATS_BY_NAME
 from stratabase.values.frozen import frozen
 
@@ -35,6 +36,14 @@ class MemberSettings:
         int,
         Variable("STRATABASE_PASSWORD_LENGTH", whole_number(8, 64), "The minimum length of a password."),
     ] = 12
+    identity_providers: Annotated[
+        Path | None,
+        Variable(
+            "STRATABASE_IDENTITY_PROVIDERS",
+            parse_path,
+            "A JSON file with the identity providers with which members can sign in.",
+        ),
+    ] = None
     require_current_password: Annotated[
         bool,
         Variable(

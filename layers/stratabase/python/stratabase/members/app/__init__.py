@@ -2,6 +2,7 @@
 
 - `auth_services`: signs members in, and issues tokens
 - `member_services`: the operations on members
+- `provider_services`: the identity providers that the settings name
 - `routes`: the addresses of tokens, members and passwords
 - `local_platform`: the platform of SQLite, which opens the stores of members, too
 - `mailers`: the mailers that the settings can name

@@ -23,6 +23,7 @@ from stratabase.evolution.commands.backfill.build import build_before_serving
 from stratabase.evolution.difference import ModelChange
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.app.member_services import MemberServices
+from stratabase.members.app.provider_services import ProviderServices
 from stratabase.members.commands.owners import resolve_owners
 from stratabase.members.operations.first_administrator import NoAdministrator
 from stratabase.members.refusals import BadMember
@@ -190,6 +191,7 @@ def _check_instance(instance: App) -> None:
     """Raise an error about what would fail in requests: NoAdministrator, UnusableStore, Unavailable."""
     instance.part(MemberServices).check_administrators()
     instance.part(AuthServices).check_keys()
+    instance.part(ProviderServices).check()
     instance.part(MemberServices).check_mail()
 
 
