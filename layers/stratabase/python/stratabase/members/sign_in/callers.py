@@ -41,11 +41,12 @@ class CallerFactory:
             known = made.caller.proof
             if known is proof or known == proof:
                 return made.caller
-        caller = self._make(member, proof)
+        caller = self.make(member, proof)
         self._made.put(member.id, _MadeCaller(member, caller))
         return caller
 
-    def _make(self, member: Member, proof: Proof | None) -> Caller:
+    def make(self, member: Member, proof: Proof | None) -> Caller:
+        """Return a new caller for a member, which is not kept. Raises like a call."""
         profile = self._profiles.get(member.profile)
         if profile is None:
             message = _(
@@ -98,6 +99,13 @@ class MemberCache:
         if cached is not None and 0 <= now - cached.read < MEMBER_FRESHNESS:
             return cached.member
         return self._read(id_, now)
+
+    def cached(self, id_: str) -> Member | None:
+        """Return the member with an id if the cache has it and it is fresh, else None. Nothing is read."""
+        cached = self._cached.get(id_)
+        if cached is not None and 0 <= self._clock.now() - cached.read < MEMBER_FRESHNESS:
+            return cached.member
+        return None
 
     def reload(self, id_: str) -> Member | None:
         """Return the member with an id as stored now. Raises Unavailable."""

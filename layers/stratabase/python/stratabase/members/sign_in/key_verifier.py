@@ -1,0 +1,149 @@
+"""Find the caller who sends an API key."""
+
+import hmac
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import NamedTuple
+
+from stratabase.core.domain.caller import Caller, SentKey
+from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated
+from stratabase.core.domain.objects.instant import Instant
+from stratabase.core.model.model import Profile, lies_within
+from stratabase.core.operations.ports import Clock
+from stratabase.members.audit.entry import HOUR
+from stratabase.members.credentials import ApiKey
+from stratabase.members.key_text import key_hash, member_of_key
+from stratabase.members.member import Member
+from stratabase.members.sign_in.cache import FifoCache
+from stratabase.members.sign_in.callers import CallerFactory, MemberCache
+from stratabase.values.messages import _
+
+MAX_VERIFIED_KEYS = 1_000
+NoteUse = Callable[[str, str, Instant], None]
+"""Records that a key (the second argument) of a member was used in the hour that begins at an instant.
+
+It must not raise: the request does not depend on it.
+"""
+
+
+class _VerifiedKey(NamedTuple):
+    """A key that was verified, and the caller it stands for as long as the member is the same object."""
+
+    member: Member
+    key: ApiKey
+    caller: Caller
+
+
+class KeyVerifier:
+    """Finds callers by their keys.
+
+    A text that can't be a key is refused before anything is read. Otherwise a wrong key costs exactly one
+    read, whether the member that it names exists or not, and gets the same response. A key has 256 random
+    bits, so nobody can guess one, and attempts need no limit. Keys that were verified are cached by their
+    hash, and the member is as old as `MemberCache` allows.
+    """
+
+    def __init__(
+        self,
+        members: MemberCache,
+        callers: CallerFactory,
+        profiles: Mapping[str, Profile],
+        clock: Clock,
+        note_use: NoteUse,
+    ) -> None:
+        """`note_use` is called at most once an hour for each key."""
+        self._members = members
+        self._callers = callers
+        self._profiles = profiles
+        self._clock = clock
+        self._note_use = note_use
+        self._verified: FifoCache[str, _VerifiedKey] = FifoCache(MAX_VERIFIED_KEYS)
+        self._noted: FifoCache[str, Instant] = FifoCache(MAX_VERIFIED_KEYS)
+
+    def caller(self, text: str, source_address: str) -> Caller:
+        """Return the caller who sends a key from an IP address.
+
+        Raises Unauthenticated if the key is not valid. Raises Forbidden if it can't be sent from this
+        address, or if the model no longer has its profile within that of the member. Raises Unavailable.
+        """
+        hashed = key_hash(text)
+        verified = self._verified.get(hashed)
+        if verified is None or self._members.cached(verified.member.id) is not verified.member:
+            verified = self._verify(text, hashed)
+        key, now = verified.key, self._clock.now()
+        if key.until is not None and key.until <= now:
+            raise Unauthenticated(_("The API key has expired."))
+        if key.networks and not _contains(key.networks, source_address):
+            message = _(
+                "The API key can't be sent from the address {address}. Its networks: {networks}.",
+                address=source_address,
+                networks=" ".join(key.networks),
+            )
+            raise Forbidden(message)
+        hour = now - now % HOUR
+        if self._noted.get(key.id) != hour:
+            self._noted.put(key.id, hour)
+            self._note_use(verified.member.id, key.id, hour)
+        return verified.caller
+
+    def _verify(self, text: str, hashed: str) -> _VerifiedKey:
+        """Return what a key stands for, and cache it. Raises Unauthenticated, Forbidden, Unavailable."""
+        self._verified.forget(hashed)
+        member, key = self._find(text, hashed)
+        if member is None or key is None or member.disabled:
+            raise Unauthenticated(_("The API key is not valid."))
+        verified = _VerifiedKey(member, key, self._make_caller(member, key))
+        self._verified.put(hashed, verified)
+        return verified
+
+    def _find(self, text: str, hashed: str) -> tuple[Member | None, ApiKey | None]:
+        id_ = member_of_key(text)
+        if id_ is None:
+            return None, None
+        member = self._members.cached(id_)
+        key = _key_of(member, hashed)
+        if key is None:
+            # The key can be newer than the cached member. And a wrong key must cost as much for every member.
+            member = self._members.reload(id_)
+            key = _key_of(member, hashed)
+        return member, key
+
+    def _make_caller(self, member: Member, key: ApiKey) -> Caller:
+        """Return the caller with the profile of a key, if it has one. Raises Forbidden."""
+        proof = SentKey(key.id)
+        if key.profile is None or key.profile == member.profile:
+            return self._callers.make(member, proof)
+        if not lies_within(self._profiles, key.profile, member.profile):
+            message = _(
+                'The API key has the profile "{profile}", which does not lie within the profile "{wider}" of '
+                'the member "{username}". Make a new key.',
+                profile=key.profile,
+                wider=member.profile,
+                username=member.username,
+            )
+            raise Forbidden(message)
+        return self._callers.make(replace(member, profile=key.profile), proof)
+
+
+def _key_of(member: Member | None, hashed: str) -> ApiKey | None:
+    """Return the key of a member with a hash. All keys are compared, each in constant time."""
+    found = None
+    for key in () if member is None else member.keys:
+        if hmac.compare_digest(key.hash, hashed):
+            found = key
+    return found
+
+
+# The same programs send their keys from the same addresses.
+@lru_cache(maxsize=1024)
+def _contains(networks: tuple[str, ...], address: str) -> bool:
+    """Return whether an IP address is in one of some networks. An IPv4 address can be written as IPv6."""
+    try:
+        parsed: IPv4Address | IPv6Address = ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is not None:
+        parsed = parsed.ipv4_mapped
+    return any(parsed in ip_network(network) for network in networks)
