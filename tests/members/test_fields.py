@@ -25,7 +25,7 @@ def mistakes(name: str, value: Any) -> str:
 
 
 def test_the_fields_are_those_of_the_specification() -> None:
-    named = "username email notes profile timeFormat dateFormat timeZone language disabled"
+    named = "username email notes profile kind timeFormat dateFormat timeZone language disabled"
     assert list(FIELDS) == named.split()
     assert [name for name, field in FIELDS.items() if field.required] == ["username", "email", "profile"]
     assert [name for name, field in FIELDS.items() if field.administrators_only] == [
@@ -192,6 +192,7 @@ def test_a_value_that_is_set_can_be_read_back(name: str) -> None:
         "email": "bert@example.com",
         "notes": "other",
         "profile": "Boss",
+        "kind": "program",
         "timeFormat": "HH",
         "dateFormat": "yyyy",
         "timeZone": "Europe/Rome",

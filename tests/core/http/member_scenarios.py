@@ -4,12 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from stratabase.members.member import MemberKind
+
 ME = "/auth/administration/member"
 ALL = "/auth/administration/members"
 ONE = "/auth/administration/members/{id}"
 ROOT = "https://api.example.com/prod/auth/administration/members"
 
 ADA = {"username": "ada", "email": "ada@example.com", "profile": "Clerk"}
+ROBOT = {"username": "robot", "profile": "Clerk", "kind": "program"}
 FORMATS = {"timeFormat": "HH.mm", "dateFormat": "dd.MM.yyyy", "timeZone": "Europe/Rome", "language": "it"}
 SHOWN = {
     "anna": {
@@ -18,6 +21,7 @@ SHOWN = {
         "email": "anna@example.com",
         "notes": "First line\nand <second>",
         "profile": "Administrator",
+        "kind": "person",
         "timeFormat": "HH:mm",
         "dateFormat": "dd/MM/yyyy",
         "timeZone": "UTC",
@@ -29,6 +33,7 @@ SHOWN = {
         "email": "bert@example.com",
         "notes": "",
         "profile": "Clerk",
+        "kind": "person",
         **FORMATS,
     },
 }
@@ -89,8 +94,8 @@ SCENARIOS = [
         "all",
         200,
         [
-            {"id": "1", "username": "anna", "url": f"{ROOT}/1"},
-            {"id": "2", "username": "bert", "url": f"{ROOT}/2"},
+            {"id": "1", "username": "anna", "kind": "person", "url": f"{ROOT}/1"},
+            {"id": "2", "username": "bert", "kind": "person", "url": f"{ROOT}/2"},
         ],
     ),
     listed("all, for somebody", 403, "Only administrators can list the members.", by="bert"),
@@ -103,6 +108,16 @@ SCENARIOS = [
         {"id": "id1"},
         members={"id1": {"notes": "two\nlines", "password": None, "disabled": False}},
     ),
+    post(
+        "a new program",
+        201,
+        ROBOT,
+        {"id": "id1"},
+        members={"id1": {"kind": MemberKind.PROGRAM, "email": "", "password": None}},
+    ),
+    post("a new program with an email address", 400, {**ROBOT, "email": "r@b.it"}, "a program has none"),
+    post("a new person without an email address", 400, {**ROBOT, "kind": "person"}, '"email" is required'),
+    post("a new member of another kind", 400, {**ROBOT, "kind": "Program"}, '"kind" must be person or progr'),
     post("a new member without a name", 400, {"email": "a@b.it"}, '"username" is required'),
     post("a new member with an id", 400, {**ADA, "id": "7"}, 'The field "id" is not supported'),
     post(
@@ -123,13 +138,27 @@ SCENARIOS = [
         "another",
         "2",
         200,
-        {"id": "2", "username": "bert", "email": "bert@example.com", "profile": "Clerk", "disabled": False},
+        {
+            "id": "2",
+            "username": "bert",
+            "email": "bert@example.com",
+            "profile": "Clerk",
+            "kind": "person",
+            "disabled": False,
+        },
     ),
     get(
         "oneself",
         "2",
         200,
-        {"id": "2", "username": "bert", "email": "bert@example.com", "profile": "Clerk", "disabled": False},
+        {
+            "id": "2",
+            "username": "bert",
+            "email": "bert@example.com",
+            "profile": "Clerk",
+            "kind": "person",
+            "disabled": False,
+        },
         by="bert",
     ),
     get("another, for somebody", "1", 403, "Only administrators can see other", by="bert"),
@@ -199,6 +228,8 @@ SCENARIOS = [
     put("a change by nobody", "1", 401, {"notes": "x"}, "Authorization", by=None),
     put("a change of nobody", "77", 404, {"notes": "x"}, "A member with this ID does not exist."),
     put("a change of the id", "2", 400, {"id": "3"}, '"id" can\'t be changed'),
+    put("a change of the kind", "2", 400, {"kind": "program"}, '"kind" can\'t be changed. Create another'),
+    put("the same kind", "2", 200, {"kind": "person", "notes": "x"}, "Update Complete", by="bert"),
     put("the same id", "2", 200, {"id": "2", "notes": "x"}, "Update Complete", by="bert"),
     put("what may not be changed, before the body is read", "1", 403, None, "Only administrators", by="bert"),
     post(

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from stratabase.core.model.constraints.email import MAX_EMAIL_LENGTH, is_email, is_mailable
 from stratabase.core.model.model import Profile
-from stratabase.members.member import Member, with_disabled, with_email
+from stratabase.members.member import Member, MemberKind, with_disabled, with_email
 from stratabase.values.formats.invalid_value import InvalidValue, describe_value
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, FORMAT_CHECKS, MAX_FORMAT_LENGTH, Formats
 from stratabase.values.frozen import frozen
@@ -37,6 +37,12 @@ class MemberField:
     """Whether a new member must have the field."""
     at_creation: bool = True
     """Whether a client can set the field of a new member."""
+    persons_only: bool = False
+    """Whether programs don't have the field."""
+    fixed: bool = False
+    """Whether the field can be set at creation only."""
+    values: tuple[str, ...] = ()
+    """The only values of a text. None: all that the check accepts."""
     administrators_only: bool = False
     """Whether only administrators can change the field, even their own."""
     nullable: bool = False
@@ -69,6 +75,15 @@ class MemberField:
             raise InvalidValue(_('"{field}" must be {expected}.', field=self.name, expected=expected))
         if isinstance(value, str):
             self._check_text(value)
+        if self.values and value not in self.values:
+            raise InvalidValue(
+                _(
+                    '"{field}" must be {values}, not {value}.',
+                    field=self.name,
+                    values=or_list(self.values),
+                    value=describe_value(value),
+                )
+            )
         self.check(value)
 
     def _check_text(self, text: str) -> None:
@@ -189,7 +204,7 @@ def member_fields(
     `formats`: those of members who choose none.
     """
     format_fields = (_format_field(*each, getattr(formats, each[1])) for each in _FORMAT_FIELDS)
-    fields = (_USERNAME, _EMAIL, _NOTES, _profile(profiles), *format_fields, _DISABLED)
+    fields = (_USERNAME, _EMAIL, _NOTES, _profile(profiles), _KIND, *format_fields, _DISABLED)
     return {field.name: field for field in fields}
 
 
@@ -251,7 +266,8 @@ _USERNAME = MemberField(
 )
 _EMAIL = MemberField(
     "email",
-    "The email address. It is unique regardless of case and of the form of its domain (Unicode, or xn--…).",
+    "The email address. It is unique regardless of case and of the form of its domain (Unicode, or xn--…). "
+    "A person must have one, and a program has none.",
     get=lambda member: member.email,
     set=with_email,
     check=_check_email,
@@ -261,6 +277,19 @@ _EMAIL = MemberField(
     format="email",
     example="anna@example.com",
     required=True,
+    persons_only=True,
+)
+_KINDS = tuple(kind.value for kind in MemberKind)
+_KIND = MemberField(
+    "kind",
+    "Whether the member is a person, who signs in, or a program, which sends API keys, and has neither an "
+    "email address nor a password. It never changes.",
+    get=lambda member: member.kind.value,
+    set=lambda member, value: replace(member, kind=MemberKind(value)),
+    check=_accept_any,
+    values=_KINDS,
+    example=MemberKind.PERSON.value,
+    fixed=True,
 )
 _NOTES = MemberField(
     "notes",

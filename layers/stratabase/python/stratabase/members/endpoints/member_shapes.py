@@ -43,12 +43,13 @@ _CURRENT_FIELDS = (
     "email",
     "notes",
     "profile",
+    "kind",
     "timeFormat",
     "dateFormat",
     "timeZone",
     "language",
 )
-_SINGLE_FIELDS = ("username", "email", "profile", "disabled")
+_SINGLE_FIELDS = ("username", "email", "profile", "kind", "disabled")
 
 
 class MemberShapes:
@@ -62,10 +63,15 @@ class MemberShapes:
         self._fields = fields
         self.current = self._response_shape("CurrentMember", _CURRENT_FIELDS)
         self.single = self._response_shape("Member", _SINGLE_FIELDS)
-        listed = {"id": _ID, "username": _response_field(fields["username"]), "url": _URL}
+        listed = {
+            "id": _ID,
+            "username": _response_field(fields["username"]),
+            "kind": _response_field(fields["kind"]),
+            "url": _URL,
+        }
         self.listed = ListShape("users", Shape("user", listed, name="ListedMember"))
         new = {
-            name: _request_field(field, required=field.required)
+            name: _request_field(field, required=field.required and not field.persons_only)
             for name, field in fields.items()
             if field.at_creation
         }
@@ -88,7 +94,12 @@ class MemberShapes:
     def render_list(self, members: Iterable[Member], members_url: str) -> list[dict[str, object]]:
         """Return the fields of each member for the list. `members_url` is the URL of the list."""
         return [
-            {"id": member.id, "username": member.username, "url": f"{members_url}/{member.id}"}
+            {
+                "id": member.id,
+                "username": member.username,
+                "kind": member.kind.value,
+                "url": f"{members_url}/{member.id}",
+            }
             for member in members
         ]
 
@@ -104,7 +115,14 @@ class MemberShapes:
 
 
 def _response_field(field: MemberField) -> Field:
-    return Field(field.description, field.type, required=True, format=field.format, example=field.example)
+    return Field(
+        field.description,
+        field.type,
+        required=True,
+        format=field.format,
+        example=field.example,
+        values=field.values,
+    )
 
 
 def _request_field(field: MemberField, *, required: bool) -> Field:
@@ -116,4 +134,5 @@ def _request_field(field: MemberField, *, required: bool) -> Field:
         max_length=field.max_length,
         format=field.format,
         example=field.example,
+        values=field.values,
     )

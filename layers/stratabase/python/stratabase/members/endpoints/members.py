@@ -78,7 +78,7 @@ def members_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoin
     post = Operation(
         create_member,
         "createMember",
-        "Create a member and email them a link to choose a password; for administrators.",
+        "Create a member; for administrators. A person gets an email with a link to choose a password.",
         {
             201: ResponseSpec(
                 "The member was created.", CREATED_MEMBER, {"Location": "The address of the member."}

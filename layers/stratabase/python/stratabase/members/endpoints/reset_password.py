@@ -26,7 +26,7 @@ def reset_password_endpoint(send_link: Callable[[Caller, str, str], None]) -> En
         "resetPassword",
         "Mail a member a link to set a new password, as an administrator. It works once and for one hour.",
         {
-            400: ResponseSpec("The mail server takes no email for the member's address."),
+            400: ResponseSpec("The member is a program, or the mail server takes no email for the address."),
             205: ResponseSpec("An email with a link is on its way to the member."),
             401: ResponseSpec(
                 "Credentials missing or wrong, the caller isn't an administrator, or the member is disabled.",

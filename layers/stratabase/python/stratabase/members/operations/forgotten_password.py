@@ -11,7 +11,7 @@ from stratabase.core.observe import Log
 from stratabase.core.operations.ports import Attempts, Clock
 from stratabase.members.attempts import forgetful_member_key, forgotten_source_key
 from stratabase.members.mail import ForgottenPassword, forgotten_password
-from stratabase.members.member import Member
+from stratabase.members.member import Member, MemberKind
 from stratabase.members.operations.mailed_links import MailLimit
 from stratabase.members.operations.password_reset import PasswordReset
 from stratabase.members.ports import ForgottenPasswordQueue, Members
@@ -71,7 +71,7 @@ class MailForgottenPassword:
             self._mail(member, request.base_url)
 
     def _mail(self, member: Member, base_url: str) -> None:
-        if member.disabled:
+        if member.disabled or member.kind is MemberKind.PROGRAM:
             return
         try:
             with self._limit.within({forgetful_member_key(member.id): MAX_MAILS_TO_MEMBER}):

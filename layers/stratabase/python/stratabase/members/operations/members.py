@@ -7,11 +7,13 @@ from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.model.model import Profile
 from stratabase.core.operations.ports import Clock, Ids
 from stratabase.members.fields import member_fields
-from stratabase.members.member import Member, NamesTaken, without_expired_email
+from stratabase.members.member import Member, MemberKind, NamesTaken, without_expired_email
 from stratabase.members.operations.rules import (
     ONLY_ADMINISTRATORS_CREATE,
     FieldValues,
+    MemberFields,
     check_administrator_remains,
+    fields_of_persons,
     invalid_fields,
     normalized_fields,
     require_self_or_administrator,
@@ -100,7 +102,7 @@ class CreateMember:
         self._fields = {name: field for name, field in fields.items() if field.at_creation}
 
     def __call__(self, caller: Caller, values: FieldValues, base_url: str) -> Member:
-        """Return the new member, who was mailed a link below `base_url` to set a password.
+        """Return the new member. A person was mailed a link below `base_url` to set a password.
 
         Raises Forbidden, BadMember, MemberTaken, Unavailable. Raises RecipientRefused if the mail server
         takes no mail for the address; then there is no new member. Raises InvitationNotSent if the member
@@ -108,14 +110,21 @@ class CreateMember:
         """
         require_administrator(caller, ONLY_ADMINISTRATORS_CREATE)
         values = normalized_fields(values, self._fields)
+        is_program = values.get("kind") == MemberKind.PROGRAM.value
+        fields = {
+            name: field for name, field in self._fields.items() if not (is_program and field.persons_only)
+        }
         mistakes = [
             *unknown_fields(values, self._fields),
-            *self._missing(values),
-            *invalid_fields(values, self._fields),
+            *(fields_of_persons(values, self._fields) if is_program else ()),
+            *_missing(values, fields),
+            *invalid_fields(values, fields),
         ]
         if mistakes:
             raise BadMember(mistakes)
-        member = retry_conflicts(lambda: self._add(values))
+        member = retry_conflicts(lambda: self._add(values, fields))
+        if is_program:
+            return member  # nobody could read a mail
         try:
             self._invite(member.id, base_url)
         except Unavailable as reason:
@@ -134,19 +143,20 @@ class CreateMember:
         except (LastAdministrator, Unavailable) as reason:
             raise InvitationNotSent(member, Unavailable(refusal.message)) from reason
 
-    def _missing(self, values: FieldValues) -> Iterator[FieldMistake]:
-        for name, field in self._fields.items():
-            if field.required and name not in values:
-                yield FieldMistake(name, _('"{field}" is required.', field=name))
-
-    def _add(self, values: FieldValues) -> Member:
+    def _add(self, values: FieldValues, fields: MemberFields) -> Member:
         empty = Member(self._ids.new(), "", "", "", formats=self._formats)
-        member = set_fields(empty, values, self._fields)
+        member = set_fields(empty, values, fields)
         try:
             self._members.add(member)
         except NamesTaken as taken:
             raise MemberTaken(taken.fields) from None
         return member
+
+
+def _missing(values: FieldValues, fields: MemberFields) -> Iterator[FieldMistake]:
+    for name, field in fields.items():
+        if field.required and name not in values:
+            yield FieldMistake(name, _('"{field}" is required.', field=name))
 
 
 class RemoveMember:

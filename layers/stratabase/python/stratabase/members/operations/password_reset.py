@@ -11,6 +11,7 @@ from stratabase.members.mail import invitation_mail, reset_mail
 from stratabase.members.mailed_link import LinkToken, new_link_token
 from stratabase.members.member import (
     Member,
+    MemberKind,
     reset_links,
     with_password,
     with_reset_link,
@@ -20,7 +21,7 @@ from stratabase.members.operations.mailed_links import find_link_owner
 from stratabase.members.operations.rules import retry_conflicts
 from stratabase.members.password import PasswordPolicy, normalize_password
 from stratabase.members.ports import Mailer, Members, Passwords
-from stratabase.members.refusals import NoSuchMember, RecipientRefused, WeakPassword
+from stratabase.members.refusals import BadMember, FieldMistake, NoSuchMember, RecipientRefused, WeakPassword
 from stratabase.values.messages import Message, _
 
 SET_PASSWORD_PATH = "/public/administration/setPassword"  # noqa: S105 - it is a path
@@ -57,8 +58,8 @@ class PasswordReset:
 
         An existing password stays valid until the link is used.
 
-        Raises Forbidden, also if the member is disabled, NoSuchMember. Raises RecipientRefused or Unavailable
-        if the mail cannot be sent.
+        Raises Forbidden, also if the member is disabled, NoSuchMember, BadMember if it is a program. Raises
+        RecipientRefused or Unavailable if the mail cannot be sent.
         """
         require_administrator(caller, _only_administrators())
         self.invite(id_, base_url)
@@ -83,7 +84,8 @@ class PasswordReset:
     def make_link(self, caller: Caller, id_: str, base_url: str) -> str:
         """Return a link for a member, which is not mailed. Anyone who has it can set the password.
 
-        Raises Forbidden, also if the member is disabled, NoSuchMember, Unavailable.
+        Raises Forbidden, also if the member is disabled, NoSuchMember, BadMember if it is a program,
+        Unavailable.
         """
         require_administrator(caller, _only_administrators())
         token = new_link_token(id_)
@@ -107,6 +109,12 @@ class PasswordReset:
         before = self._members.by_id(token.member)
         if before is None:
             raise NoSuchMember
+        if before.kind is MemberKind.PROGRAM:
+            message = _(
+                '"{username}" is a program and has no password. Make an API key for it.',
+                username=before.username,
+            )
+            raise BadMember([FieldMistake("kind", message)])
         if before.disabled:
             message = _(
                 'The member "{username}" is disabled and can\'t set a password. Enable the member first.',

@@ -50,6 +50,13 @@ def invalid_fields(values: FieldValues, fields: MemberFields) -> Iterator[FieldM
             yield from (FieldMistake(name, message) for message in field.mistakes(values[name]))
 
 
+def fields_of_persons(values: FieldValues, fields: MemberFields) -> Iterator[FieldMistake]:
+    """Yield a mistake for each value of a program that only persons can have."""
+    for name, field in fields.items():
+        if field.persons_only and values.get(name):
+            yield FieldMistake(name, _('"{field}": a program has none. Remove it.', field=name))
+
+
 def normalized_fields(values: FieldValues, fields: MemberFields) -> FieldValues:
     """Return values of fields in the form in which they are stored."""
     return {

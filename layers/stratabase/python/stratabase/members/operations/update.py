@@ -12,6 +12,7 @@ from stratabase.members.fields import member_fields
 from stratabase.members.member import (
     MailedLink,
     Member,
+    MemberKind,
     NamesTaken,
     with_password,
     with_pending_email,
@@ -22,6 +23,7 @@ from stratabase.members.operations.rules import (
     ONLY_ADMINISTRATORS_CHANGE,
     FieldValues,
     check_administrator_remains,
+    fields_of_persons,
     invalid_fields,
     normalized_fields,
     require_self_or_administrator,
@@ -205,6 +207,13 @@ class UpdateMember:
         if ID in changes:
             message = _('"id" can\'t be changed. Use the ID of the member, or remove the field.')
             yield FieldMistake(ID, message)
+        for name, field in self._fields.items():
+            if field.fixed and name in changes:
+                message = _('"{field}" can\'t be changed. Create another member instead.', field=name)
+                yield FieldMistake(name, message)
+        if before.kind is MemberKind.PROGRAM:
+            yield from self._mistakes_of_program(changes)
+            return
         yield from invalid_fields(changes, self._fields)
         if changes.get(PENDING_EMAIL):
             message = _('"pendingEmail" can\'t be changed. Set "email" to the new address instead.')
@@ -213,6 +222,14 @@ class UpdateMember:
             names = (changes.get("username", before.username), changes.get(EMAIL, before.email), before.email)
             messages = self._weaknesses(changes[PASSWORD], [name for name in names if isinstance(name, str)])
             yield from (FieldMistake(PASSWORD, message) for message in messages)
+
+    def _mistakes_of_program(self, changes: FieldValues) -> Iterator[FieldMistake]:
+        """Yield the mistakes in changes of a program, which has neither an email address nor a password."""
+        fields = {name: field for name, field in self._fields.items() if not field.persons_only}
+        yield from fields_of_persons(changes, self._fields)
+        yield from invalid_fields(changes, fields)
+        if PASSWORD in changes:
+            yield FieldMistake(PASSWORD, _('"password": a program has none. Make an API key for it.'))
 
     def _weaknesses(self, password: Any, names: Collection[str]) -> Iterator[Message]:
         if not isinstance(password, str):
