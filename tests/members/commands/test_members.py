@@ -64,6 +64,18 @@ def test_a_new_member_is_mailed_a_link_and_listed_without_a_password(ada: Termin
     assert ada.done("list").splitlines()[1].endswith("no password")
 
 
+def test_a_program_is_created_without_a_mail(ada: Terminal) -> None:
+    assert 'Created the program "importer" with the ID' in ada.done("create-program", "importer", "Manager")
+    assert ada.mails() == []
+    (_, listed) = ada.done("list").splitlines()
+    assert listed.split()[:2] == ["importer", "Manager"]
+    assert listed.endswith("program")
+    for command in (["set-email", "importer", "a@example.com"], ["reset-password", "importer"]):
+        assert "program" in ada.refused(*command)
+    assert "a program has none" in ada.refused("set-password", "importer", typed=f"{PASSWORD}\n")
+    assert "must be a profile of the model" in ada.refused("create-program", "another", "Nobody")
+
+
 def test_a_member_is_changed_by_name_in_any_case(ada: Terminal) -> None:
     ada.done("create", "rosa", "rosa@example.com", "Member")
     assert 'Changed the profile of "rosa" to Manager.' in ada.done("set-profile", "ROSA", "Manager")

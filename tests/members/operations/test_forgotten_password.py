@@ -14,7 +14,7 @@ from stratabase.core.observe import Log
 from stratabase.members.attempts import MAIL_WINDOW
 from stratabase.members.mail import ForgottenPassword
 from stratabase.members.mailed_link import LINK_LIFETIME
-from stratabase.members.member import Member, reset_links
+from stratabase.members.member import Member, MemberKind, reset_links
 from stratabase.members.operations.forgotten_password import (
     MAX_MAILS_TO_MEMBER,
     MAX_REQUESTS_FROM_ADDRESS,
@@ -33,14 +33,15 @@ BASE = "https://api.example.com/hr"
 NEW = "correct horse battery"
 ANNA = Member("m1", "anna", "anna@example.com", "Clerk", password="hash of her old one")
 BERT = Member("m2", "bert", "bert@example.com", "Clerk", disabled=True)
-NAMES = ["anna", "ANNA@example.com", "bert", "nobody", "nobody@example.com", "x" * 1024, "\ud800"]
+ROBOT = Member("m4", "robot", "", "Clerk", kind=MemberKind.PROGRAM)
+NAMES = ["anna", "ANNA@example.com", "bert", "robot", "nobody", "nobody@example.com", "x" * 1024, "\ud800"]
 
 
 @dataclass
 class Forgetting:
     """Both operations over fakes. The queue is a list."""
 
-    members: InMemoryMembers = field(default_factory=lambda: InMemoryMembers(ANNA, BERT))
+    members: InMemoryMembers = field(default_factory=lambda: InMemoryMembers(ANNA, BERT, ROBOT))
     mails: RecordingMailer = field(default_factory=RecordingMailer)
     attempts: InMemoryAttempts = field(default_factory=InMemoryAttempts)
     clock: FrozenClock = field(default_factory=FrozenClock)

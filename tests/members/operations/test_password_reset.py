@@ -9,11 +9,11 @@ import pytest
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.members.mailed_link import LINK_LIFETIME, UnusableLink
-from stratabase.members.member import LINK_USED, MAX_RESET_LINKS, MailedLink, Member, reset_links
+from stratabase.members.member import LINK_USED, MAX_RESET_LINKS, MailedLink, Member, MemberKind, reset_links
 from stratabase.members.operations.password_reset import PasswordReset
 from stratabase.members.operations.rules import MAX_ROUNDS
 from stratabase.members.password import PasswordPolicy
-from stratabase.members.refusals import RecipientRefused, WeakPassword
+from stratabase.members.refusals import BadMember, RecipientRefused, WeakPassword
 from tests.fakes import NOON, FrozenClock
 from tests.in_memory_members import InMemoryMembers, PlainPasswords
 from tests.recording_mailer import RecordingMailer
@@ -194,6 +194,17 @@ def test_a_member_without_a_password_gets_a_welcome_mail(fixture: PasswordResetF
     token = fixture.mails.token
     assert fixture.mails.mails[-1].subject == "Hr: choose your password"
     assert fixture.password_reset.finish(token, NEW).password == f"hash of {NEW}"
+
+
+def test_a_program_gets_no_link(fixture: PasswordResetFixture) -> None:
+    fixture.members.add(Member("m3", "robot", "", "Clerk", kind=MemberKind.PROGRAM))
+    for ask in (fixture.password_reset.start, fixture.password_reset.make_link):
+        with pytest.raises(BadMember, match=r'^"robot" is a program and has no password'):
+            ask(ADMINISTRATOR, "m3", BASE)
+    assert fixture.mails.mails == []
+    robot = fixture.members.by_id("m3")
+    assert robot is not None
+    assert reset_links(robot) == ()
 
 
 def test_a_concurrent_change_is_not_lost(fixture: PasswordResetFixture) -> None:

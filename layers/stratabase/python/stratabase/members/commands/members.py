@@ -19,7 +19,7 @@ from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.app.member_services import MemberServices
 from stratabase.members.commands.owners import resolve_owners
-from stratabase.members.member import Member, describe_shared_addresses
+from stratabase.members.member import Member, MemberKind, describe_shared_addresses
 from stratabase.members.operations.hand_over import FormerMember, From, HandOverResult
 from stratabase.members.password import PasswordPolicy
 from stratabase.members.refusals import NoSuchMember
@@ -74,7 +74,8 @@ def _list(instance: App, _: Options) -> Iterator[str]:
 
 
 def _row(member: Member) -> tuple[str, ...]:
-    state = "disabled" if member.disabled else "" if member.password else "no password"
+    kind = "" if member.kind is MemberKind.PERSON else member.kind.value
+    state = "disabled" if member.disabled else kind or ("" if member.password else "no password")
     return member.username, member.email, member.profile, member.id, state
 
 
@@ -98,6 +99,12 @@ def _create(instance: App, options: Options) -> Iterator[str]:
         yield f"Sent an email to {member.email}."
     if not options.ask_password:
         _warn_of_assumed_address(instance.settings)
+
+
+def _create_program(instance: App, options: Options) -> Iterator[str]:
+    fields = {"username": options.username, "profile": options.profile, "kind": MemberKind.PROGRAM.value}
+    member = instance.part(MemberServices).create(CONSOLE, fields, "")
+    yield f'Created the program "{member.username}" with the ID {member.id}.'
 
 
 def _set_profile(instance: App, options: Options) -> Iterator[str]:
@@ -232,6 +239,12 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
             _PRINT_LINK,
         ),
         example="stratabase members create rosa rosa@example.com Manager --language it",
+    ),
+    "create-program": Subcommand(
+        _create_program,
+        "create a member that is a program, which has API keys and no password",
+        (_USERNAME, _PROFILE),
+        example="stratabase members create-program importer Manager",
     ),
     "set-profile": Subcommand(
         _set_profile,
