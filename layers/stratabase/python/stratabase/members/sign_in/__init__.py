@@ -7,6 +7,7 @@ Read the files in this order:
 - `tokens`: issues and verifies tokens
 - `session_tokens`: begins and renews sessions, with a token each
 - `json_web_tokens`: encodes and decodes tokens, with the keys of `signing_keys`
+- `key_verifier`: finds the callers who send API keys
 - `callers`: turns members into callers, and caches members
 - `cache`: a bounded cache, and deduplication of concurrent work
 
