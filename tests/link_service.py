@@ -104,7 +104,7 @@ class LinkService:
             self.members, attempts, self.clock, self.recovery, self.log
         )
         self._update = UpdateMember(
-            self.members, self.passwords, policy, PROFILES, self.emails, nobody_signs_in
+            self.members, self.passwords, policy, PROFILES, self.emails, nobody_signs_in, self.clock
         )
 
     def put(self, request: ForgottenPassword) -> None:

@@ -24,6 +24,7 @@ from stratabase.members.provider_links import with_link
 from stratabase.members.refusals import LastAdministrator, MemberTaken
 from stratabase.members.sessions import MAX_SESSIONS, SessionTerms, with_session
 from tests.contract.engine.engine_calls import run_concurrently
+from tests.fakes import FrozenClock
 from tests.in_memory_members import PlainPasswords, nobody_signs_in
 from tests.recording_mailer import RecordingMailer, email_change
 from tests.soak import count
@@ -47,7 +48,13 @@ def updating(members: Members) -> UpdateMember:
     passwords = PlainPasswords()
     emails = email_change(members)
     return UpdateMember(
-        members, passwords, PasswordPolicy(passwords.is_common), PROFILES, emails, nobody_signs_in
+        members,
+        passwords,
+        PasswordPolicy(passwords.is_common),
+        PROFILES,
+        emails,
+        nobody_signs_in,
+        FrozenClock(),
     )
 
 
@@ -223,7 +230,13 @@ def own_email(members: Members, mails: RecordingMailer, id_: str, email: str) ->
     passwords = PlainPasswords()
     emails = email_change(members, mails)
     update = UpdateMember(
-        members, passwords, PasswordPolicy(passwords.is_common), PROFILES, emails, nobody_signs_in
+        members,
+        passwords,
+        PasswordPolicy(passwords.is_common),
+        PROFILES,
+        emails,
+        nobody_signs_in,
+        FrozenClock(),
     )
     update(Caller(id_, id_, "Clerk", proof=SentPassword()), id_, {"email": email}, "https://example.com")
 

@@ -144,6 +144,7 @@ def administration_of(fakes: FakeServices) -> MemberOperations:
             PROFILES,
             fakes.emails,
             PlainSignIn(members, fakes.passwords),
+            fakes.clock,
         ),
         RemoveMember(members, PROFILES),
     )

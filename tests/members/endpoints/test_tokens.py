@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 
-from stratabase.core.domain.caller import Caller, SentToken
+from stratabase.core.domain.caller import Caller, SentPassword, SentToken
 from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated, Unavailable
 from stratabase.core.http.base.authentication import Authentication, Authenticator
 from stratabase.core.http.base.endpoint import Endpoint, Operation
@@ -55,7 +55,7 @@ class TokenService:
             raise self.refusal
         if (username, password) != ("Anna", "right"):
             raise Unauthenticated(verbatim("The username or password is incorrect."))
-        return self.process.callers(ANNA)
+        return self.process.callers(ANNA, SentPassword())
 
     def endpoints(self) -> dict[str, Endpoint]:
         return {

@@ -96,6 +96,7 @@ class MemberOperations:
             PROFILES,
             self.emails,
             self.sign_in,
+            self.clock,
             requires_current_password=self.requires_current_password,
         )
         self.remove = RemoveMember(self.members, PROFILES)

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
-from stratabase.core.domain.caller import CONSOLE, SentToken
-from stratabase.core.domain.issues.refusals import Unauthenticated
+from stratabase.core.domain.caller import CONSOLE, Proof, SentKey, SentToken
+from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated
+from stratabase.members.operations.fresh_sign_in import FRESHNESS, StaleSignIn
 from stratabase.members.refusals import BadMember
+from tests.fakes import NOON
 from tests.members.operations.member_operations import ANNA, BEA, BOSS, HERSELF, MemberOperations
 
 NEW, OLD = "a new way in", "old"
@@ -21,12 +23,12 @@ either_field = pytest.mark.parametrize("change", [{"password": NEW}, {"email": A
 
 @either_field
 @pytest.mark.parametrize("sent", [{}, {"currentPassword": None}, {"currentPassword": ""}])
-@pytest.mark.parametrize("proof", [SentToken(1), SentToken(), None])
+@pytest.mark.parametrize("signed_in", [1, NOON])
 def test_only_the_password_changes_what_leads_to_the_account(
-    proof: SentToken | None, sent: Any, change: Any, operations: MemberOperations
+    signed_in: int, sent: Any, change: Any, operations: MemberOperations
 ) -> None:
-    """An authenticator that does not say what it has verified counts like a token."""
-    caller = replace(HERSELF, proof=proof)
+    """Even right after the sign-in."""
+    caller = replace(HERSELF, proof=SentToken(signed_in))
     with pytest.raises(BadMember) as refusal:
         operations.update(caller, "a", {**change, "notes": "mine", **sent})
     assert [mistake.field for mistake in refusal.value.mistakes] == ["currentPassword"]
@@ -134,7 +136,7 @@ def test_it_is_ignored_without_a_new_password_or_address(values: Any, operations
     assert operations.sign_in.addresses == []
 
 
-@pytest.mark.parametrize("caller", [BEA_BY_TOKEN, CONSOLE], ids=["administrator", "console"])
+@pytest.mark.parametrize("caller", [replace(BEA, proof=SentToken(NOON)), CONSOLE], ids=["fresh", "console"])
 def test_administrators_set_passwords_of_others_without_it(caller: Any, operations: MemberOperations) -> None:
     after = operations.update(caller, "a", {"password": NEW, "currentPassword": "mine"})
     assert after.password == f"hash of {NEW}"
@@ -147,8 +149,58 @@ def test_the_setting_makes_it_optional_but_a_wrong_one_is_still_refused() -> Non
         operations.update(BY_TOKEN, "a", {"password": NEW, "currentPassword": "wrong"})
     with pytest.raises(Unauthenticated):
         operations.update(BY_TOKEN, "a", {"email": ADDRESS, "currentPassword": "wrong"})
-    assert operations.update(BY_TOKEN, "a", {"email": ADDRESS}).pending_email == ADDRESS
-    assert operations.update(BY_TOKEN, "a", {"password": NEW}).password == f"hash of {NEW}"
+    for change in ({"email": ADDRESS}, {"password": NEW}):
+        with pytest.raises(StaleSignIn):
+            operations.update(BY_TOKEN, "a", change)
+    fresh = replace(HERSELF, proof=SentToken(NOON - FRESHNESS))
+    assert operations.update(fresh, "a", {"email": ADDRESS}).pending_email == ADDRESS
+    assert operations.update(fresh, "a", {"password": NEW}).password == f"hash of {NEW}"
+
+
+@either_field
+@pytest.mark.parametrize("proof", [SentToken(), SentKey("k"), None])
+@pytest.mark.parametrize("id_", ["a", "b"])
+def test_neither_keys_nor_tokens_of_other_services_change_what_leads_to_an_account(
+    id_: str, proof: Proof | None, change: Any, operations: MemberOperations
+) -> None:
+    """An authenticator that does not say what it has verified counts like one of these."""
+    with pytest.raises(Forbidden, match="Sign in to this service"):
+        operations.update(replace(BEA, proof=proof), id_, {**change, "currentPassword": "whatever"})
+    assert (operations.stored("a"), operations.stored("b")) == (ANNA, BOSS)
+    assert operations.update(replace(BEA, proof=proof), id_, {"notes": "mine"}).notes == "mine"
+
+
+@either_field
+def test_administrators_change_what_leads_to_other_accounts_only_after_a_fresh_sign_in(
+    change: Any, operations: MemberOperations
+) -> None:
+    with pytest.raises(StaleSignIn, match="sign in again, or send your current password"):
+        operations.update(BEA_BY_TOKEN, "a", change)
+    assert operations.stored("a") == ANNA
+    after = operations.update(replace(BEA, proof=SentToken(NOON - FRESHNESS)), "a", change)
+    assert (after.password, after.email) in {(f"hash of {NEW}", ANNA.email), ("hash of old", ADDRESS)}
+
+
+@either_field
+def test_the_own_current_password_stands_for_a_fresh_sign_in_of_an_administrator(
+    change: Any, operations: MemberOperations
+) -> None:
+    """That of the other member does not."""
+    for wrong in ("wrong", OLD):
+        with pytest.raises(Unauthenticated, match="The current password is incorrect"):
+            operations.update(BEA_BY_TOKEN, "a", {**change, "currentPassword": wrong})
+    assert operations.stored("a") == ANNA
+    after = operations.update(BEA_BY_TOKEN, "a", {**change, "currentPassword": "whatever"})
+    assert (after.password, after.email) in {(f"hash of {NEW}", ANNA.email), ("hash of old", ADDRESS)}
+
+
+@either_field
+def test_a_member_without_a_password_needs_a_fresh_sign_in(change: Any, operations: MemberOperations) -> None:
+    operations.change("a", password=None)
+    with pytest.raises(StaleSignIn):
+        operations.update(BY_TOKEN, "a", change)
+    after = operations.update(replace(HERSELF, proof=SentToken(NOON)), "a", change)
+    assert (after.password, after.pending_email) in {(f"hash of {NEW}", None), (None, ADDRESS)}
 
 
 def test_weaknesses_are_reported_before_the_current_password_is_verified(

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from stratabase.core.domain.caller import Caller
+from stratabase.core.domain.caller import Caller, SentPassword
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.members.mailed_link import LINK_LIFETIME, UnusableLink
 from stratabase.members.member import LINK_USED, MAX_RESET_LINKS, MailedLink, Member, MemberKind, reset_links
@@ -21,7 +21,7 @@ from tests.rows import each_row
 
 BASE = "https://api.example.com/hr"
 NEW = "correct horse battery"
-ADMINISTRATOR = Caller("m9", "ada", "Administrator", administrator=True)
+ADMINISTRATOR = Caller("m9", "ada", "Administrator", administrator=True, proof=SentPassword())
 ANNA = Member("m1", "anna", "anna@example.com", "Clerk", password="hash of her old one")
 
 

@@ -139,15 +139,19 @@ def test_a_member_who_was_disabled_or_changed_cannot_renew(
         stepping.session_tokens.renew(caller)
 
 
-@pytest.mark.parametrize("proof", [SentPassword(), SentKey("k"), RanCommand(), None])
+@pytest.mark.parametrize("proof", [SentPassword(), RanCommand()])
 def test_only_a_token_can_be_refreshed(proof: Proof | None, stepping: TokenProcess) -> None:
     with pytest.raises(Unauthenticated, match="To refresh a token"):
         stepping.session_tokens.renew(stepping.callers(ANNA, proof))
 
 
-def test_only_a_token_of_this_service_can_be_refreshed(stepping: TokenProcess) -> None:
-    with pytest.raises(Unauthenticated, match="Another service has issued this token"):
-        stepping.session_tokens.renew(stepping.callers(ANNA, SentToken()))
+@pytest.mark.parametrize("proof", [SentToken(), SentKey("k"), None])
+def test_neither_keys_nor_tokens_of_other_services_can_be_refreshed(
+    proof: Proof | None, stepping: TokenProcess
+) -> None:
+    with pytest.raises(Forbidden, match="Sign in to this service"):
+        stepping.session_tokens.renew(stepping.callers(ANNA, proof))
+    assert sessions(stepping) == []
 
 
 @pytest.mark.parametrize("changed", [replace(ANNA, generation=5), replace(ANNA, disabled=True), None])

@@ -14,6 +14,7 @@ from stratabase.members.password import PasswordPolicy
 from stratabase.members.ports import Members
 from stratabase.members.refusals import LastAdministrator
 from stratabase.members.stores.sqlite_members import SqliteMembers
+from tests.fakes import FrozenClock
 from tests.in_memory_members import PlainPasswords, nobody_signs_in
 from tests.recording_mailer import email_change
 from tests.rivals import in_processes
@@ -38,7 +39,9 @@ def demote(members: Members, number: int, turn: int) -> bool:
     """Demote the other one of two administrators, check that one is left, and restore the profile."""
     passwords = PlainPasswords()
     policy = PasswordPolicy(passwords.is_common)
-    update = UpdateMember(members, passwords, policy, PROFILES, email_change(members), nobody_signs_in)
+    update = UpdateMember(
+        members, passwords, policy, PROFILES, email_change(members), nobody_signs_in, FrozenClock()
+    )
     other = str(1 - number)
     demoted = False
     with suppress(LastAdministrator):
@@ -54,7 +57,9 @@ def change_field(members: Members, number: int, turn: int) -> bool:
     """Change one field of a member whose other fields others change."""
     passwords = PlainPasswords()
     policy = PasswordPolicy(passwords.is_common)
-    update = UpdateMember(members, passwords, policy, PROFILES, email_change(members), nobody_signs_in)
+    update = UpdateMember(
+        members, passwords, policy, PROFILES, email_change(members), nobody_signs_in, FrozenClock()
+    )
     value = {"notes": f"{turn}"} if number else {"email": f"anna{turn}@example.com"}
     update(CONSOLE, "0", value)
     return True

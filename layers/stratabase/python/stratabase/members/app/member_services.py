@@ -130,6 +130,7 @@ class MemberServices:
             self._model.profiles,
             self.email_change,
             self._app.part(AuthServices).sign_in,
+            self._clock,
             requires_current_password=self._own_settings.require_current_password,
             formats=self._formats,
         )

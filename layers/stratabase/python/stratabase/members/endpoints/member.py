@@ -17,6 +17,7 @@ from stratabase.members.endpoints.members import (
     MemberOperations,
     requested_id,
 )
+from stratabase.members.operations.fresh_sign_in import StaleSignIn
 from stratabase.members.operations.rules import ONLY_ADMINISTRATORS_CHANGE, require_self_or_administrator
 from stratabase.members.refusals import LastAdministrator, NoSuchMember
 
@@ -38,6 +39,8 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
                 request.base_url,
                 request.source_address,
             )
+        except StaleSignIn:
+            raise
         except Unauthenticated as refusal:
             raise InvalidCredentials(refusal.message, [BEARER_CHALLENGE]) from refusal
         return text_response(200, "Update Complete")
@@ -63,7 +66,8 @@ def member_endpoint(members: MemberOperations, shapes: MemberShapes) -> Endpoint
         "Change fields of a member: your own fields except username, profile, and disabled, "
         "or any field for administrators. A field with its current value is not a change. Your own new email "
         "address takes effect when you confirm it through a mailed link. Until then, GET shows it as "
-        "pendingEmail. Your own new password requires your current one. "
+        "pendingEmail. Your own new password or email address requires your current password, or if you have "
+        "none, a sign-in within the last 10 minutes. So does a password or email address of others. "
         "The parameter `format` applies to the body of the request; responses are plain text.",
         {
             200: ResponseSpec("`Update Complete`", "text/plain"),

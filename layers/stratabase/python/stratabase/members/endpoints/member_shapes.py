@@ -21,7 +21,8 @@ _NO_PASSWORD_YET = _(
 _PASSWORD = Field("A new password. It ends all sessions of the member.", format="password")
 _CURRENT_PASSWORD = Field(
     "Your current password. Required to change your own password or email address, unless the request uses "
-    "HTTP Basic. Ignored otherwise.",
+    "HTTP Basic. It also lets an administrator change a password or email address of others later than 10 "
+    "minutes after signing in. Ignored otherwise.",
     nullable=True,
     format="password",
 )

@@ -2,6 +2,7 @@
 
 - `members`: list, read, create, and remove members
 - `update`: change the fields of a member
+- `fresh_sign_in`: what a caller must have done to change how somebody signs in
 - `rules`: what these share: permissions, checks of fields, and retries after conflicts
 - `mailed_links`: find the member who opened a mailed link, and limit the number of mails
 - `email_change`, `password_reset`: confirm an e-mail address, or set a password, by a mailed link

@@ -17,6 +17,7 @@ from stratabase.members.member import (
     with_reset_link,
     without_reset_link,
 )
+from stratabase.members.operations.fresh_sign_in import require_sign_in
 from stratabase.members.operations.mailed_links import find_link_owner
 from stratabase.members.operations.rules import retry_conflicts
 from stratabase.members.password import PasswordPolicy, normalize_password
@@ -62,6 +63,7 @@ class PasswordReset:
         RecipientRefused or Unavailable if the mail cannot be sent.
         """
         require_administrator(caller, _only_administrators())
+        require_sign_in(caller)
         self.invite(id_, base_url)
 
     def invite(self, id_: str, base_url: str) -> None:

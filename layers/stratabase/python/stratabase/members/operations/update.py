@@ -8,6 +8,7 @@ from stratabase.core import waiting
 from stratabase.core.domain.caller import Caller, SentPassword
 from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated
 from stratabase.core.model.model import Profile
+from stratabase.core.operations.ports import Clock
 from stratabase.members.fields import member_fields
 from stratabase.members.member import (
     MailedLink,
@@ -19,6 +20,11 @@ from stratabase.members.member import (
     without_pending_email,
 )
 from stratabase.members.operations.email_change import EmailChange
+from stratabase.members.operations.fresh_sign_in import (
+    StaleSignIn,
+    require_fresh_sign_in,
+    require_sign_in,
+)
 from stratabase.members.operations.rules import (
     ONLY_ADMINISTRATORS_CHANGE,
     FieldValues,
@@ -40,14 +46,15 @@ from stratabase.values.messages import Message, _, and_list
 PASSWORD = "password"  # noqa: S105 - it is the name of a field
 """A field that can be set and is never shown."""
 CURRENT_PASSWORD = "currentPassword"  # noqa: S105 - it is the name of a field
-"""The proof that a change of PROVEN_FIELDS is made by the member, and not by somebody with the token."""
+"""The proof that a change of PROVEN_FIELDS is made by the caller, and not by somebody with the token."""
 ID, PENDING_EMAIL = "id", "pendingEmail"
 """Fields that are shown, and may be sent back unchanged."""
 EMAIL = "email"
 PROVEN_FIELDS = (PASSWORD, EMAIL)
 """Fields that lead to the account: the password itself, and the address that gets links to set another one.
 
-Members prove that they know their current password before they change their own.
+Members prove that they know their current password before they change their own. Administrators who change
+those of others must have signed in lately, as must members without a password.
 """
 VerifyPassword = Callable[[str, str, str], Caller]
 """Returns the caller with a username and a password. The third argument is the address of the request.
@@ -72,11 +79,12 @@ class UpdateMember:
         profiles: Mapping[str, Profile],
         emails: EmailChange,
         verify: VerifyPassword,
+        clock: Clock,
         *,
         requires_current_password: bool = True,
         formats: Formats = DEFAULT_FORMATS,
     ) -> None:
-        """Without `requires_current_password`, a current password is verified only if the request has one.
+        """Without `requires_current_password`, a fresh sign-in is enough to change the own PROVEN_FIELDS.
 
         `formats`: those of members who choose none.
         """
@@ -86,6 +94,7 @@ class UpdateMember:
         self._profiles = profiles
         self._emails = emails
         self._verify = verify
+        self._clock = clock
         self._requires_current_password = requires_current_password
         self._fields = member_fields(profiles, formats)
 
@@ -98,8 +107,9 @@ class UpdateMember:
         request.
 
         Raises Forbidden, NoSuchMember, BadMember with all mistakes, MemberTaken, LastAdministrator,
-        TooManyMails, RecipientRefused, ConfirmationNotSent, Unavailable. Raises Unauthenticated or
-        TooManyFailures if the current password is wrong, or was wrong too often.
+        TooManyMails, RecipientRefused, ConfirmationNotSent, Unavailable. Raises StaleSignIn if a change of
+        PROVEN_FIELDS needs a fresh sign-in. Raises Unauthenticated or TooManyFailures if the current password
+        is wrong, or was wrong too often.
         """
         require_self_or_administrator(caller, id_, ONLY_ADMINISTRATORS_CHANGE)
         values = normalized_fields(values, self._fields)
@@ -111,7 +121,7 @@ class UpdateMember:
         def proven(username: str) -> Caller:
             return self._verify(username, current or "", address)
 
-        proves = proven if caller.id == id_ and current else None
+        proves = proven if current else None
         links: list[MailedLink] = []
 
         def link(member: Member) -> MailedLink:
@@ -142,8 +152,8 @@ class UpdateMember:
         mistakes = [*self._mistakes(before, changes), *self._unproven(caller, before, changes, proves)]
         if mistakes:
             raise BadMember(mistakes)
-        if proves is not None and not changes.keys().isdisjoint(PROVEN_FIELDS):
-            _check_current_password(before, proves)
+        if not changes.keys().isdisjoint(PROVEN_FIELDS):
+            self._require_proof(caller, before, proves)
         # Members must confirm an address that they set themselves. Administrators set addresses at once.
         needs_confirmation = EMAIL in changes and not caller.administrator
         immediate = {
@@ -168,7 +178,7 @@ class UpdateMember:
         proves: Callable[[str], Caller] | None,
     ) -> Iterator[FieldMistake]:
         """Yield a mistake if a member's change of the own PROVEN_FIELDS lacks the current password."""
-        if caller.id != before.id or not self._requires_current_password:
+        if caller.id != before.id or before.password is None or not self._requires_current_password:
             return
         if changes.keys().isdisjoint(PROVEN_FIELDS):
             return
@@ -180,6 +190,21 @@ class UpdateMember:
                 field=CURRENT_PASSWORD,
             )
             yield FieldMistake(CURRENT_PASSWORD, message)
+
+    def _require_proof(self, caller: Caller, before: Member, proves: Callable[[str], Caller] | None) -> None:
+        """Raise StaleSignIn or Unauthenticated unless it is the caller who changes PROVEN_FIELDS of a member.
+
+        The current password proves it, or a fresh sign-in.
+        """
+        if caller.id == before.id and proves is not None:
+            _check_current_password(before.username, before.id, before.generation, proves)
+            return
+        try:
+            require_fresh_sign_in(caller, self._clock)
+        except StaleSignIn:
+            if proves is None:
+                raise
+            _check_current_password(caller.username, caller.id, caller.generation, proves)
 
     def _is_change(self, before: Member, name: str, value: Any) -> bool:
         if name == CURRENT_PASSWORD:
@@ -201,6 +226,8 @@ class UpdateMember:
                 fields=and_list(reserved),
             )
             raise Forbidden(message)
+        if not changes.keys().isdisjoint(PROVEN_FIELDS):
+            require_sign_in(caller)
 
     def _mistakes(self, before: Member, changes: FieldValues) -> Iterator[FieldMistake]:
         yield from unknown_fields(changes, (ID, *self._fields, PENDING_EMAIL, PASSWORD))
@@ -249,13 +276,15 @@ class UpdateMember:
         return waiting.offload(self._passwords.hash, normalize_password(values[PASSWORD]))
 
 
-def _check_current_password(before: Member, proves: Callable[[str], Caller]) -> None:
-    """Raise Unauthenticated unless a member's current password was sent."""
+def _check_current_password(
+    username: str, id_: str, generation: int, proves: Callable[[str], Caller]
+) -> None:
+    """Raise Unauthenticated unless the current password of a member was sent."""
     try:
-        caller = proves(before.username)
+        caller = proves(username)
     except Unauthenticated as refusal:
         raise Unauthenticated(_("The current password is incorrect.")) from refusal
-    if (caller.id, caller.generation) != (before.id, before.generation):
+    if (caller.id, caller.generation) != (id_, generation):
         raise Unauthenticated(_("The current password is incorrect."))
 
 

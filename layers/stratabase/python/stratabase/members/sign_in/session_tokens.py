@@ -9,6 +9,7 @@ from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.operations.ports import Clock, Ids
 from stratabase.members.credentials import PASSWORD_WAY, Session
 from stratabase.members.member import Member
+from stratabase.members.operations.fresh_sign_in import require_sign_in
 from stratabase.members.operations.rules import retry_conflicts
 from stratabase.members.ports import Members
 from stratabase.members.request_source import request_source
@@ -84,18 +85,15 @@ class SessionTokens:
         """Renew the session of a caller who sent a token, and return the next token.
 
         A token from before sessions begins one, which counts from the sign-in. Raises Unauthenticated,
-        Forbidden, Unavailable.
+        Forbidden, also for an API key and a token of another service, Unavailable.
         """
         proof = caller.proof
+        require_sign_in(caller)
         if not isinstance(proof, SentToken):
             raise Unauthenticated(
                 _("To refresh a token, send it in the Authorization header with the Bearer scheme.")
             )
-        if proof.signed_in is None:
-            raise Unauthenticated(
-                _("Another service has issued this token. Get a new token from that service.")
-            )
-        signed_in, new_id, source = proof.signed_in, self._ids.new(), request_source()
+        signed_in, new_id, source = proof.signed_in or 0, self._ids.new(), request_source()
 
         def renew() -> IssuedToken:
             now = self._clock.now()
