@@ -59,6 +59,8 @@ OBJECTS = (
     "stratabase.core.store.repository",
 )
 """What reads and writes objects."""
+PROVIDERS = ("stratabase.members.app.provider_services", "stratabase.members.providers")
+"""What only the function that signs in with providers needs, together with `cryptography`."""
 PAGES_AND_MAIL = ("stratabase.core.http.pages", "stratabase.members.mailers", "stratabase.members.pages")
 UNNEEDED: Mapping[str, tuple[str, ...]] = {
     "graphql": (
@@ -68,12 +70,17 @@ UNNEEDED: Mapping[str, tuple[str, ...]] = {
         "stratabase.members.mailers",
         "stratabase.members.pages",
         "stratabase.members.operations.update",
+        *PROVIDERS,
     ),
-    "tokens": OBJECTS + PAGES_AND_MAIL,
+    "tokens": OBJECTS + PAGES_AND_MAIL + PROVIDERS,
     "signin": OBJECTS + PAGES_AND_MAIL,
-    "members": OBJECTS,
-    "mail": OBJECTS,
-    "rotate": OBJECTS + PAGES_AND_MAIL,
+    "members": OBJECTS + PROVIDERS,
+    "mail": OBJECTS + PROVIDERS,
+    "files": PROVIDERS,
+    "download": PROVIDERS,
+    "sweep": PROVIDERS,
+    "reindex": PROVIDERS,
+    "rotate": OBJECTS + PAGES_AND_MAIL + PROVIDERS,
 }
 """The modules and packages of Stratabase that a function has not imported by then."""
 DRIVER = """

@@ -115,6 +115,10 @@ FEATURES: tuple[Feature, ...] = (
                 "stratabase.members.commands.keys", "list or rotate the keys that sign tokens"
             ),
             "members": CommandEntry("stratabase.members.commands.members", "list, create and change members"),
+            "providers": CommandEntry(
+                "stratabase.members.commands.providers",
+                "list and check the identity providers with which members can sign in",
+            ),
         },
         settings="stratabase.members.settings:MemberSettings",
         stores={"sqlite": "stratabase.members.app.local_platform:LocalPlatform"},

@@ -1,1 +1,1 @@
-"""The commands `members` and `keys`, and the backfill of `owners`."""
+"""The commands `members`, `keys` and `providers`, and the backfill of `owners`."""

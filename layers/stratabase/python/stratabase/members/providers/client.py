@@ -122,10 +122,15 @@ class ProviderClient:
             parameters["post_logout_redirect_uri"] = return_to
         return None if endpoint is None else _with_parameters(endpoint, parameters)
 
-    def check(self) -> None:
-        """Raise ProviderUnavailable if the metadata or the keys of the provider can't be read and used."""
-        self._metadata.current()
-        self._keys.current()
+    def check(self) -> int:
+        """Return how many keys of the provider can be used, which is at least one.
+
+        Raises ProviderUnavailable if the metadata or the keys can't be read and used.
+        """
+        url, keys = self._metadata.current().jwks_uri, self._keys.current().keys
+        if not keys:
+            raise ProviderUnavailable(ProviderFault.CONTENT, f"{url}: none of its keys can be used")
+        return len(keys)
 
     def _read_metadata(self) -> ProviderMetadata:
         document = self._fetcher.get_json(metadata_url(self.provider.issuer))
