@@ -20,7 +20,7 @@ Row = Mapping[str, Any]
 
 AUTHENTICATION, UPLOAD, BIND = "authenticating a request", "upload of 1 MB", "bind (create with that file)"
 NOT_REQUESTS = (AUTHENTICATION,)
-NOT_IN_APPSYNC = (AUTHENTICATION, "sign in (a token for a password)")
+NOT_IN_APPSYNC = (AUTHENTICATION, "sign in (a token for a password)", "renew a token")
 """Operations that another service does there."""
 
 

@@ -15,6 +15,7 @@ OBJECTS = 1_000
 MEMBERS = 10
 """The number of objects that a role to many leads to."""
 FILE = b"\x89PNG\r\n\x1a\n" + bytes(1_000_000 - 8)
+RENEWAL = "/auth/token/refreshJwtToken"
 INSIGHT = " INSIGHT"
 """A mark in a query. The measurement puts the argument `insight` in its place, or nothing."""
 
@@ -99,6 +100,7 @@ class Data:
         yield from self._versions()
         yield from self._files()
         yield Operation("sign in (a token for a password)", self._sign_in, "TokensFunction")
+        yield Operation("renew a token", lambda _: Request("GET", RENEWAL), "TokensFunction")
 
     def _sign_in(self, _number: int) -> Request:
         """Return the first sign-in of a member: a process keeps a verified password for a moment."""

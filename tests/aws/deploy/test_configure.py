@@ -58,6 +58,13 @@ def test_three_questions_lead_to_a_deployment(path: Path) -> None:
     assert found.parameters["LogLevel"] == "DEBUG"
 
 
+def test_nothing_is_asked_with_a_template_of_an_earlier_version(path: Path) -> None:
+    template = path.with_name("template.yaml")
+    template.write_text(template.read_text().replace("CodeUri: functions/signin", "CodeUri: functions/other"))
+    with pytest.raises(CommandError, match="it has no function signin"):
+        complete_environment(NOTHING_KNOWN, Person(), yes=False, path=path)
+
+
 def test_saved_answers_are_not_asked_again(path: Path) -> None:
     complete_environment(NOTHING_KNOWN, Person("eu-central-1", "", ADDRESS), yes=False, path=path)
     saved, nobody = path.read_text(), Person()

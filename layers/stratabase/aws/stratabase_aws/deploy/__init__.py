@@ -3,6 +3,7 @@
 - `configure`: asks what a first deployment needs, with `questions`, and saves it with `samconfig`.
 - `parameters`: values of the template's parameters, as the SAM CLI reads and writes them.
 - `template_parameters`: reads the template: the parameters that it declares, and the values that they allow.
+- `template_functions`: refuses a template of an earlier version, which lacks functions.
 - `environment`: a deployment environment of samconfig.toml, such as `dev`.
 - `stack`: what a deployed stack consists of, and the settings of its functions.
 - `states`: what the status of a stack means for a deployment.

@@ -20,6 +20,7 @@ from stratabase_aws.deploy.parameters import format_override
 from stratabase_aws.deploy.questions import AnswerCheck, Ask, NoAnswer, ask_until_valid, check_address
 from stratabase_aws.deploy.samconfig import CONFIGURATION, Table, save_values
 from stratabase_aws.deploy.stack import region_of_machine, translate_aws_errors
+from stratabase_aws.deploy.template_functions import require_functions
 from stratabase_aws.deploy.template_parameters import (
     TEMPLATE_FILE,
     TemplateParameter,
@@ -60,6 +61,7 @@ def complete_environment(
         template: The template, which says what parameters there are.
     """
     declared = read_parameters(template)
+    require_functions(template)
     given = choices.parameters or {}
     require_valid(given, declared, "--parameter")
     known = read_environments(path)
