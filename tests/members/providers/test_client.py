@@ -199,13 +199,20 @@ def test_claims_that_the_id_token_lacks_are_asked_for(hostile: HostileProvider, 
 
 
 def test_claims_that_the_id_token_has_are_not_asked_for(hostile: HostileProvider, sign_in: SignIn) -> None:
-    hostile.answer_with(sign(claims(hostile.issuer, groups=[])))
+    hostile.answer_with(sign(claims(hostile.issuer, groups=[], email="ada@example.com")))
     sign_in(profiles=TABLE, creates_members=True)
     sign_in(profiles=None)
     assert hostile.count(USER_INFO) == 0
-    hostile.answer_with(sign(claims(hostile.issuer, groups=[], preferred_username=...)))
-    hostile.answers[USER_INFO] = {"sub": "248289761001", "preferred_username": "ada"}
-    assert sign_in(profiles=TABLE, creates_members=True).claims["preferred_username"] == "ada"
+
+
+@each_row("missing", ["preferred_username", "email", "groups"])
+def test_new_members_need_a_name_an_address_and_a_profile(
+    missing: str, hostile: HostileProvider, sign_in: SignIn
+) -> None:
+    given = {"preferred_username": "ada", "email": "ada@example.com", "groups": ["hr"]}
+    hostile.answer_with(sign(claims(hostile.issuer, **{**given, missing: ...})))
+    hostile.answers[USER_INFO] = {"sub": "248289761001", missing: given[missing]}
+    assert sign_in(profiles=TABLE, creates_members=True).claims[missing] == given[missing]
 
 
 @each_row("sub", ["another", "", None, 5, ["248289761001"]])

@@ -166,7 +166,8 @@ class ProviderClient:
 
     def _lacks_claims(self, claims: ClaimValues) -> bool:
         """Return whether an ID token lacks a claim that this service needs."""
-        needed = [self.provider.username_claim] if self.provider.creates_members else []
+        of_new_members = [self.provider.username_claim, ("email",)]
+        needed = of_new_members if self.provider.creates_members else []
         if self.provider.profiles is not None and self.provider.profiles.claim:
             needed.append(self.provider.profiles.claim)
         return any(find_claim(claims, path) is None for path in needed)
