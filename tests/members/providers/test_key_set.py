@@ -1,6 +1,6 @@
 """The keys of a provider: which of them verify a token, and when they are read again."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from threading import Barrier, Thread
 from typing import Any
 
@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stratabase.members.providers.client import ProviderClient
+from stratabase.members.providers.provider import AccessTokenRule
 from stratabase.members.providers.published import (
     FIRST_READ_INTERVAL,
     PUBLISHED_FRESHNESS,
@@ -24,6 +25,7 @@ from stratabase.members.providers.refusals import (
 from tests.fakes import FrozenClock
 from tests.members.providers.conftest import SignIn
 from tests.members.providers.hostile_provider import (
+    CLIENT_ID,
     CODE,
     KEYS,
     METADATA,
@@ -316,18 +318,40 @@ def test_a_clock_that_was_set_back_lets_the_keys_be_read_again(
     assert hostile.count(KEYS) == 2
 
 
-def test_many_threads_share_one_read(hostile: HostileProvider, clock: FrozenClock) -> None:
-    client = ProviderClient(hostile.provider(), clock)
-    barrier, found = Barrier(8), list[str]()
+def at_once(count: int, work: Callable[[int], None]) -> None:
+    """Run work in threads that begin together."""
+    barrier = Barrier(count)
 
-    def sign_in() -> None:
+    def run(number: int) -> None:
         barrier.wait()
-        found.append(client.identity(CODE, VERIFIER, REDIRECT_URI, NONCE, None).subject)
+        work(number)
 
-    threads = [Thread(target=sign_in) for _ in range(8)]
+    threads = [Thread(target=run, args=(number,)) for number in range(count)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def test_many_threads_share_one_read(hostile: HostileProvider, clock: FrozenClock) -> None:
+    client, found = ProviderClient(hostile.provider(), clock), list[str]()
+    at_once(8, lambda _: found.append(client.identity(CODE, VERIFIER, REDIRECT_URI, NONCE, None).subject))
     assert found == ["248289761001"] * 8
     assert (hostile.count(METADATA), hostile.count(KEYS)) == (1, 1)
+
+
+def test_a_flood_in_many_threads_costs_one_fetch(hostile: HostileProvider, clock: FrozenClock) -> None:
+    rule = AccessTokenRule(CLIENT_ID)
+    client = ProviderClient(hostile.provider(access_tokens=rule), clock)
+    client.check()
+    clock.instant += REREAD_INTERVAL
+    reasons = list[RefusalReason]()
+
+    def send(number: int) -> None:
+        with pytest.raises(SignInRefused) as caught:
+            client.access_identity(sign(claims(hostile.issuer), kid=f"unknown {number}", typ="at+jwt"))
+        reasons.append(caught.value.reason)
+
+    at_once(16, send)
+    assert reasons == [RefusalReason.KEY] * 16
+    assert hostile.count(KEYS) == 2
