@@ -66,6 +66,8 @@ ANSWERS = {
     "member_hand_over_to_nobody": (400, "must be the ID of a member"),
     "member_update_without_credentials": (401, "Authorization"),
     "reset_password_of_an_unknown_id": (404, "Not Found"),
+    "session_end_of_an_unknown_id": (404, "Not Found"),
+    "sessions_of_an_unknown_id": (404, "Not Found"),
     "set_password_page": (200, "<html"),
     "set_password_with_an_unknown_token": (401, "Unauthorized"),
     "forgot_password_page": (200, "<html"),

@@ -98,6 +98,8 @@ def test_every_path_has_a_route_in_our_template() -> None:
         ("/auth/administration/members", "ANY"),
         ("/auth/administration/members/{id}", "ANY"),
         ("/auth/administration/members/{id}/resetPassword", "ANY"),
+        ("/auth/administration/members/{id}/sessions", "ANY"),
+        ("/auth/administration/members/{id}/sessions/{session}", "ANY"),
         ("/auth/administration/members/{id}/handOver", "ANY"),
         ("/auth/administration/service", "ANY"),
         ("/auth/administration/erasure/{class}/{id}", "ANY"),

@@ -46,6 +46,7 @@ NEW = {
     "xml": "<user><username>ada</username><email>ada@example.com</email><profile>Member</profile></user>",
 }
 HAND_OVER = "/auth/administration/members/{id}/handOver"
+SESSIONS = "/auth/administration/members/{id}/sessions"
 TO = {"json": '{"to": "%s"}', "xml": "<handOver><to>%s</to></handOver>"}
 NOTES = {"json": '{"notes": "new"}', "xml": "<user><notes>new</notes></user>"}
 CREDENTIALS = {
@@ -277,7 +278,15 @@ def walk(service: RunningService, form: str) -> Iterator[tuple[str, str, Reply]]
     admin = service.request(
         "GET", "/auth/administration/member", headers={"Authorization": basic("admin", PASSWORD)}
     )
-    yield ask("POST", HAND_OVER, TO[form] % admin.json()["id"], id_)
+    admin_id = admin.json()["id"]
+    yield ask("POST", HAND_OVER, TO[form] % admin_id, id_)
+    yield ask("GET", SESSIONS, id_=admin_id)
+    listed = service.request(
+        "GET", SESSIONS.replace("{id}", admin_id), headers={"Authorization": basic("admin", PASSWORD)}
+    )
+    _, _, reply = ask("DELETE", f"{SESSIONS}/{listed.json()[0]['id']}", id_=admin_id)
+    yield "DELETE", f"{SESSIONS}/{{session}}", reply
+    yield ask("DELETE", SESSIONS, id_=id_)
     yield ask("DELETE", ONE, id_=id_)
     yield ask("DELETE", ONE, id_=id_)
 
@@ -285,8 +294,8 @@ def walk(service: RunningService, form: str) -> Iterator[tuple[str, str, Reply]]
 @pytest.mark.parametrize("form", ["json", "xml"])
 def test_a_member_can_be_created_changed_and_deleted(form: str, service: RunningService) -> None:
     replies = [reply for _, _, reply in walk(service, form)]
-    assert [reply.status for reply in replies] == [200, 201, 200, 200, 200, 200, 200, 500]
-    assert [replies[4].body, *(reply.body for reply in replies[6:])] == [
+    assert [reply.status for reply in replies] == [200, 201, 200, 200, 200, 200, 200, 204, 204, 200, 500]
+    assert [replies[4].body, *(reply.body for reply in replies[9:])] == [
         b"Update Complete",
         b"Delete completed",
         b"A member with this ID does not exist.",

@@ -95,6 +95,13 @@ class NoSuchMember(NotFound):
         super().__init__(_("A member with this ID does not exist."))
 
 
+class NoSuchSession(NotFound):
+    """The member has no session with the ID, or no longer has it."""
+
+    def __init__(self) -> None:
+        super().__init__(_("The member has no session with this ID. It may have ended."))
+
+
 class LastAdministrator(Conflicting):
     """The change would leave the service without an administrator who is not disabled."""
 

@@ -20,6 +20,7 @@ from stratabase.members.operations.forgotten_password import MailForgottenPasswo
 from stratabase.members.operations.members import CreateMember, Invite, ListMembers, ReadMember, RemoveMember
 from stratabase.members.operations.password_reset import PasswordReset
 from stratabase.members.operations.rules import FieldValues
+from stratabase.members.operations.sessions import EndSessions, ListSessions
 from stratabase.members.operations.update import UpdateMember
 from stratabase.members.pages.confirm_email import ConfirmEmailPages
 from stratabase.members.pages.forgot_password import ForgotPasswordPages
@@ -139,6 +140,16 @@ class MemberServices:
     def remove(self) -> RemoveMember:
         """The operation that deletes a member."""
         return RemoveMember(self._members, self._model.profiles)
+
+    @cached_property
+    def list_sessions(self) -> ListSessions:
+        """The operation that lists the sessions of a member."""
+        return ListSessions(self._members, self._clock, self._app.part(AuthServices).terms.sessions)
+
+    @cached_property
+    def end_sessions(self) -> EndSessions:
+        """The operation that ends sessions of a member."""
+        return EndSessions(self._members, self._clock, self._app.part(AuthServices).terms.sessions)
 
     @cached_property
     def hand_over(self) -> "HandOver":

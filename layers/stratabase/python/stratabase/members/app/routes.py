@@ -37,6 +37,7 @@ def member_routes() -> tuple[Route, ...]:
     from stratabase.members.endpoints.member import current_member_endpoint, member_endpoint
     from stratabase.members.endpoints.members import members_endpoint
     from stratabase.members.endpoints.reset_password import reset_password_endpoint
+    from stratabase.members.endpoints.sessions import session_endpoint, sessions_endpoint
     from stratabase.members.operations.email_change import CONFIRM_EMAIL_PATH as CONFIRM_EMAIL
     from stratabase.members.operations.password_reset import FORGOT_PASSWORD_PATH as FORGOT_PASSWORD
     from stratabase.members.operations.password_reset import SET_PASSWORD_PATH as SET_PASSWORD
@@ -67,6 +68,14 @@ def member_routes() -> tuple[Route, ...]:
         Route(
             "/auth/administration/members/{id}/handOver",
             lambda app: hand_over_endpoint(lambda *given: services(app).hand_over(*given)),
+        ),
+        Route(
+            "/auth/administration/members/{id}/sessions",
+            lambda app: sessions_endpoint(services(app).list_sessions, services(app).end_sessions),
+        ),
+        Route(
+            "/auth/administration/members/{id}/sessions/{session}",
+            lambda app: session_endpoint(services(app).end_sessions),
         ),
         Route(
             SET_PASSWORD,
