@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from random import uniform
 from typing import Any, TypeVar
 
+from stratabase.core import waiting
 from stratabase.core.domain.caller import Caller, require_administrator
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.commit_refusals import Conflict
@@ -74,17 +76,24 @@ def set_fields(member: Member, values: FieldValues, fields: MemberFields) -> Mem
 
 MAX_ROUNDS = 100
 """Attempts before a change gives up because of concurrent changes."""
+FIRST_PAUSE, MAX_PAUSE = 0.02, 0.2
+"""The seconds that a change waits at most before its second attempt, and before each of the later ones.
+
+Without the pauses, many sign-ins of one member at the same time would hinder one another.
+"""
 T = TypeVar("T")
 
 
 def retry_conflicts(work: Callable[[], T]) -> T:
-    """Return the result of `work`, which runs again after each Conflict.
+    """Return the result of `work`, which runs again after each Conflict, and after a random pause.
 
     Raises Unavailable after MAX_ROUNDS.
     """
-    for _round in range(MAX_ROUNDS):
+    for number in range(MAX_ROUNDS):
         with suppress(Conflict):
             return work()
+        longest = min(MAX_PAUSE, FIRST_PAUSE * 2**number)
+        waiting.pause(uniform(0, longest))  # noqa: S311 - jitter, not a secret
     raise Unavailable(_("Concurrent changes to members prevented this change. Try again."))
 
 
