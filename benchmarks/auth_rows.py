@@ -12,13 +12,15 @@ from stratabase.core import waiting
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.base.messages import Request
 from stratabase.core.model.model import Profile
+from stratabase.core.observe import Log
 from stratabase.core.operations.ports import Attempts
 from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.store.sqlite.attempts import SqliteAttempts
 from stratabase.core.waiting import SystemClock
+from stratabase.members.audit.recorder import AuditRecorder
 from stratabase.members.keys.file import FileKeyring
 from stratabase.members.member import Member
-from stratabase.members.ports import Members
+from stratabase.members.ports import AuditTrail, Members
 from stratabase.members.sign_in.bearer import BearerAuthenticator
 from stratabase.members.sign_in.callers import CallerFactory, MemberCache
 from stratabase.members.sign_in.password_hashes import Argon2Passwords
@@ -26,6 +28,7 @@ from stratabase.members.sign_in.session_tokens import SessionTokens
 from stratabase.members.sign_in.sign_in import BasicAuthenticator, SignIn
 from stratabase.members.sign_in.signing_keys import SigningKeyCache
 from stratabase.members.sign_in.tokens import TokenIssuer, TokenTerms, TokenVerifier
+from stratabase.members.stores.sqlite_audit import SqliteAuditTrail
 from stratabase.members.stores.sqlite_members import SqliteMembers
 
 FIRST_REQUESTS, REPEATED_REQUESTS = 40, 20_000
@@ -41,17 +44,22 @@ TERMS = TokenTerms("Hr")
 class AuthStack:
     """The real components of authentication with cold caches, as in a new process."""
 
-    def __init__(self, folder: Path, members: Members, attempts: Attempts) -> None:
+    def __init__(self, folder: Path, members: Members, attempts: Attempts, trail: AuditTrail) -> None:
         clock, ids, callers = SystemClock(), TimeOrderedIds(), CallerFactory(PROFILES)
         member_cache = MemberCache(members, clock)
         keys = SigningKeyCache(FileKeyring(folder), clock, ids, TERMS.validity)
-        sign_in = SignIn(members, member_cache, Argon2Passwords(), PROFILES, clock, attempts, waiting.pause)
+        audit = AuditRecorder(lambda: trail, clock, Log(), 90)
+        hashes = Argon2Passwords()
+        sign_in = SignIn(members, member_cache, hashes, PROFILES, clock, attempts, waiting.pause, audit)
         tokens = TokenVerifier(keys, member_cache, callers, clock, TERMS.audience)
         self._callers = callers
         issuer = TokenIssuer(keys, ids, TERMS)
         self._tokens = SessionTokens(members, member_cache, callers, issuer, clock, ids, TERMS.sessions)
         self.authentication = Authentication(
-            {"Bearer": BearerAuthenticator(tokens.caller), "Basic": BasicAuthenticator(sign_in)}
+            {
+                "Bearer": BearerAuthenticator(tokens.caller),
+                "Basic": BasicAuthenticator(sign_in, audit.note_basic),
+            }
         )
 
     def cpu(self, requests: Iterable[Request]) -> float:
@@ -74,7 +82,8 @@ def main(folder: Path) -> None:
         closing(SqliteAttempts(folder / "attempts.db")) as attempts,
     ):
         members_list = list(_add_members(members))
-        stacks = {name: AuthStack(folder, members, attempts) for name in ("password", "token")}
+        trail = SqliteAuditTrail(members.file)
+        stacks = {name: AuthStack(folder, members, attempts, trail) for name in ("password", "token")}
         requests = {
             "password": [with_password(member) for member in members_list],
             "token": [stacks["password"].with_token(member) for member in members_list],

@@ -6,7 +6,7 @@ from threading import RLock
 
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.members.audit.entry import MAX_PAGE, AuditEntry, AuditKind, AuditPage, without_person
+from stratabase.members.audit_entry import MAX_PAGE, AuditEntry, AuditKind, AuditPage, without_person
 from stratabase.values.messages import verbatim
 
 

@@ -7,7 +7,7 @@ from threading import RLock
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.core.domain.objects.commit_refusals import Conflict
-from stratabase.members.audit.entry import AuditEntry
+from stratabase.members.audit_entry import AuditEntry
 from stratabase.members.member import Member, NamesTaken, Roster, email_spellings, fold_name
 from stratabase.members.provider_links import is_linked
 from stratabase.values.messages import verbatim

@@ -12,7 +12,7 @@ from stratabase.core.http.base.endpoint import Endpoint
 from stratabase.core.http.handler import HttpHandler
 from stratabase.core.model.model import Profile
 from stratabase.core.observe import Log
-from stratabase.members.audit.entry import AuditEntry
+from stratabase.members.audit_entry import AuditEntry
 from stratabase.members.endpoints.reset_password import reset_password_endpoint
 from stratabase.members.mail import ForgottenPassword
 from stratabase.members.member import Member, Roster

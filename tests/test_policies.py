@@ -232,8 +232,8 @@ def test_what_each_function_can_write_about_members(
 ) -> None:
     """A mistake in a function that serves objects or files can't make an administrator, or a session.
 
-    It can note attempts. The functions mail and tokens change records, but can't add a member, which needs
-    the guards of the names. The others mark the table, or write nothing.
+    It can note attempts, and write the audit trail. The functions mail and tokens change records, but can't
+    add a member, which needs the guards of the names. The others mark the table, or write nothing.
     """
     members = NAMES["MembersTable"]
     reads = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
@@ -247,12 +247,12 @@ def test_what_each_function_can_write_about_members(
 
 
 WRITES = {
-    "GraphqlFunction": {ATTEMPT},
-    "FilesFunction": {ATTEMPT},
-    "DownloadFunction": {ATTEMPT},
-    "TokensFunction": {ATTEMPT, MEMBER},
+    "GraphqlFunction": {ATTEMPT, ENTRY},
+    "FilesFunction": {ATTEMPT, ENTRY},
+    "DownloadFunction": {ATTEMPT, ENTRY},
+    "TokensFunction": {ATTEMPT, MEMBER, ENTRY},
     "MembersFunction": {ATTEMPT, MEMBER, *GUARDS, "ROSTER", ENTRY},
-    "MailFunction": {ATTEMPT, MEMBER},
-    "SweepFunction": {"MARK"},
+    "MailFunction": {ATTEMPT, MEMBER, ENTRY},
+    "SweepFunction": {"MARK", ENTRY},
 }
 """The keys of the items in the table of members that a function can write."""

@@ -71,6 +71,7 @@ def test_every_setting_can_be_set() -> None:
         "STRATABASE_FORMATS": "iso",
         "STRATABASE_PASSWORD_LENGTH": "16",
         "STRATABASE_REQUIRE_CURRENT_PASSWORD": "off",
+        "STRATABASE_AUDIT_DAYS": "365",
         "STRATABASE_MAIL": "smtp",
         "STRATABASE_MAIL_FROM": "Hr <hr@example.com>",
         "STRATABASE_SMTP": "smtp://hr:secret@mail.example.com:2525",
@@ -153,6 +154,7 @@ def test_every_setting_can_be_set() -> None:
         password_length=16,
         identity_providers=Path("providers.json"),
         require_current_password=False,
+        audit_days=365,
     )
     assert settings.of(ServerSettings) == ServerSettings(
         worker_timeout_seconds=60,

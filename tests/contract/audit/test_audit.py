@@ -10,7 +10,7 @@ import pytest
 from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.store.ids import TimeOrderedIds, least_id
-from stratabase.members.audit.entry import HOUR, AuditEntry, AuditKind, hourly_entry
+from stratabase.members.audit_entry import HOUR, AuditEntry, AuditKind, hourly_entry
 from stratabase.members.member import Member, NamesTaken
 from tests.contract.audit.stores import AuditStore
 from tests.contract.engine.engine_calls import run_concurrently

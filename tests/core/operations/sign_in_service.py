@@ -1,9 +1,12 @@
 """A sign-in service over in-memory members and attempts, with a clock that pauses advance."""
 
 from dataclasses import dataclass, field
+from io import StringIO
 
 from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.core.model.model import Profile
+from stratabase.core.observe import Log
+from stratabase.members.audit.recorder import AuditRecorder
 from stratabase.members.member import Member
 from stratabase.members.sign_in.callers import MemberCache
 from stratabase.members.sign_in.sign_in import SignIn
@@ -43,7 +46,16 @@ class SignInService:
         """Replace the process by a new one with empty caches."""
         known = MemberCache(self.members, self.clock)
         pause = self.pause if self.may_wait else None
-        self.sign_in = SignIn(self.members, known, self.passwords, PROFILES, self.clock, self.attempts, pause)
+        self.sign_in = SignIn(
+            self.members,
+            known,
+            self.passwords,
+            PROFILES,
+            self.clock,
+            self.attempts,
+            pause,
+            AuditRecorder(lambda: self.members.trail, self.clock, Log(stream=StringIO()), 90),
+        )
 
     def pause(self, seconds: float) -> None:
         self.pauses.append(seconds)

@@ -9,7 +9,7 @@ from uuid import uuid4
 from stratabase.core.domain.caller import Caller, SentPassword
 from stratabase.core.model.model import Profile
 from stratabase.core.observe import Log
-from stratabase.members.audit.entry import AuditEntry
+from stratabase.members.audit_entry import AuditEntry
 from stratabase.members.member import Member, Roster
 from stratabase.members.operations.email_change import EmailChange
 from stratabase.members.operations.members import CreateMember, ListMembers, ReadMember, RemoveMember

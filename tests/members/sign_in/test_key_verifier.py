@@ -8,7 +8,7 @@ import pytest
 from stratabase.core.domain.caller import Caller, SentKey
 from stratabase.core.domain.issues.refusals import Forbidden, Refusal, Unauthenticated
 from stratabase.core.model.model import Profile
-from stratabase.members.audit.entry import HOUR
+from stratabase.members.audit_entry import HOUR
 from stratabase.members.credentials import ApiKey
 from stratabase.members.key_text import key_hash, new_key_text
 from stratabase.members.member import Member

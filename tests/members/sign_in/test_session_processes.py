@@ -15,6 +15,7 @@ from stratabase.core.store.sqlite.attempts import SqliteAttempts
 from stratabase.core.waiting import SystemClock
 from stratabase.members.member import Member
 from stratabase.members.operations.sessions import EndSessions
+from stratabase.members.stores.sqlite_audit import SqliteAuditTrail
 from stratabase.members.stores.sqlite_members import SqliteMembers
 from tests.rivals import in_processes
 from tests.soak import count
@@ -32,7 +33,7 @@ def test_the_token_of_an_ended_session_is_refused_everywhere_within_seconds(tmp_
     with closing(SqliteMembers(tmp_path / "members.db")) as members:
         members.add(MEMBER)
         with closing(SqliteAttempts(tmp_path / "attempts.db")) as attempts:
-            stack = AuthStack(tmp_path, members, attempts)
+            stack = AuthStack(tmp_path, members, attempts, SqliteAuditTrail(members.file))
             requests = [stack.with_token(MEMBER) for _ in range(ROUNDS)]
         (member,) = members.roster().members
         sessions = [each.id for each in member.sessions]
@@ -56,7 +57,7 @@ def _take_part(
         closing(SqliteMembers(folder / "members.db")) as members,
         closing(SqliteAttempts(folder / "attempts.db")) as attempts,
     ):
-        stack = AuthStack(folder, members, attempts)
+        stack = AuthStack(folder, members, attempts, SqliteAuditTrail(members.file))
         end = EndSessions(members, SystemClock(), TERMS.sessions)
         for token, session in zip(tokens, sessions, strict=True):
             request = Request("GET", "/auth/x", "/auth/x", headers={"authorization": (token,)})

@@ -20,6 +20,7 @@ from stratabase.core.waiting import SystemClock
 from stratabase.members.member import Member
 from stratabase.members.sign_in.callers import MEMBER_FRESHNESS
 from stratabase.members.sign_in.password_hashes import Argon2Passwords
+from stratabase.members.stores.sqlite_audit import SqliteAuditTrail
 from stratabase.members.stores.sqlite_members import SqliteMembers
 
 
@@ -56,7 +57,8 @@ class WarmService:
         hashed = Argon2Passwords().hash(PASSWORD)
         member = Member("1", "ines", "ines@example.com", "Administrator", password=hashed)
         members.add(member)
-        stack = AuthStack(folder, Recording(members, self.calls), Recording(attempts, self.calls))
+        trail = SqliteAuditTrail(members.file)
+        stack = AuthStack(folder, *(Recording(each, self.calls) for each in (members, attempts, trail)))
         self.requests = {"password": with_password(member), "token": stack.with_token(member)}
         self.authenticate = stack.authentication.caller
 

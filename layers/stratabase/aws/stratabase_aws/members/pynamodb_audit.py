@@ -18,7 +18,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.members.audit.entry import (
+from stratabase.members.audit_entry import (
     MAX_PAGE,
     NAME,
     AuditEntry,

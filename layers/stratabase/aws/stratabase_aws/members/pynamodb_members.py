@@ -16,7 +16,7 @@ from pynamodb.attributes import BooleanAttribute, JSONAttribute, NumberAttribute
 
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.commit_refusals import Conflict
-from stratabase.members.audit.entry import AuditEntry
+from stratabase.members.audit_entry import AuditEntry
 from stratabase.members.credentials import ApiKey, ExchangeCode, ProviderLink, Session
 from stratabase.members.member import (
     MailedLink,

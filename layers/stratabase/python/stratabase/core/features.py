@@ -50,7 +50,7 @@ class Feature:
     health: str | None = None
     """Takes an app; returns what keeps it from serving, by the field of the health response that says so."""
     jobs: Sequence[str] = ()
-    """Each takes an app; returns `core.jobs.job.JobKind`s whose jobs are in the store of objects."""
+    """Each takes an app; returns `core.jobs.job.JobKind`s whose jobs are in the stores of the instance."""
     local_jobs: str | None = None
     """Takes an app; returns `core.jobs.job.JobKind`s whose jobs are in files of this machine."""
 
@@ -129,6 +129,7 @@ FEATURES: tuple[Feature, ...] = (
         sources="stratabase.members.app.auth_services:sources_of_users",
         authenticators="stratabase.members.app.auth_services:authenticators",
         health="stratabase.members.app.auth_services:check_keys",
+        jobs=("stratabase.members.app.audit_jobs:jobs_of_audit",),
         local_jobs="stratabase.members.app.member_services:jobs_of_mail",
     ),
     Feature(

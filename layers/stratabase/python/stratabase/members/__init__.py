@@ -12,6 +12,7 @@ Read in this order:
 - `key_text`: the text of API keys
 - `request_source`: where a request comes from
 - `attempts`: what is counted to limit failed sign-ins and mails
+- `audit_entry`: the entries of the audit trail
 - `refusals`: the exceptions of all of these
 - `settings`: the settings of sign-in and of members
 - `ports`: the interfaces of stores, keys and mail

@@ -5,7 +5,7 @@ from typing import Protocol, cast
 
 from stratabase.core.app.platform import Platform
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.members.audit.entry import MAX_PAGE, AuditEntry, AuditPage
+from stratabase.members.audit_entry import MAX_PAGE, AuditEntry, AuditPage
 from stratabase.members.keys.key_rotation import SigningKey
 from stratabase.members.mail import ForgottenPassword, Mail
 from stratabase.members.member import Member, Roster

@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from stratabase.core.http.base.messages import answered_request
+from stratabase.core.http.base.messages import present_request
 
 _BROWSERS = (
     ("Edg", "Edge"),
@@ -60,7 +60,8 @@ class RequestSource(NamedTuple):
 
 def request_source() -> RequestSource:
     """Return where the request comes from that is being answered."""
-    request = answered_request()
-    if request is None:
+    present = present_request()
+    if present is None:
         return RequestSource()
+    request = present.request
     return RequestSource(request.source_address, device_of(request.header("user-agent") or ""))

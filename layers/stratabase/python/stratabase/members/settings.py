@@ -52,3 +52,9 @@ class MemberSettings:
             "Whether members must send their current password to change it or their email address.",
         ),
     ] = True
+    audit_days: Annotated[
+        int,
+        Variable(
+            "STRATABASE_AUDIT_DAYS", whole_number(1, 3650), "For how many days the audit trail keeps entries."
+        ),
+    ] = 90

@@ -17,7 +17,7 @@ from stratabase.core.http.base.endpoint import Endpoint, ErrorFormat, Operation,
 from stratabase.core.http.base.error_response import error_response
 from stratabase.core.http.base.language import response_language
 from stratabase.core.http.base.media_type import best_match
-from stratabase.core.http.base.messages import Headers, Request, Response, answering
+from stratabase.core.http.base.messages import Headers, Request, Response, answering, authenticated
 from stratabase.core.http.base.refusals import (
     BodyTooLarge,
     UnknownAddress,
@@ -161,7 +161,7 @@ class HttpHandler:
             if needs_caller is None:
                 needs_caller = is_protected(_address(request))
             if needs_caller and request.method != "OPTIONS":
-                caller = self._authentication.caller(request)
+                caller = authenticated(self._authentication.caller(request))
             return work(request, caller, argument), caller
         except Refusal as refusal:
             return self._refuse(request, refusal, self._error_format(request), caller), caller

@@ -9,8 +9,10 @@ from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.http.base.authentication import Authenticator
 from stratabase.core.unusable_store import UnusableStore
+from stratabase.members.audit.audited_members import AuditedMembers
+from stratabase.members.audit.recorder import AuditRecorder
 from stratabase.members.operations.renamed_profiles import with_present_profiles
-from stratabase.members.ports import Keyring, Members, member_platform
+from stratabase.members.ports import AuditTrail, Keyring, Members, member_platform
 from stratabase.members.settings import MemberSettings
 from stratabase.members.sign_in.bearer import BearerAuthenticator
 from stratabase.members.sign_in.callers import CallerFactory, MemberCache
@@ -37,8 +39,20 @@ class AuthServices:
 
     @cached_property
     def members(self) -> Members:
-        """The members of the app, with the profiles of its model."""
-        return with_present_profiles(member_platform(self._app.platform).members(), self._app.model.profiles)
+        """The members of the app, with the profiles of its model. Changes are in the audit trail."""
+        stored = member_platform(self._app.platform).members()
+        return AuditedMembers(with_present_profiles(stored, self._app.model.profiles), self.audit)
+
+    @cached_property
+    def audit_trail(self) -> AuditTrail:
+        """The audit trail of the app."""
+        return member_platform(self._app.platform).audit_trail()
+
+    @cached_property
+    def audit(self) -> AuditRecorder:
+        """What writes the audit trail."""
+        days = self._settings.of(MemberSettings).audit_days
+        return AuditRecorder(lambda: self.audit_trail, self._clock, self._app.log, days)
 
     @cached_property
     def sign_in(self) -> SignIn:
@@ -51,6 +65,7 @@ class AuthServices:
             self._clock,
             self._app.attempts,
             None if self._settings.function else waiting.pause,
+            self.audit,
         )
 
     @cached_property
@@ -83,7 +98,9 @@ class AuthServices:
         bearer: dict[str, Authenticator] = {
             "Bearer": BearerAuthenticator(tokens.caller, self._app.token_issuers)
         }
-        return bearer | ({"Basic": BasicAuthenticator(self.sign_in)} if self._settings.basic else {})
+        return bearer | (
+            {"Basic": BasicAuthenticator(self.sign_in, self.audit.note_basic)} if self._settings.basic else {}
+        )
 
     @cached_property
     def terms(self) -> TokenTerms:

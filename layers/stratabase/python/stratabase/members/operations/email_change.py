@@ -7,6 +7,7 @@ from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.observe import Log, causes
 from stratabase.core.operations.ports import Attempts, Clock
 from stratabase.members.attempts import recipient_key, requester_key
+from stratabase.members.audit.actor import acting, by_mailed_link
 from stratabase.members.mail import Mail, change_requested_mail, confirmation_mail, email_changed_mail
 from stratabase.members.mailed_link import new_link_token
 from stratabase.members.member import (
@@ -93,7 +94,8 @@ class EmailChange:
         before = self.inspect(token)
         after = with_confirmed_email(before)
         try:
-            self._members.change(before, after)
+            with acting(by_mailed_link(before)):
+                self._members.change(before, after)
         except NamesTaken as taken:
             raise MemberTaken(taken.fields) from None
         return before, after

@@ -10,6 +10,7 @@ from stratabase.core.domain.issues.refusals import Forbidden
 from stratabase.core.observe import Log
 from stratabase.core.operations.ports import Attempts, Clock
 from stratabase.members.attempts import forgetful_member_key, forgotten_source_key
+from stratabase.members.audit.actor import FORGOTTEN_PASSWORD, acting
 from stratabase.members.mail import ForgottenPassword, forgotten_password
 from stratabase.members.member import Member, MemberKind
 from stratabase.members.operations.mailed_links import MailLimit
@@ -74,7 +75,8 @@ class MailForgottenPassword:
         if member.disabled or member.kind is MemberKind.PROGRAM:
             return
         try:
-            with self._limit.within({forgetful_member_key(member.id): MAX_MAILS_TO_MEMBER}):
+            limit = self._limit.within({forgetful_member_key(member.id): MAX_MAILS_TO_MEMBER})
+            with limit, acting(FORGOTTEN_PASSWORD):
                 self._password_reset.invite(member.id, base_url)
         except TooManyMails:
             self._log.info("Too many emails with a link to set a password", member=member.id)

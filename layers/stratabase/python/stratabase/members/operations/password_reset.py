@@ -7,6 +7,7 @@ from stratabase.core import waiting
 from stratabase.core.domain.caller import Caller, require_administrator
 from stratabase.core.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.core.operations.ports import Clock
+from stratabase.members.audit.actor import acting, by_mailed_link
 from stratabase.members.mail import invitation_mail, reset_mail
 from stratabase.members.mailed_link import LinkToken, new_link_token
 from stratabase.members.member import (
@@ -140,7 +141,8 @@ class PasswordReset:
         before = self.inspect(token)
         self._check(password, before)
         after = with_password(before, hashed)
-        self._members.change(before, after)
+        with acting(by_mailed_link(before)):
+            self._members.change(before, after)
         return after
 
     def _check(self, password: str, member: Member) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from stratabase.core.model.model import Profile
-from stratabase.members.audit.entry import AuditEntry
+from stratabase.members.audit_entry import AuditEntry
 from stratabase.members.credentials import ApiKey
 from stratabase.members.member import Member, Roster
 from stratabase.members.ports import Members

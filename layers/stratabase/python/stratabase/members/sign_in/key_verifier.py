@@ -12,7 +12,7 @@ from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.model import Profile, lies_within
 from stratabase.core.operations.ports import Clock
-from stratabase.members.audit.entry import HOUR
+from stratabase.members.audit_entry import HOUR
 from stratabase.members.credentials import ApiKey
 from stratabase.members.key_text import key_hash, member_of_key
 from stratabase.members.member import Member

@@ -15,12 +15,14 @@ from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.model import Profile
 from stratabase.core.operations.ports import Attempts, Clock
 from stratabase.members.attempts import source_key
+from stratabase.members.audit.recorder import AuditRecorder
+from stratabase.members.audit_entry import AuditKind
 from stratabase.members.member import Member
 from stratabase.members.password import MAX_PASSWORD_LENGTH, normalize_password
 from stratabase.members.ports import Members, Passwords
 from stratabase.members.refusals import TooManyFailures
 from stratabase.members.sign_in.cache import FifoCache, SingleFlight
-from stratabase.members.sign_in.callers import CallerFactory, MemberCache
+from stratabase.members.sign_in.callers import MAX_CALLERS, CallerFactory, MemberCache
 from stratabase.members.sign_in.sign_in_limits import FailureDelay, FailureLimit
 from stratabase.values.messages import _
 
@@ -44,12 +46,14 @@ class SignIn:
         clock: Clock,
         attempts: Attempts,
         pause: Callable[[float], None] | None,
+        audit: AuditRecorder,
     ) -> None:
         """`pause` waits for some seconds. None means that no attempt may wait."""
         self._members = members
         self._member_cache = member_cache
         self._passwords = passwords
         self._clock = clock
+        self._audit = audit
         self._caller = CallerFactory(profiles)
         self._credentials = VerifiedCredentials(member_cache, clock)
         self._single_flight: SingleFlight[Member] = SingleFlight()
@@ -85,6 +89,7 @@ class SignIn:
         member = self._members.by_username(sent.username)
         matches = self._matches(member.password if member else None, sent.password)
         if member is None or member.disabled or not matches:
+            self._audit.refuse(AuditKind.SIGN_IN_REFUSED, "" if member is None else member.id)
             raise Unauthenticated(_("The username or password is incorrect."))
         self._member_cache.remember(member, now)
         self._credentials.remember(sent.source, sent.fingerprint, member, now)
@@ -196,12 +201,21 @@ def _credentials(member: Member) -> tuple[str, str | None]:
 
 
 class BasicAuthenticator:
-    """The scheme Basic (RFC 7617). `sign_in(username, password, source_address)` returns the caller."""
+    """The scheme Basic (RFC 7617)."""
 
     challenge = 'Basic realm="Stratabase", charset="UTF-8"'
 
-    def __init__(self, sign_in: Callable[[str, str, str], Caller]) -> None:
+    def __init__(
+        self, sign_in: Callable[[str, str, str], Caller], note: Callable[[Caller], None] | None = None
+    ) -> None:
+        """`sign_in(username, password, source_address)` returns the caller.
+
+        `note` records that a caller used the scheme. It is called when the member was read anew, so once in
+        some seconds at most.
+        """
         self._sign_in = sign_in
+        self._note = note
+        self._noted: FifoCache[str, Caller] = FifoCache(MAX_CALLERS)
 
     def caller(self, credentials: str, source_address: str) -> Caller:
         """Return the caller with this username and password. Raises like Authenticator.caller."""
@@ -213,4 +227,8 @@ class BasicAuthenticator:
         if not colon:
             message = _("Basic credentials must contain a colon between the username and the password.")
             raise Unauthenticated(message)
-        return self._sign_in(username, password, source_address)
+        caller = self._sign_in(username, password, source_address)
+        if self._note is not None and self._noted.get(caller.id) is not caller:
+            self._noted.put(caller.id, caller)
+            self._note(caller)
+        return caller

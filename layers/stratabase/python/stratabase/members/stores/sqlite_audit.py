@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from stratabase.core.domain.objects.instant import Instant
-from stratabase.members.audit.entry import MAX_PAGE, AuditEntry, AuditKind, AuditPage
+from stratabase.members.audit_entry import MAX_PAGE, AuditEntry, AuditKind, AuditPage
 from stratabase.members.stores.member_file import MemberFile
 
 _STEP = 500

@@ -13,7 +13,7 @@ from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.domain.store_mark import StoreMark, StoreRequirements, parse_mark
 from stratabase.core.store.sqlite.errors import map_sqlite_error, retry_while_busy
 from stratabase.core.store.sqlite.file import Layout, open_for_writing
-from stratabase.members.audit.entry import AuditEntry
+from stratabase.members.audit_entry import AuditEntry
 from stratabase.members.credentials import ApiKey, ExchangeCode, ProviderLink, Session
 from stratabase.members.member import (
     MailedLink,

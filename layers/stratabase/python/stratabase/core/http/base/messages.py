@@ -6,6 +6,7 @@ from dataclasses import field
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
+from stratabase.core.domain.caller import Caller
 from stratabase.values.frozen import frozen
 
 T = TypeVar("T")
@@ -102,24 +103,34 @@ class Request:
         )
 
 
-_current: ContextVar[Request | None] = ContextVar("request", default=None)
-answered_request: Callable[[], Request | None] = _current.get
-"""Returns the request that is being answered, None outside of requests."""
-
-
 class answering:  # noqa: N801 - it is used like a function
-    """Let a request be the current one of the code inside the `with` block."""
+    """Let a request be the present one of the code inside the `with` block."""
 
-    __slots__ = ("_request", "_token")
+    __slots__ = ("_token", "caller", "request")
 
     def __init__(self, request: Request) -> None:
-        self._request = request
+        self.request = request
+        self.caller: Caller | None = None
+        """The caller, once the request is authenticated."""
 
     def __enter__(self) -> None:
-        self._token = _current.set(self._request)
+        self._token = _present.set(self)
 
     def __exit__(self, *_: object) -> None:
-        _current.reset(self._token)
+        _present.reset(self._token)
+
+
+_present: ContextVar[answering | None] = ContextVar("request", default=None)
+present_request: Callable[[], answering | None] = _present.get
+"""Returns the request that is being answered, with its caller. None outside of requests."""
+
+
+def authenticated(caller: Caller) -> Caller:
+    """Return the caller of the present request, after remembering it."""
+    present = _present.get()
+    if present is not None:
+        present.caller = caller
+    return caller
 
 
 class IncompleteBody(Exception):

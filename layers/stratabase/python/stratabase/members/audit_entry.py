@@ -22,13 +22,11 @@ class AuditKind(Enum):
     """What an entry reports. The values are stored, and are the names in the API: never change one."""
 
     SIGNED_IN = "signedIn"
-    """The member signed in, with a password or at a provider. That began a session."""
+    """The member signed in with a password, at a provider, or with a token of one. That began a session."""
     USED_BASIC = "usedBasic"
     """The member sent requests with HTTP Basic in this hour."""
     SIGN_IN_REFUSED = "signInRefused"
     """Sign-ins with the member's name were refused in this hour, or with names that no member has."""
-    EXCHANGED_TOKEN = "exchangedToken"  # noqa: S105 - it is the name of a kind
-    """The member exchanged a token of a provider for one of this service."""
     SESSION_ENDED = "sessionEnded"
     """One session of the member was ended, or all of them."""
     MEMBER_CREATED = "memberCreated"
@@ -44,8 +42,6 @@ class AuditKind(Enum):
     """The member was sent a link to set a password, or a command printed one."""
     KEY_CREATED = "keyCreated"
     KEY_ENDED = "keyEnded"
-    KEY_REFUSED = "keyRefused"
-    """Keys that name this member were refused in this hour, or keys that name no member."""
     LINK_CREATED = "linkCreated"
     """The member can sign in at a provider from now on."""
     LINK_REMOVED = "linkRemoved"
@@ -58,11 +54,10 @@ class AuditKind(Enum):
     @property
     def is_counted(self) -> bool:
         """Whether the entry says how many events there were."""
-        return self in _COUNTED
+        return self is AuditKind.SIGN_IN_REFUSED
 
 
-_COUNTED = frozenset({AuditKind.SIGN_IN_REFUSED, AuditKind.KEY_REFUSED})
-_HOURLY = _COUNTED | {AuditKind.USED_BASIC}
+_HOURLY = frozenset({AuditKind.SIGN_IN_REFUSED, AuditKind.USED_BASIC})
 
 
 @frozen
