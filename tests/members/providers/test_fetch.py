@@ -1,8 +1,12 @@
 """Requests to a hostile provider end early, and go nowhere else."""
 
+import asyncio
 import socket
 import ssl
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from http.server import BaseHTTPRequestHandler
 from ipaddress import ip_address
 from pathlib import Path
@@ -11,11 +15,19 @@ from threading import Event, Thread
 import pytest
 
 from stratabase.core import waiting
+from stratabase.core.greenlets import THREADS, Greenlets
 from stratabase.members.providers.addresses import IPAddress, Reach
-from stratabase.members.providers.fetch import MAX_BODY_BYTES, MAX_SECONDS, Fetcher, resolve_name
+from stratabase.members.providers.fetch import (
+    MAX_BODY_BYTES,
+    MAX_EXCHANGES,
+    MAX_SECONDS,
+    Fetcher,
+    resolve_name,
+)
 from stratabase.members.providers.refusals import ProviderFault, ProviderUnavailable
 from tests.members.providers.hostile_provider import HostileProvider, running_provider, write_certificate
 from tests.rows import each_row
+from tests.server.http.calls import run_call
 
 GRACE = 30
 """Seconds after which a test gives up. What it waits for takes a fraction of one."""
@@ -224,6 +236,52 @@ def test_a_connection_that_comes_too_late_is_closed(hostile: HostileProvider) ->
     hostile.answers["/b"] = {}
     assert Fetcher(Reach.LOOPBACK).get_json(f"{hostile.issuer}/b") == {}
     assert hostile.count("/a") == 0
+
+
+def answer_when(released: Event) -> Callable[[BaseHTTPRequestHandler], None]:
+    """Return what answers with an empty object as soon as an event is set."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        assert released.wait(GRACE)
+        handler.wfile.write(OK + b"Content-Length: 2\r\n\r\n{}")
+
+    return answer
+
+
+def test_requests_that_hang_leave_the_threads_of_the_server_free(
+    hostile: HostileProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Passwords are verified in these threads, too."""
+    released = Event()
+    hostile.answers["/a"] = answer_when(released)
+    fetcher = Fetcher(Reach.LOOPBACK, seconds=GRACE)
+
+    async def body() -> list[object]:
+        greenlets = Greenlets(asyncio.get_running_loop())
+        monkeypatch.setattr(waiting, "_installed", greenlets)
+        hanging = [partial(fetcher.get_json, f"{hostile.issuer}/a")] * (THREADS + 1)
+        calls = [*hanging, partial(waiting.offload, released.set)]
+        found = await asyncio.gather(*(run_call(greenlets, call) for call in calls))
+        await greenlets.finish()
+        return found
+
+    assert asyncio.run(asyncio.wait_for(body(), GRACE)) == [{}] * (THREADS + 1) + [None]
+
+
+def test_only_so_many_requests_are_under_way_at_once(hostile: HostileProvider) -> None:
+    released, fetcher = Event(), Fetcher(Reach.LOOPBACK, seconds=GRACE)
+    hostile.answers |= {"/a": answer_when(released), "/b": {}}
+    with ThreadPoolExecutor(MAX_EXCHANGES) as pool:
+        futures = [pool.submit(fetcher.get_json, f"{hostile.issuer}/a") for _ in range(MAX_EXCHANGES)]
+        while hostile.count("/a") < MAX_EXCHANGES:
+            assert not any(each.done() for each in futures)
+        assert fault(fetcher, f"{hostile.issuer}/b") is ProviderFault.BUSY
+        released.set()
+        assert [each.result() for each in futures] == [{}] * MAX_EXCHANGES
+    for thread in threading.enumerate():
+        if thread.name == "provider":
+            thread.join(GRACE)
+    assert fetcher.get_json(f"{hostile.issuer}/b") == {}
 
 
 @each_row(

@@ -6,12 +6,13 @@ no proxy, and ends after some seconds in total, even if a byte comes now and the
 
 import ssl
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import closing, suppress
 from functools import cached_property
 from http.client import HTTPConnection, HTTPException
 from ipaddress import ip_address
 from socket import IPPROTO_TCP, SHUT_RDWR, create_connection, getaddrinfo, socket
-from threading import Lock, Thread
+from threading import BoundedSemaphore, Lock, Thread, Timer
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -33,6 +34,8 @@ MAX_BODY_BYTES = 1_000_000
 _CONNECT_SECONDS = 2.0
 """The time for a connection to one address, so that there is time for another one."""
 _MAX_ADDRESSES = 3
+MAX_EXCHANGES = 32
+"""Requests to a provider that a process has under way. More are refused, so that they don't pile up."""
 
 Resolve = Callable[[str, int], Sequence[IPAddress]]
 """Returns the addresses of a name, for a port. Raises OSError."""
@@ -96,6 +99,7 @@ class Fetcher:
         self._resolve = resolve
         self._connect = connect
         self._custom_tls_context = tls_context
+        self._free = BoundedSemaphore(MAX_EXCHANGES)
 
     def get_json(self, url: str, headers: Mapping[str, str] | None = None) -> Mapping[str, Any]:
         """Return the JSON object at an address. Raises ProviderUnavailable."""
@@ -118,8 +122,12 @@ class Fetcher:
             target = parse_url(request.url, self._reach)
         except ValueError as error:
             raise request.fault(ProviderFault.ADDRESS, error) from error
-        exchange = _Exchange(request, target, self._open)
-        return waiting.offload(exchange.run_within, min(self._seconds, waiting.remaining_seconds()))
+        if not self._free.acquire(blocking=False):
+            message = f"{MAX_EXCHANGES} requests are under way already"
+            raise request.fault(ProviderFault.BUSY, message)
+        exchange = _Exchange(request, target, self._open, self._free.release)
+        # No thread of the server waits here, so a slow provider holds up nothing but its own sign-ins.
+        return waiting.until(exchange.start(min(self._seconds, waiting.remaining_seconds())))
 
     def _open(self, exchange: "_Exchange", target: ProviderUrl) -> socket:
         """Return a connection to a host. Raises OSError, or ProviderUnavailable if it may not be reached."""
@@ -159,59 +167,78 @@ class _Exchange:
     """
 
     def __init__(
-        self, request: _Request, target: ProviderUrl, open_: Callable[["_Exchange", ProviderUrl], socket]
+        self,
+        request: _Request,
+        target: ProviderUrl,
+        open_: Callable[["_Exchange", ProviderUrl], socket],
+        on_end: Callable[[], None],
     ) -> None:
+        """`open_` returns the connection, and gives it to `take`. `on_end` is called when the thread ends."""
         self.request = request
         self._target = target
         self._open = open_
-        self._outcome: ProviderResponse | BaseException | None = None
+        self._on_end = on_end
+        self._future: Future[ProviderResponse] = Future()
         self._lock = Lock()
         self._connection: socket | None = None
-        self._given_up = False
+        self._has_ended = False
 
-    def run_within(self, seconds: float) -> ProviderResponse:
-        """Return the response. Raises ProviderUnavailable, also if it has not come after some seconds."""
-        thread = Thread(target=self._run, name="provider", daemon=True)
-        thread.start()
-        thread.join(max(seconds, 0))
-        outcome = self._outcome
-        if isinstance(outcome, ProviderResponse):
-            return outcome
-        if outcome is not None:
-            raise outcome
-        self._give_up()
-        raise self.request.fault(ProviderFault.TIMEOUT, f"the response has not come in {seconds:g} seconds")
+    def start(self, seconds: float) -> "Future[ProviderResponse]":
+        """Return the future response. It raises ProviderUnavailable if none has come after some seconds."""
+        timer = Timer(max(seconds, 0), self._give_up, [seconds])
+        timer.daemon = True
+        Thread(target=self._run, args=(timer,), name="provider", daemon=True).start()
+        timer.start()
+        return self._future
 
     def take(self, connection: socket) -> None:
-        """Let the deadline end a connection. Raises OSError if it has passed."""
+        """Let the deadline end a connection."""
         # A second descriptor, because TLS takes over the first one, and then closes it.
         own = connection.dup()
         with self._lock:
             self._connection = own
-        if self._given_up:
-            self._give_up()
+            has_ended = self._has_ended
+        if has_ended:
+            self._shut_down()
 
-    def _give_up(self) -> None:
+    def _give_up(self, seconds: float) -> None:
         """End what the thread waits for. Then it fails, and nobody looks at why."""
-        self._given_up = True
+        message = f"the response has not come in {seconds:g} seconds"
+        self._settle(self.request.fault(ProviderFault.TIMEOUT, message))
+        self._shut_down()
+
+    def _shut_down(self) -> None:
         with self._lock, suppress(OSError):
             if self._connection is not None:
                 self._connection.shutdown(SHUT_RDWR)
 
-    def _run(self) -> None:
+    def _settle(self, outcome: ProviderResponse | BaseException) -> None:
+        """Set the outcome, unless there is one already."""
+        with self._lock:
+            if self._has_ended:
+                return
+            self._has_ended = True
+        if isinstance(outcome, ProviderResponse):
+            self._future.set_result(outcome)
+        else:
+            self._future.set_exception(outcome)
+
+    def _run(self, timer: Timer) -> None:
         try:
-            self._outcome = self._exchange()
+            self._settle(self._exchange())
         except TimeoutError as error:
-            self._outcome = self.request.fault(ProviderFault.TIMEOUT, error)
+            self._settle(self.request.fault(ProviderFault.TIMEOUT, error))
         except (OSError, HTTPException) as error:
-            self._outcome = self.request.fault(ProviderFault.UNREACHABLE, f"{type(error).__name__}: {error}")
+            self._settle(self.request.fault(ProviderFault.UNREACHABLE, f"{type(error).__name__}: {error}"))
         except BaseException as error:  # noqa: BLE001 - raised where the result is awaited
-            self._outcome = error
+            self._settle(error)
         finally:
+            timer.cancel()
             with self._lock:
                 if self._connection is not None:
                     self._connection.close()
                     self._connection = None
+            self._on_end()
 
     def _exchange(self) -> ProviderResponse:
         with (

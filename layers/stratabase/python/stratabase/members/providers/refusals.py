@@ -46,6 +46,8 @@ class ProviderFault(StrEnum):
     UNREACHABLE = "unreachable"
     """No connection, a certificate that isn't valid, or a broken response."""
     TIMEOUT = "timeout"
+    BUSY = "busy"
+    """Too many requests to the provider are under way."""
     REDIRECT = "redirect"
     SIZE = "size"
     STATUS = "status"
