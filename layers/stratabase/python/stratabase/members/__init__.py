@@ -9,7 +9,6 @@ Read in this order:
 - `fields`: the table of the fields that clients can set
 - `password`: the rules for passwords
 - `mail`, `mailed_link`: the texts of mails, requests for them, and the tokens of mailed links
-- `key_text`: the text of API keys
 - `request_source`: where a request comes from
 - `attempts`: what is counted to limit failed sign-ins and mails
 - `audit_entry`: the entries of the audit trail

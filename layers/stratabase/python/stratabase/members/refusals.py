@@ -102,6 +102,17 @@ class NoSuchSession(NotFound):
         super().__init__(_("The member has no session with this ID. It may have ended."))
 
 
+class NoSuchKey(NotFound):
+    """The member has no API key with the ID, or no longer has it."""
+
+    def __init__(self) -> None:
+        super().__init__(_("The member has no API key with this ID."))
+
+
+class KeyRefused(Conflicting):
+    """The member has a key with the same name, or too many keys."""
+
+
 class LastAdministrator(Conflicting):
     """The change would leave the service without an administrator who is not disabled."""
 

@@ -1,12 +1,14 @@
 """The services of authentication: sign-in by password, tokens, and the keys that sign tokens."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from stratabase.core import waiting
 from stratabase.core.app.app import App
+from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.http.base.authentication import Authenticator
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.audit.audited_members import AuditedMembers
@@ -16,6 +18,7 @@ from stratabase.members.ports import AuditTrail, Keyring, Members, member_platfo
 from stratabase.members.settings import MemberSettings
 from stratabase.members.sign_in.bearer import BearerAuthenticator
 from stratabase.members.sign_in.callers import CallerFactory, MemberCache
+from stratabase.members.sign_in.key_verifier import KeyVerifier
 from stratabase.members.sign_in.password_hashes import Argon2Passwords
 from stratabase.members.sign_in.session_tokens import SessionTokens
 from stratabase.members.sign_in.sign_in import BasicAuthenticator, SignIn
@@ -96,11 +99,28 @@ class AuthServices:
         callers = CallerFactory(self._app.model.profiles)
         tokens = TokenVerifier(self._keys, self._member_cache, callers, self._clock, self.terms.audience)
         bearer: dict[str, Authenticator] = {
-            "Bearer": BearerAuthenticator(tokens.caller, self._app.token_issuers)
+            "Bearer": BearerAuthenticator(
+                tokens.caller, self._app.token_issuers, self._caller_of_key(callers)
+            )
         }
         return bearer | (
             {"Basic": BasicAuthenticator(self.sign_in, self.audit.note_basic)} if self._settings.basic else {}
         )
+
+    def _caller_of_key(self, callers: CallerFactory) -> Callable[[str, str], Caller]:
+        profiles = self._app.model.profiles
+        return KeyVerifier(self._member_cache, callers, profiles, self._clock, self._note_use).caller
+
+    def _note_use(self, member: str, key: str, hour: Instant) -> None:
+        """Record when a key was used, if the store can: no request depends on it."""
+        try:
+            self._trail.note_use(member, key, hour)
+        except Unavailable as error:
+            self._app.log.warning("Use of an API key not recorded", key=key, error=error)
+
+    @cached_property
+    def _trail(self) -> AuditTrail:
+        return member_platform(self._app.platform).audit_trail()
 
     @cached_property
     def terms(self) -> TokenTerms:

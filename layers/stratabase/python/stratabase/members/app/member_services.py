@@ -17,6 +17,7 @@ from stratabase.members.operations.first_administrator import (
     NewAdministrator,
 )
 from stratabase.members.operations.forgotten_password import MailForgottenPassword, RequestForgottenPassword
+from stratabase.members.operations.member_keys import CreateKey, EndKey, ListKeys
 from stratabase.members.operations.members import CreateMember, Invite, ListMembers, ReadMember, RemoveMember
 from stratabase.members.operations.password_reset import PasswordReset
 from stratabase.members.operations.rules import FieldValues
@@ -150,6 +151,26 @@ class MemberServices:
     def end_sessions(self) -> EndSessions:
         """The operation that ends sessions of a member."""
         return EndSessions(self._members, self._clock, self._app.part(AuthServices).terms.sessions)
+
+    def list_keys(self) -> ListKeys:
+        """The operation that lists the API keys of a member."""
+        return ListKeys(self._members, self._platform.audit_trail())
+
+    @cached_property
+    def create_key(self) -> CreateKey:
+        """The operation that makes an API key."""
+        return CreateKey(
+            self._members,
+            self._ids,
+            self._model.profiles,
+            self._clock,
+            self._app.part(AuthServices).sign_in,
+        )
+
+    @cached_property
+    def end_key(self) -> EndKey:
+        """The operation that ends an API key."""
+        return EndKey(self._members, self._clock)
 
     @cached_property
     def hand_over(self) -> "HandOver":

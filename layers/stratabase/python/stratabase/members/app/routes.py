@@ -35,6 +35,7 @@ def member_routes() -> tuple[Route, ...]:
     from stratabase.members.app.member_services import MemberServices
     from stratabase.members.endpoints.hand_over import hand_over_endpoint
     from stratabase.members.endpoints.member import current_member_endpoint, member_endpoint
+    from stratabase.members.endpoints.member_keys import member_key_endpoint, member_keys_endpoint
     from stratabase.members.endpoints.members import members_endpoint
     from stratabase.members.endpoints.reset_password import reset_password_endpoint
     from stratabase.members.endpoints.sessions import session_endpoint, sessions_endpoint
@@ -61,6 +62,8 @@ def member_routes() -> tuple[Route, ...]:
             "/auth/administration/members/{id}",
             lambda app: member_endpoint(services(app), services(app).shapes),
         ),
+        Route("/auth/administration/members/{id}/keys", lambda app: member_keys_endpoint(services(app))),
+        Route("/auth/administration/members/{id}/keys/{key}", lambda app: member_key_endpoint(services(app))),
         Route(
             "/auth/administration/members/{id}/resetPassword",
             lambda app: reset_password_endpoint(services(app).password_reset.start),
