@@ -2,14 +2,16 @@
 
 import argparse
 import getpass
+import shlex
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from stratabase.core.app.app import App
 from stratabase.core.app.platform import platform_of
 from stratabase.core.domain.caller import CONSOLE
 from stratabase.core.domain.issues.refusals import Refusal
+from stratabase.core.domain.objects.instant import format_instant
 from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.model.reading import InvalidModel
 from stratabase.core.model.types.identifier import id_timestamp
@@ -19,7 +21,7 @@ from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.app.member_services import MemberServices
 from stratabase.members.commands.owners import resolve_owners
-from stratabase.members.member import Member, MemberKind, describe_shared_addresses
+from stratabase.members.member import Member, MemberKind, describe_shared_addresses, fold_name
 from stratabase.members.operations.hand_over import FormerMember, From, HandOverResult
 from stratabase.members.password import PasswordPolicy
 from stratabase.members.refusals import NoSuchMember
@@ -63,14 +65,16 @@ def run(options: Options) -> int:
 
 def _list(instance: App, _: Options) -> Iterator[str]:
     members = instance.part(MemberServices).list(CONSOLE)
-    rows = [_row(member) for member in members]
+    yield from _aligned([_row(member) for member in members]) if members else ["No members exist."]
+    for line in describe_shared_addresses(members):
+        print(line, file=sys.stderr)
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Yield a line for each row of a table, whose columns are as wide as their longest texts."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
-    if not rows:
-        yield "No members exist."
-    for line in describe_shared_addresses(members):
-        print(line, file=sys.stderr)
 
 
 def _row(member: Member) -> tuple[str, ...]:
@@ -105,6 +109,42 @@ def _create_program(instance: App, options: Options) -> Iterator[str]:
     fields = {"username": options.username, "profile": options.profile, "kind": MemberKind.PROGRAM.value}
     member = instance.part(MemberServices).create(CONSOLE, fields, "")
     yield f'Created the program "{member.username}" with the ID {member.id}.'
+    name = shlex.quote(member.username)
+    yield f"To make an API key for it, run `stratabase members create-key {name} NAME`."
+
+
+def _list_keys(instance: App, options: Options) -> Iterator[str]:
+    member = _find(instance, options)
+    listed = instance.part(MemberServices).list_keys(CONSOLE, member.id)
+    rows = [("ID", "NAME", "EXPIRES", "LAST USED", "PROFILE", "NETWORKS")]
+    for key, used in listed:
+        end, use = (None if each is None else format_instant(each) for each in (key.until, used))
+        texts = key.id, key.name, end or "never", use or "never", key.profile or member.profile
+        rows.append((*texts, " ".join(key.networks) or "any"))
+    yield from _aligned(rows) if listed else [f'"{member.username}" has no API keys.']
+
+
+def _create_key(instance: App, options: Options) -> Iterator[str]:
+    member = _find(instance, options)
+    values = {
+        "name": options.name,
+        "expires": options.expires,
+        "days": options.days,
+        "profile": options.profile,
+        "networks": " ".join(options.network),
+    }
+    made = instance.part(MemberServices).create_key(CONSOLE, member.id, values)
+    # The key stands alone on the standard output, so that another command can read it.
+    print(f'API key "{made.key.name}" of "{member.username}", which nobody can read again:', file=sys.stderr)
+    yield made.text
+
+
+def _end_key(instance: App, options: Options) -> Iterator[str]:
+    member = _find(instance, options)
+    keys = [key for key, _used in instance.part(MemberServices).list_keys(CONSOLE, member.id)]
+    named = [key.id for key in keys if fold_name(key.name) == fold_name(options.key)]
+    key = instance.part(MemberServices).end_key(CONSOLE, member.id, next(iter(named), options.key))
+    yield f'Ended the API key "{key.name}" of "{member.username}". It is refused within 3 seconds.'
 
 
 def _set_profile(instance: App, options: Options) -> Iterator[str]:
@@ -245,6 +285,36 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
         "create a member that is a program, which has API keys and no password",
         (_USERNAME, _PROFILE),
         example="stratabase members create-program importer Manager",
+    ),
+    "keys": Subcommand(
+        _list_keys, "list the API keys of a member", (_USERNAME,), example="stratabase members keys importer"
+    ),
+    "create-key": Subcommand(
+        _create_key,
+        "make an API key for a program, and print it",
+        (
+            _USERNAME,
+            ("name", {"metavar": "NAME", "help": "what the key is for"}),
+            ("--expires", {"metavar": "DATE", "help": "the date or instant in ISO 8601 at which it ends"}),
+            ("--days", {"type": int, "help": "the number of days after which it ends"}),
+            ("--profile", {"help": "a profile that lies within that of the program"}),
+            (
+                "--network",
+                {
+                    "action": "append",
+                    "default": [],
+                    "metavar": "CIDR",
+                    "help": "a network that the key can be sent from; you can repeat this option",
+                },
+            ),
+        ),
+        example="stratabase members create-key importer nightly --days 90 --network 203.0.113.0/24",
+    ),
+    "end-key": Subcommand(
+        _end_key,
+        "end an API key of a member",
+        (_USERNAME, ("key", {"metavar": "KEY", "help": "the name or the ID of the key"})),
+        example="stratabase members end-key importer nightly",
     ),
     "set-profile": Subcommand(
         _set_profile,
