@@ -45,8 +45,8 @@ ACTIONS_OF_LAMBDA = {"logs:CreateLogStream", "logs:PutLogEvents", "sqs:SendMessa
 REINDEX = "ReindexFunction"
 NEWER = {REINDEX, "DownloadFunction"}
 """The functions with a changed model, which the others do not serve: the registry lacks its entries."""
-ATTEMPT, MEMBER, ENTRY = "A#*", "M#*", "AUD#*"
-"""The keys of attempts to sign in, of members, and of entries of the audit trail."""
+ATTEMPT, USE, MEMBER, ENTRY = "A#*", "USE#*", "M#*", "AUD#*"
+"""The keys of attempts to sign in, of uses of keys, of members, and of entries of the audit trail."""
 GUARDS = ("E#*", "L#*", "U#*")
 """The keys of the guards of what only one member can have."""
 CONDITIONS = {("ForAllValues:StringLike", LEADING_KEYS), ("StringEquals", FROM_ADDRESS)}
@@ -232,7 +232,7 @@ def test_what_each_function_can_write_about_members(
 ) -> None:
     """A mistake in a function that serves objects or files can't make an administrator, or a session.
 
-    It can note attempts, and write the audit trail. The functions mail and tokens change records, but can't
+    It can note attempts and uses of keys, and write the audit trail. The functions mail and tokens change records, but can't
     add a member, which needs the guards of the names. The others mark the table, or write nothing.
     """
     members = NAMES["MembersTable"]
@@ -247,11 +247,11 @@ def test_what_each_function_can_write_about_members(
 
 
 WRITES = {
-    "GraphqlFunction": {ATTEMPT, ENTRY},
-    "FilesFunction": {ATTEMPT, ENTRY},
-    "DownloadFunction": {ATTEMPT, ENTRY},
-    "TokensFunction": {ATTEMPT, MEMBER, ENTRY},
-    "MembersFunction": {ATTEMPT, MEMBER, *GUARDS, "ROSTER", ENTRY},
+    "GraphqlFunction": {ATTEMPT, USE, ENTRY},
+    "FilesFunction": {ATTEMPT, USE, ENTRY},
+    "DownloadFunction": {ATTEMPT, USE, ENTRY},
+    "TokensFunction": {ATTEMPT, USE, MEMBER, ENTRY},
+    "MembersFunction": {ATTEMPT, USE, MEMBER, *GUARDS, "ROSTER", ENTRY},
     "MailFunction": {ATTEMPT, MEMBER, ENTRY},
     "SweepFunction": {"MARK", ENTRY},
 }

@@ -73,7 +73,15 @@ def run_everything(stack: Stack) -> None:
     """Do everything once."""
     for event in EVENTS:
         stack.replay(event)
-    for part in (write_objects, read_objects, write_large_objects, handle_files, manage_members, sign_in):
+    for part in (
+        write_objects,
+        read_objects,
+        write_large_objects,
+        handle_files,
+        manage_members,
+        use_keys,
+        sign_in,
+    ):
         part(stack)
     reader = stack.create("Reader")["_id"]
     stack.create("Dossier", readers=[reader], pages=[{"text": "kept", "author": reader}])
@@ -119,6 +127,26 @@ def sign_in(stack: Stack) -> None:
             wrong = basic(f"nobody-{number}", f"wrong-{attempt}")
             status = 401 if attempt < ATTEMPTS - 1 else 429
             stack.request(method, address, authorization=wrong, expected=status)
+
+
+def use_keys(stack: Stack) -> None:
+    """Make a key for a program, use each function with it, and end it."""
+    new = {"username": "importer", "profile": "Manager", "kind": "program"}
+    id_ = stack.request("POST", MEMBERS, new).json()["id"]
+    made = stack.request("POST", f"{MEMBERS}/{id_}/keys", {"name": "nightly"}).json()
+    authorization = f"Bearer {made['key']}"
+    for (method, address), expected in {
+        ("GET", "/auth/administration/member"): None,
+        ("GET", "/auth/token/refreshJwtToken"): 403,
+        ("GET", "/auth/api/schema/Hr"): None,
+        ("GET", "/auth/file/employee/resume/pending/nobody"): 404,
+        ("HEAD", "/auth/file/employee/resume/pending/nobody"): 404,
+    }.items():
+        stack.request(method, address, authorization=authorization, expected=expected)
+    (listed,) = stack.request("GET", f"{MEMBERS}/{id_}/keys").json()
+    assert listed["lastUsed"] is not None
+    stack.request("DELETE", f"{MEMBERS}/{id_}/keys/{made['id']}")
+    stack.request("DELETE", f"{MEMBERS}/{id_}")
 
 
 def manage_members(stack: Stack) -> None:

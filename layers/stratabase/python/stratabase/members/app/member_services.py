@@ -152,6 +152,7 @@ class MemberServices:
         """The operation that ends sessions of a member."""
         return EndSessions(self._members, self._clock, self._app.part(AuthServices).terms.sessions)
 
+    @cached_property
     def list_keys(self) -> ListKeys:
         """The operation that lists the API keys of a member."""
         return ListKeys(self._members, self._platform.audit_trail())

@@ -1,6 +1,6 @@
 """The endpoints that administer members, for administrators and for members themselves.
 
 `member_shapes` defines the fields of members in bodies. The endpoints are in `members` (list and create),
-`member` (one member, and the caller), `reset_password`, `sessions` and `hand_over`. `tokens` issues tokens,
-and `sign_in_ways` lists the ways to sign in. Imports `core.http.base`.
+`member` (one member, and the caller), `member_keys` (API keys), `sessions`, `reset_password` and `hand_over`.
+`tokens` issues tokens, and `sign_in_ways` lists the ways to sign in. Imports `core.http.base`.
 """

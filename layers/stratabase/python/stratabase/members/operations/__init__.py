@@ -1,6 +1,7 @@
 """Manage members: what members and administrators may do with members.
 
 - `members`: list, read, create, and remove members
+- `member_keys`: list, make and end API keys
 - `update`: change the fields of a member
 - `fresh_sign_in`: what a caller must have done to change how somebody signs in
 - `rules`: what these share: permissions, checks of fields, and retries after conflicts

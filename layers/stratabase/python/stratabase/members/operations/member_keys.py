@@ -24,6 +24,7 @@ from stratabase.members.refusals import BadMember, FieldMistake, KeyRefused, NoS
 from stratabase.values.formats.invalid_value import describe_value
 from stratabase.values.messages import Message, _, or_list
 
+_NAME = "name"
 MAX_KEY_NAME_LENGTH = 64
 MAX_NETWORKS = 20
 MAX_NETWORKS_LENGTH = 1_000
@@ -239,7 +240,7 @@ class _WantedKey:
         if len(name) > MAX_KEY_NAME_LENGTH:
             return _(
                 '"{field}" must have at most {limit} characters, not {length}.',
-                field="name",
+                field=_NAME,
                 limit=MAX_KEY_NAME_LENGTH,
                 length=len(name),
             )
@@ -248,7 +249,7 @@ class _WantedKey:
             return None
         return _(
             '"{field}" contains the unsupported character {character}. Remove it.',
-            field="name",
+            field=_NAME,
             character=character,
         )
 
