@@ -232,8 +232,9 @@ def test_what_each_function_can_write_about_members(
 ) -> None:
     """A mistake in a function that serves objects or files can't make an administrator, or a session.
 
-    It can note attempts and uses of keys, and write the audit trail. The functions mail and tokens change records, but can't
-    add a member, which needs the guards of the names. The others mark the table, or write nothing.
+    It can note attempts and uses of keys, and write the audit trail. The functions mail and tokens change
+    records, but can't add a member, which needs the guards of the names. The others mark the table, or write
+    nothing.
     """
     members = NAMES["MembersTable"]
     reads = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
