@@ -35,7 +35,7 @@ const write = async () => (await session.json("/auth/api/graphql/Hr", { method: 
 results.sameKey = [await write(), await write()].map((each) => each.Team___create._id);
 await session.signIn(USERNAME, PASSWORD);
 const late = session.json("/auth/administration/member").catch(reason); // while the token is renewed
-session.signOut();
+await session.signOut();
 results.late = await late;
 results.after = await member(session).catch(reason);
 

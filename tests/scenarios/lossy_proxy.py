@@ -53,7 +53,7 @@ def _handler(proxy: LossyProxy) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             self._pass_on()
 
-        do_PUT = do_POST  # noqa: N815 - BaseHTTPRequestHandler names it
+        do_PUT = do_DELETE = do_POST  # noqa: N815 - BaseHTTPRequestHandler names them
 
         def _pass_on(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
