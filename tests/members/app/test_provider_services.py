@@ -1,6 +1,7 @@
 """The identity providers of an instance come from the file or the secret that its settings name."""
 
 import json
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,8 +13,10 @@ from stratabase.core.app.app import App
 from stratabase.core.features import SERVICES
 from stratabase.core.settings import Settings
 from stratabase.members.app.provider_services import ProviderServices
+from stratabase.members.providers.refusals import ProviderUnavailable
 from stratabase.members.settings import MemberSettings
 from tests.cli.terminal import Project, run
+from tests.members.providers.hostile_provider import running_provider
 
 PROVIDER = {
     "name": "corp",
@@ -79,3 +82,21 @@ def test_a_service_does_not_start_with_a_document_that_has_mistakes(tmp_path: Pa
     assert f"STRATABASE_IDENTITY_PROVIDERS ({file}):" in printed
     assert "providers[0].issuer" in printed
     assert "a secret" not in printed
+
+
+def test_a_provider_that_can_not_be_read_is_logged(
+    build: Build, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="stratabase")
+    with running_provider() as hostile:
+        hostile.metadata["token_endpoint"] = "http://10.0.0.1/token"
+        provider = {**PROVIDER, "issuer": hostile.issuer, "mayBePrivate": True}
+        file = tmp_path / "providers.json"
+        file.write_text(json.dumps({"providers": [provider]}))
+        client = build(MemberSettings(identity_providers=file)).part(ProviderServices).clients["corp"]
+        with pytest.raises(ProviderUnavailable):
+            client.check()
+    (record,) = (vars(each) for each in caplog.records)
+    assert (record["levelname"], record["message"]) == ("WARNING", "Identity provider not readable")
+    assert record["fault"] == "address"
+    assert record["reason"].endswith("token_endpoint: it is not encrypted; use https")

@@ -284,6 +284,19 @@ def test_keys_are_kept_for_a_day_while_they_can_not_be_read(
     clients.sign_in()
 
 
+def test_each_failure_to_read_is_reported_also_while_former_keys_are_used(
+    hostile: HostileProvider, clock: FrozenClock
+) -> None:
+    reported = list[ProviderFault]()
+    client = ProviderClient(hostile.provider(), clock, report=lambda error: reported.append(error.fault))
+    client.check()
+    hostile.statuses |= {KEYS: 500}
+    clock.instant += PUBLISHED_FRESHNESS
+    for _ in range(3):
+        client.check()
+    assert reported == [ProviderFault.STATUS]
+
+
 def test_keys_that_no_longer_are_a_set_of_keys_do_not_replace_good_ones(
     hostile: HostileProvider, clients: Clients, clock: FrozenClock
 ) -> None:

@@ -4,7 +4,7 @@ Their document can change while the app serves. Only the function `signin`, and 
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -19,6 +19,7 @@ from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.providers.client import ProviderClient
 from stratabase.members.providers.document import BadProviders, parse_providers
 from stratabase.members.providers.provider import Provider
+from stratabase.members.providers.refusals import ProviderUnavailable
 from stratabase.members.settings import MemberSettings
 
 DOCUMENT_FRESHNESS = 60_000
@@ -141,7 +142,12 @@ class ProviderServices:
     def clients(self) -> ProviderClients:
         """The clients of the providers by name. The document is read when they are first used."""
         app = self._app
-        return ProviderClients(self._document(), app.model.profiles, app.clock, app.log)
+        make = partial(ProviderClient, report=self._report)
+        return ProviderClients(self._document(), app.model.profiles, app.clock, app.log, make)
+
+    def _report(self, error: ProviderUnavailable) -> None:
+        # Only the log tells, as long as what was read before is used.
+        self._app.log.warning("Identity provider not readable", fault=error.fault.value, reason=str(error))
 
     def check(self) -> None:
         """Read the document of the providers. Raises UnusableStore with all mistakes, Unavailable."""

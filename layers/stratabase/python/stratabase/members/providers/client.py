@@ -11,7 +11,7 @@ from stratabase.members.providers.fetch import Fetcher, ProviderResponse
 from stratabase.members.providers.key_set import PublishedKeys, parse_keys
 from stratabase.members.providers.metadata import BASIC, ProviderMetadata, metadata_url, parse_metadata
 from stratabase.members.providers.provider import ClaimValues, Identity, Provider, find_claim
-from stratabase.members.providers.published import Published
+from stratabase.members.providers.published import Published, ReportFault
 from stratabase.members.providers.refusals import (
     ProviderFault,
     ProviderUnavailable,
@@ -34,15 +34,22 @@ class _Tokens(NamedTuple):
 class ProviderClient:
     """Signs people in with one provider. Its methods can be called from several threads.
 
-    It keeps the metadata and the keys of the provider between requests.
+    It keeps the metadata and the keys of the provider between requests. `report` gets why they can't be read,
+    each time that they are tried.
     """
 
-    def __init__(self, provider: Provider, clock: Clock, fetcher: Fetcher | None = None) -> None:
+    def __init__(
+        self,
+        provider: Provider,
+        clock: Clock,
+        fetcher: Fetcher | None = None,
+        report: ReportFault = lambda _error: None,
+    ) -> None:
         self.provider = provider
         self._clock = clock
         self._fetcher = fetcher or Fetcher(provider.reach)
-        self._metadata = Published(self._read_metadata, clock)
-        self._keys = Published(self._read_keys, clock)
+        self._metadata = Published(self._read_metadata, clock, report)
+        self._keys = Published(self._read_keys, clock, report)
 
     def authorization_url(
         self, redirect_uri: str, state: str, nonce: str, challenge: str, *, max_age: int | None = None

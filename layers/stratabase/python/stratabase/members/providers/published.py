@@ -19,6 +19,7 @@ FIRST_READ_INTERVAL = 10_000
 _ALL = b"all"
 
 P = TypeVar("P")
+ReportFault = Callable[[ProviderUnavailable], None]
 
 
 class _Failure(NamedTuple):
@@ -34,12 +35,13 @@ class _Read(NamedTuple, Generic[P]):
 class Published(Generic[P]):
     """A value that `read` gets from a provider, which several threads can use.
 
-    `read` raises ProviderUnavailable.
+    `read` raises ProviderUnavailable, which `report` gets, also if an earlier value is used instead.
     """
 
-    def __init__(self, read: Callable[[], P], clock: Clock) -> None:
+    def __init__(self, read: Callable[[], P], clock: Clock, report: ReportFault) -> None:
         self._read = read
         self._clock = clock
+        self._report = report
         self._last: _Read[P] | None = None
         self._tried: Instant | None = None
         self._failure: _Failure | None = None
@@ -77,6 +79,7 @@ class Published(Generic[P]):
                 self._failure = None
             except ProviderUnavailable as error:
                 self._failure = _Failure(error.fault, error.detail)
+                self._report(error)
             finally:
                 self._tried = self._clock.now()
         return self._kept()
