@@ -1,9 +1,10 @@
-"""The CPU time of authenticating a request: by password and by token, for the first time and repeatedly."""
+"""The CPU time of authenticating a request by password, token and key, for the first time and repeatedly."""
 
 import base64
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from functools import cache
 from itertools import repeat
 from pathlib import Path
 
@@ -18,11 +19,14 @@ from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.store.sqlite.attempts import SqliteAttempts
 from stratabase.core.waiting import SystemClock
 from stratabase.members.audit.recorder import AuditRecorder
+from stratabase.members.credentials import ApiKey
+from stratabase.members.key_text import key_hash, new_key_text
 from stratabase.members.keys.file import FileKeyring
 from stratabase.members.member import Member
 from stratabase.members.ports import AuditTrail, Members
 from stratabase.members.sign_in.bearer import BearerAuthenticator
 from stratabase.members.sign_in.callers import CallerFactory, MemberCache
+from stratabase.members.sign_in.key_verifier import KeyVerifier
 from stratabase.members.sign_in.password_hashes import Argon2Passwords
 from stratabase.members.sign_in.session_tokens import SessionTokens
 from stratabase.members.sign_in.sign_in import BasicAuthenticator, SignIn
@@ -52,12 +56,13 @@ class AuthStack:
         hashes = Argon2Passwords()
         sign_in = SignIn(members, member_cache, hashes, PROFILES, clock, attempts, waiting.pause, audit)
         tokens = TokenVerifier(keys, member_cache, callers, clock, TERMS.audience)
+        api_keys = KeyVerifier(member_cache, callers, PROFILES, clock, trail.note_use)
         self._callers = callers
         issuer = TokenIssuer(keys, ids, TERMS)
         self._tokens = SessionTokens(members, member_cache, callers, issuer, clock, ids, TERMS.sessions)
         self.authentication = Authentication(
             {
-                "Bearer": BearerAuthenticator(tokens.caller),
+                "Bearer": BearerAuthenticator(tokens.caller, {}, api_keys.caller),
                 "Basic": BasicAuthenticator(sign_in, audit.note_basic),
             }
         )
@@ -81,12 +86,16 @@ def main(folder: Path) -> None:
         closing(SqliteMembers(folder / "members.db")) as members,
         closing(SqliteAttempts(folder / "attempts.db")) as attempts,
     ):
-        members_list = list(_add_members(members))
+        keys = [new_key_text(str(number)) for number in range(FIRST_REQUESTS + 1)]
+        members_list = [new_member(str(number), key) for number, key in enumerate(keys)]
+        for member in members_list:
+            members.add(member)
         trail = SqliteAuditTrail(members.file)
-        stacks = {name: AuthStack(folder, members, attempts, trail) for name in ("password", "token")}
+        stacks = {name: AuthStack(folder, members, attempts, trail) for name in ("password", "token", "key")}
         requests = {
             "password": [with_password(member) for member in members_list],
             "token": [stacks["password"].with_token(member) for member in members_list],
+            "key": [with_key(key) for key in keys],
         }
         figures = [
             figure for name, stack in stacks.items() for figure in _figures(name, stack, requests[name])
@@ -100,13 +109,21 @@ def _figures(name: str, stack: AuthStack, requests: Sequence[Request]) -> Iterat
     yield Figure(f"{name}, repeated", stack.cpu(repeat(requests[0], REPEATED_REQUESTS)), "ms", LIMIT)
 
 
-def _add_members(members: Members) -> Iterator[Member]:
-    hashed = Argon2Passwords().hash(PASSWORD)
-    for number in range(FIRST_REQUESTS + 1):
-        name = f"member{number}"
-        member = Member(str(number), name, f"{name}@example.com", "Administrator", password=hashed)
-        members.add(member)
-        yield member
+def new_member(id_: str, key: str) -> Member:
+    """Return a member with the password PASSWORD and an API key."""
+    api_key = ApiKey("key", "nightly", key_hash(key), 0)
+    email = f"{id_}@example.com"
+    return Member(id_, f"member{id_}", email, "Administrator", password=_hash(), keys=(api_key,))
+
+
+@cache
+def _hash() -> str:
+    return Argon2Passwords().hash(PASSWORD)
+
+
+def with_key(key: str) -> Request:
+    """Return a request with an API key."""
+    return _request(f"Bearer {key}")
 
 
 def with_password(member: Member) -> Request:

@@ -97,6 +97,8 @@ def test_every_path_has_a_route_in_our_template() -> None:
         ("/auth/administration/member", "ANY"),
         ("/auth/administration/members", "ANY"),
         ("/auth/administration/members/{id}", "ANY"),
+        ("/auth/administration/members/{id}/keys", "ANY"),
+        ("/auth/administration/members/{id}/keys/{key}", "ANY"),
         ("/auth/administration/members/{id}/resetPassword", "ANY"),
         ("/auth/administration/members/{id}/sessions", "ANY"),
         ("/auth/administration/members/{id}/sessions/{session}", "ANY"),

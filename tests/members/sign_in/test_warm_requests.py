@@ -1,6 +1,7 @@
 """A request of a member whose last one was just before: the calls to the stores, and the functions it runs.
 
 The limits are the figures of the version before tokens had sessions, so that sessions cost a request nothing.
+A key may cost what a token does.
 """
 
 import sys
@@ -13,13 +14,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from benchmarks.auth_rows import PASSWORD, AuthStack, with_password
+from benchmarks.auth_rows import AuthStack, new_member, with_key, with_password
 from stratabase.core.http.base.messages import Request
 from stratabase.core.store.sqlite.attempts import SqliteAttempts
 from stratabase.core.waiting import SystemClock
-from stratabase.members.member import Member
+from stratabase.members.key_text import new_key_text
 from stratabase.members.sign_in.callers import MEMBER_FRESHNESS
-from stratabase.members.sign_in.password_hashes import Argon2Passwords
 from stratabase.members.stores.sqlite_audit import SqliteAuditTrail
 from stratabase.members.stores.sqlite_members import SqliteMembers
 
@@ -31,9 +31,9 @@ class Cost(NamedTuple):
     functions: int
 
 
-LIMITS: Mapping[str, Cost] = {"password": Cost(0, 10), "token": Cost(0, 20)}
+LIMITS: Mapping[str, Cost] = {"password": Cost(0, 10), "token": Cost(0, 20), "key": Cost(0, 20)}
 """The limits of a request right after another one."""
-READS: Mapping[str, list[str]] = {"password": ["by_id"], "token": ["by_id"]}
+READS: Mapping[str, list[str]] = {"password": ["by_id"], "token": ["by_id"], "key": ["by_id"]}
 """The calls to the stores of a request when the member was read some seconds ago."""
 
 
@@ -54,12 +54,16 @@ class WarmService:
 
     def __init__(self, folder: Path, members: Any, attempts: Any) -> None:
         self.calls: list[str] = []
-        hashed = Argon2Passwords().hash(PASSWORD)
-        member = Member("1", "ines", "ines@example.com", "Administrator", password=hashed)
+        key = new_key_text("1")
+        member = new_member("1", key)
         members.add(member)
         trail = SqliteAuditTrail(members.file)
         stack = AuthStack(folder, *(Recording(each, self.calls) for each in (members, attempts, trail)))
-        self.requests = {"password": with_password(member), "token": stack.with_token(member)}
+        self.requests = {
+            "password": with_password(member),
+            "token": stack.with_token(member),
+            "key": with_key(key),
+        }
         self.authenticate = stack.authentication.caller
 
     def warm_up(self, request: Request) -> None:
