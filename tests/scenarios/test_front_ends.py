@@ -25,7 +25,9 @@ from tests.soak import FULL
 
 pytestmark = pytest.mark.built
 
-PAGES = (ROOT / "docs/front-ends.md", ROOT / "docs/python-clients.md")
+PAGES = tuple(
+    ROOT / f"docs/{name}.md" for name in ("front-ends", "python-clients", "sign-in-with-your-provider")
+)
 RECIPES = CLIENTS / "recipes"
 EXAMPLE = re.compile(r"^```graphql\n(.*?)^```\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 """The example for the generated client: its operations, and the program."""

@@ -45,14 +45,15 @@ export function openSession(
     token = { text: access_token, renewAt: now + milliseconds * renewAfter, endsAt: now + milliseconds, family };
   }
 
-  // Throws an error with a message for the person if the password is wrong.
-  async function signIn(username: string, password: string) {
+  async function begin(path: string, proof: object) {
     const before = signOuts;
     const headers = { "content-type": "application/json" };
-    const body = JSON.stringify({ username, password });
-    const response = await send(`${baseUrl}/public/token/getJwtToken`, { method: "POST", headers, body });
+    const response = await send(baseUrl + path, { method: "POST", headers, body: JSON.stringify(proof) });
     await takeToken(response, Symbol(), before);
   }
+
+  // Throws an error with a message for the person if the password is wrong.
+  const signIn = (username: string, password: string) => begin("/public/token/getJwtToken", { username, password });
 
   async function renew() {
     if (token) {
@@ -100,6 +101,8 @@ export function openSession(
   return {
     fetch: signedInFetch,
     signIn,
+    // Ends a sign-in with an identity provider (see provider.ts).
+    exchange: (code: string, verifier: string) => begin("/public/token/exchange", { code, verifier }),
     // Sends a request to an address such as "/auth/administration/member". Throws if the answer is a refusal.
     json: async <T>(path: string, options?: RequestInit) => readJson<T>(await signedInFetch(baseUrl + path, options)),
     // Forgets the token, and ends its session. Never throws: what can't be ended expires.

@@ -7,7 +7,10 @@ import pytest
 
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.handler import HttpHandler
-from stratabase.members.endpoints.sign_in_ways import BY_PASSWORD, sign_in_ways_endpoint
+from stratabase.members.endpoints.sign_in_ways import BY_PASSWORD, SignInWay, sign_in_ways_endpoint
+from stratabase.members.pages.sign_in import SignInPages
+from stratabase.members.provider_sign_in.return_address import BadReturnAddress
+from stratabase.values.messages import verbatim
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
 from tests.core.http.reply import Reply
@@ -16,10 +19,20 @@ WAYS = "/public/signIn"
 Send = Callable[..., Reply]
 
 
+BY_PROVIDER = SignInWay("id", verbatim("R&D"), "/public/signIn/id", "/public/signIn/id/signOut")
+BROWSER = {"accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+ASKED = {"returnTo": ["https://app.example.com/?a=b"], "challenge": ["c"]}
+
+
+def check(return_to: str, challenge: str, base_url: str) -> None:
+    if (return_to, challenge) != ("https://app.example.com/?a=b", "c"):
+        raise BadReturnAddress(verbatim("The page is not one of ours."))
+
+
 @pytest.fixture
 def send(event: Callable[..., dict[str, Any]]) -> Send:
     """Send a request, whose answer must be as the OpenAPI document says."""
-    endpoints = {WAYS: sign_in_ways_endpoint([BY_PASSWORD])}
+    endpoints = {WAYS: sign_in_ways_endpoint(lambda: [BY_PASSWORD, BY_PROVIDER], check, SignInPages("Hr"))}
     documented = Documented(endpoints)
     handler = LambdaHandler(HttpHandler(endpoints, Authentication({})))
 
@@ -34,9 +47,22 @@ def send(event: Callable[..., dict[str, Any]]) -> Send:
 
 def test_the_ways_are_listed_for_programs(send: Send) -> None:
     reply = send("GET")
-    url = "https://api.example.com/prod/public/token/getJwtToken"
-    assert reply.json() == [{"name": "password", "label": "Username and password", "url": url}]
-    assert reply.headers["Cache-Control"] == ["no-store"]
+    base = "https://api.example.com/prod/public"
+    assert reply.json() == [
+        {
+            "name": "password",
+            "label": "Username and password",
+            "url": f"{base}/token/getJwtToken",
+            "signOutUrl": None,
+        },
+        {
+            "name": "id",
+            "label": "R&D",
+            "url": f"{base}/signIn/id",
+            "signOutUrl": f"{base}/signIn/id/signOut",
+        },
+    ]
+    assert (reply.headers["Cache-Control"], reply.headers["Vary"]) == (["no-store"], ["Accept"])
 
 
 def test_labels_are_in_the_language_of_the_request(send: Send) -> None:
@@ -47,6 +73,30 @@ def test_labels_are_in_the_language_of_the_request(send: Send) -> None:
 def test_the_ways_can_be_xml(send: Send) -> None:
     reply = send("GET", query={"format": ["xml"]})
     assert "<ways><way><name>password</name><label>Username and password</label><url>https://" in reply.body
+
+
+def test_people_get_a_page(send: Send) -> None:
+    reply = send("GET", headers=BROWSER)
+    assert reply.headers["Content-Type"] == ["text/html; charset=utf-8"]
+    assert ("Sign in" in reply.body, "href=" in reply.body.partition("<main>")[2]) == (True, False)
+    assert send("GET", headers=BROWSER, query={"format": ["json"]}).json()
+
+
+def test_the_page_leads_to_the_providers(send: Send) -> None:
+    reply = send("GET", headers=BROWSER, query=ASKED)
+    address = (
+        "https://api.example.com/prod/public/signIn/id?returnTo=https%3A%2F%2Fapp.example.com%2F%3Fa%3Db"
+    )
+    assert f'<a href="{address}&amp;challenge=c">Sign in with R&amp;D</a>' in reply.body
+    assert reply.headers["Cache-Control"] == ["no-store"]
+
+
+@pytest.mark.parametrize(
+    "query", [{**ASKED, "returnTo": ["https://evil.example"]}, {"challenge": ["c"]}, {"returnTo": ["x"]}]
+)
+def test_the_page_leads_nowhere_else(query: dict[str, list[str]], send: Send) -> None:
+    reply = send("GET", headers=BROWSER, query=query)
+    assert (reply.status, "not one of ours" in reply.body, "signIn/id" in reply.body) == (400, True, False)
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])

@@ -16,10 +16,11 @@ Read in this order:
 - `settings`: the settings of sign-in and of members
 - `ports`: the interfaces of stores, keys and mail
 
-Then the packages: `audit` (what happened), `sign_in` (passwords, tokens and sessions), `providers` (signing
-in with identity providers), `operations` (what administrators and members may do), `keys` and `stores` and
-`mailers` (on this machine), `endpoints` and `pages` (over HTTP), `app` (all of these for an app), and
-`commands`. `backfill` replaces names of members in objects of earlier versions by ids.
+Then the packages: `audit` (what happened), `sign_in` (passwords, tokens and sessions), `providers` (the
+protocol of identity providers), `provider_sign_in` (signing in with them), `operations` (what administrators
+and members may do), `keys` and `stores` and `mailers` (on this machine), `endpoints` and `pages` (over HTTP),
+`app` (all of these for an app), and `commands`. `backfill` replaces names of members in objects of
+earlier versions by ids.
 
 Imports `core`, `terminal` and `values`.
 """

@@ -74,3 +74,5 @@ class ExchangeCode:
     """The instant from which the code is no longer valid."""
     way: str
     """The name of the provider."""
+    since: Instant = 0
+    """When the member signed in to the provider, for the session that the code begins."""

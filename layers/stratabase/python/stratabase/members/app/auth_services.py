@@ -78,11 +78,16 @@ class AuthServices:
             self.members,
             self._member_cache,
             CallerFactory(self._app.model.profiles),
-            TokenIssuer(self._keys, self._ids, self.terms),
+            self.issuer,
             self._clock,
             self._ids,
             self.terms.sessions,
         )
+
+    @cached_property
+    def issuer(self) -> TokenIssuer:
+        """The operation that issues tokens of sessions."""
+        return TokenIssuer(self.keys, self._ids, self.terms)
 
     def check_keys(self) -> None:
         """Read the keys that sign tokens. Raises UnusableStore, Unavailable."""
@@ -97,7 +102,7 @@ class AuthServices:
     def authenticators(self) -> Mapping[str, Authenticator]:
         """The authenticators by the name of their scheme."""
         callers = CallerFactory(self._app.model.profiles)
-        tokens = TokenVerifier(self._keys, self._member_cache, callers, self._clock, self.terms.audience)
+        tokens = TokenVerifier(self.keys, self._member_cache, callers, self._clock, self.terms.audience)
         bearer: dict[str, Authenticator] = {
             "Bearer": BearerAuthenticator(
                 tokens.caller, self._app.token_issuers, self._caller_of_key(callers)
@@ -137,7 +142,8 @@ class AuthServices:
         return member_platform(self._app.platform).keyring()
 
     @cached_property
-    def _keys(self) -> SigningKeyCache:
+    def keys(self) -> SigningKeyCache:
+        """The keys that sign tokens."""
         return SigningKeyCache(self._keyring, self._clock, self._ids, self.terms.validity)
 
 

@@ -24,10 +24,42 @@ def token_routes() -> tuple[Route, ...]:
 
 
 def signin_routes() -> tuple[Route, ...]:
-    """Return the routes of the function `signin`: the ways to sign in."""
-    from stratabase.members.endpoints.sign_in_ways import BY_PASSWORD, sign_in_ways_endpoint
+    """Return the routes of the function `signin`: sign-in with providers, and links to accounts there."""
+    from stratabase.members.app.provider_sign_in import ProviderSignInServices
+    from stratabase.members.endpoints.exchange import exchange_endpoint
+    from stratabase.members.endpoints.links import link_endpoint, links_endpoint
+    from stratabase.members.endpoints.sign_in_ways import sign_in_ways_endpoint
+    from stratabase.members.endpoints.sign_in_with_provider import SignInEndpoints
+    from stratabase.members.pages.sign_in import SignInPages
 
-    return (Route("/public/signIn", lambda _: sign_in_ways_endpoint([BY_PASSWORD])),)
+    def services(app: App) -> ProviderSignInServices:
+        return app.part(ProviderSignInServices)
+
+    def pages(app: App) -> SignInPages:
+        return SignInPages(app.model.application, app.settings.app_url)
+
+    def endpoints(app: App) -> SignInEndpoints:
+        parts = services(app)
+        return SignInEndpoints(lambda: parts.sign_in, lambda: parts.cookies, pages(app), app.clock, app.log)
+
+    return (
+        Route(
+            "/public/signIn",
+            lambda app: sign_in_ways_endpoint(services(app).ways, services(app).check_end, pages(app)),
+        ),
+        Route("/public/signIn/{provider}", lambda app: endpoints(app).begin()),
+        Route("/public/signIn/{provider}/callback", lambda app: endpoints(app).callback()),
+        Route("/public/signIn/{provider}/signOut", lambda app: endpoints(app).sign_out()),
+        Route("/public/token/exchange", lambda app: exchange_endpoint(lambda: services(app).exchange)),
+        Route(
+            "/auth/administration/members/{id}/links",
+            lambda app: links_endpoint(lambda: services(app).links),
+        ),
+        Route(
+            "/auth/administration/members/{id}/links/{provider}",
+            lambda app: link_endpoint(lambda: services(app).links),
+        ),
+    )
 
 
 def member_routes() -> tuple[Route, ...]:

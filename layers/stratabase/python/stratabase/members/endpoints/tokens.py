@@ -1,6 +1,7 @@
 """The endpoints that issue tokens, in exchange for a username and password or for a valid token."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from stratabase.core.domain.caller import Caller, SentToken
 from stratabase.core.domain.issues.refusals import Unauthenticated
@@ -26,7 +27,7 @@ _CREDENTIALS = Shape(
         "password": Field("The member's password.", required=True, format="password"),
     },
 )
-_TOKEN = Shape(
+TOKEN = Shape(
     "token",
     {
         "access_token": Field("The token, for the header Authorization: Bearer.", required=True),
@@ -38,7 +39,7 @@ _TOKEN = Shape(
 )
 _NO_STORE: Headers = (("Cache-Control", "no-store"), ("Pragma", "no-cache"))
 """Headers of responses with a token, which caches must not store (RFC 6749 section 5.1)."""
-_NEW_TOKEN = ResponseSpec("A new token.", _TOKEN)
+_NEW_TOKEN = ResponseSpec("A new token.", TOKEN)
 
 
 def get_token_endpoint(sign_in: Callable[[str, str, str], Caller], tokens: SessionTokens) -> Endpoint:
@@ -54,7 +55,7 @@ def get_token_endpoint(sign_in: Callable[[str, str, str], Caller], tokens: Sessi
             token = tokens.begin_by_password(caller)
         except Unauthenticated as refusal:
             raise InvalidCredentials(refusal.message, [BEARER_CHALLENGE]) from refusal
-        return _token_response(request, token)
+        return token_response(request, token)
 
     operation = Operation(
         get_token,
@@ -79,7 +80,7 @@ def refresh_token_endpoint(tokens: SessionTokens) -> Endpoint:
     def refresh_token(request: Request, caller: Caller | None) -> Response:
         caller = require_caller(caller)
         try:
-            return _token_response(request, tokens.renew(caller))
+            return token_response(request, tokens.renew(caller))
         except Unauthenticated as refusal:
             has_token = isinstance(caller.proof, SentToken)
             challenge = INVALID_TOKEN_CHALLENGE if has_token else BEARER_CHALLENGE
@@ -95,10 +96,17 @@ def refresh_token_endpoint(tokens: SessionTokens) -> Endpoint:
     return Endpoint({"GET": operation})
 
 
-def _token_response(request: Request, token: IssuedToken) -> Response:
+def token_response(
+    request: Request,
+    token: IssuedToken,
+    shape: Shape = TOKEN,
+    further: Mapping[str, str] = MappingProxyType({}),
+) -> Response:
+    """Return the response with a token. `further`: what a shape has besides."""
     content = {
         "access_token": token.access_token,
         "token_type": "Bearer",
         "expires_in": token.expires_in,
+        **further,
     }
-    return body_response(request, 200, _TOKEN, content, _NO_STORE)
+    return body_response(request, 200, shape, content, _NO_STORE)

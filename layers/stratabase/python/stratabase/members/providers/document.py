@@ -121,6 +121,7 @@ class _Reader:
             username_claim=self.claim(fields.get("usernameClaim", "preferred_username"), at("usernameClaim")),
             profiles=self._table(fields.get("profiles"), at("profiles")),
             creates_members=self.switch(fields.get("createsMembers", False), at("createsMembers")),
+            trusts_email=self.switch(fields.get("trustsEmail", False), at("trustsEmail")),
             may_be_private=private,
             access_tokens=self._access_tokens(fields.get("accessTokens"), at("accessTokens")),
         )
@@ -282,7 +283,10 @@ def _places(place: str) -> Callable[[str], str]:
 
 _REQUIRED = frozenset({"name", "label", "issuer", "clientId", "clientSecret"})
 _OPTIONAL = frozenset(
-    {"scopes", "usernameClaim", "profiles", "createsMembers", "mayBePrivate", "accessTokens"}
+    {
+        *("scopes", "usernameClaim", "profiles", "createsMembers", "trustsEmail", "mayBePrivate"),
+        "accessTokens",
+    }
 )
 _MAX_TEXT = 2048
 _NAME_RULE = (

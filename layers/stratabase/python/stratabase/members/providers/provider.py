@@ -81,6 +81,8 @@ class Provider:
     """None: the profiles of members don't depend on the provider."""
     creates_members: bool = False
     """Whether people whom no member is linked with become members."""
+    trusts_email: bool = False
+    """Whether the provider has verified all email addresses, although it does not say so for each."""
     may_be_private: bool = False
     """Whether the addresses of the provider may be private ones."""
     access_tokens: AccessTokenRule | None = None

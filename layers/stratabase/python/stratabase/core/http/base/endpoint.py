@@ -32,7 +32,14 @@ class ResponseSpec:
     """
 
     description: str
-    body: Shape | ListShape | Mapping[str, Shape] | tuple[str | Mapping[str, Shape], ...] | str | None = None
+    body: (
+        Shape
+        | ListShape
+        | Mapping[str, Shape]
+        | tuple[str | Mapping[str, Shape | ListShape], ...]
+        | str
+        | None
+    ) = None
     headers: Mapping[str, str] = field(default_factory=dict)
 
 

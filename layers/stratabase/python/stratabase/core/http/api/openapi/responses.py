@@ -15,7 +15,8 @@ from stratabase.core.http.base.shape import Field, ListShape, Shape
 Schema = dict[str, Any]
 MediaTypes = Mapping[str, Mapping[str, Schema]]
 """Media Type Objects of OpenAPI (`{"schema": …}`) by media type."""
-BodySchema = Shape | ListShape | Mapping[str, Shape] | tuple[str | Mapping[str, Shape], ...] | str | None
+_ByMedia = Mapping[str, Shape | ListShape]
+BodySchema = Shape | ListShape | _ByMedia | tuple[str | _ByMedia, ...] | str | None
 """A body: a shape (in JSON and XML), shapes by media type, one or more media types without shape, or none."""
 
 
